@@ -51,7 +51,7 @@ impl CommandsBox {
             }
         }
         let found = commands.clone();
-        Self { input: TextInput::default(), found, cursor: 0, all: commands.len(), from, commands }
+        Self { input: TextInput::default(), found, cursor: 0, from, commands }
     }
 
     /// The command that is chosen.
@@ -150,7 +150,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
         None => {}
     }
     page.to_bottom(1);
-    page.quiet(format!(" {} of {} commands", commands.found.len(), commands.all));
+    page.quiet(format!(" {} of {} commands", commands.found.len(), commands.commands.len()));
 }
 
 #[cfg(test)]

@@ -159,8 +159,6 @@ pub struct CommandsBox {
     pub found: Vec<Command>,
     /// Which of them is chosen, from 0.
     pub cursor: usize,
-    /// How many there are in all.
-    pub all: usize,
     pub(in crate::tui) from: Context,
     pub(in crate::tui) commands: Vec<Command>,
 }
