@@ -1,21 +1,101 @@
-//! The boxes over a screen; at most one is open. Their state and what keys do in them; no painting here.
+//! The boxes over a screen; at most one is open. Each has a file for what its keys do and how it looks, those of a screen
+//! beside that; what they hold is a part of the state of the app and in [`state`].
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
-pub mod commands;
-pub mod confirm;
-mod help;
+mod clipboard;
+pub(super) mod commands;
+pub(super) mod confirm;
+pub(super) mod error;
+pub(super) mod help;
 pub mod jobs;
-pub mod key;
+pub(super) mod key;
+pub(super) mod limit;
+mod scroll;
 pub mod state;
-mod text_box;
-pub mod themes;
-pub mod update;
+pub(super) mod text;
+pub(super) mod themes;
+pub(super) mod write;
 
-pub use commands::way_to;
-pub use help::{HelpLine, PLACES, clear_search, place_name};
-pub use key::open_key_box;
+use super::effect::Effect;
+use super::screens::{domains, pets};
+use super::state::{AppState, Layout};
+use super::text_input::Typing;
+use super::widgets::page::Page;
+use crate::clock::Now;
+use jobs::PopupReply;
+
+pub use clipboard::copy;
 pub use state::{
-    Command, ConfirmBox, Contents, HelpBox, KeyBox, LIMIT_PRESETS, LimitBox, PaletteEntry, PendingChange, Popup,
-    Reader, TextBox, TextKind, ThemesBox, WriteBox, next_preset,
+    ChartBar, ChartsBox, Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox,
+    PendingChange, Popup, TextBox, TextKind, WriteBox, next_preset,
 };
-pub use text_box::{copy, on_exported};
+
+/// What is typed into the box that is open. `false` when there is none.
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
+    match &mut state.popup {
+        None => return false,
+        Some(Popup::Limit(limit_box)) => limit_box.on_typing(typing.trimmed()),
+        Some(Popup::Key(key_box)) => key_box.on_typing(typing),
+        Some(Popup::Write(write)) => write.on_typing(typing),
+        Some(Popup::Help(help)) => {
+            help.search.take(typing);
+            help.top = 0;
+        }
+        Some(Popup::Commands(commands)) => commands.on_typing(typing),
+        // These have no field.
+        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => {}
+        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
+    }
+    true
+}
+
+/// A job of a box has ended, or is so far.
+pub fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
+    match reply {
+        PopupReply::Copied(copied) => return clipboard::on_copied(state, copied),
+        PopupReply::Written(result) => write::on_written(state, result, now),
+        PopupReply::Exporting(count) => write::on_exporting(state, count),
+        PopupReply::Exported(result) => write::on_exported(state, result, now),
+        PopupReply::ThemeWritten(result) => themes::on_set(state, result, now),
+        PopupReply::KeyTested(result) => return key::on_key_tested(state, result, now),
+    }
+    Vec::new()
+}
+
+/// Paints the box that is open, but for the help, which takes the place of the screen.
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    match &state.popup {
+        None | Some(Popup::Help(_)) => {}
+        Some(Popup::Limit(limit)) => limit::draw(limit, state, page),
+        Some(Popup::Key(key)) => key::draw(key, state, now, page),
+        Some(Popup::Commands(commands)) => commands::draw(commands, page),
+        Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
+        Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
+        Some(Popup::Charts(charts)) => pets::popups::charts::draw(charts, state, page),
+        Some(Popup::Themes(_)) => themes::draw(state, page),
+        Some(Popup::Text(text)) => text::draw(text, page, layout),
+        Some(Popup::Write(write)) => write::draw(write, page),
+        Some(Popup::Formats(formats)) => domains::popups::formats::draw(*formats, state, page),
+        Some(Popup::Outside(outside)) => domains::popups::outside::draw(outside, page),
+        Some(Popup::Confirm(asked)) => confirm::draw(asked, state, page),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::msg::Msg;
+    use crate::tui::testing::App;
+
+    #[test]
+    fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
+        let mut app = App::loaded(80, 24);
+        app.keys("x C-u Enter");
+        assert!(app.says("Type the name of a file."), "{}", app.screen());
+        app.send(Msg::Paste("pets.csv".into()));
+        assert!(!app.says("Type the name of a file."), "{}", app.screen());
+        app.keys("Esc ? PgDn");
+        app.send(Msg::Paste("redirects".into()));
+        assert!(matches!(&app.state.popup, Some(Popup::Help(help)) if help.top == 0));
+    }
+}

@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use crate::app::domain_service::DomainSetup;
 use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice};
 use crate::model::escape::shell_word;
+use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::drafts::DraftState;
@@ -16,7 +17,8 @@ use super::effect::{Effect, Job, Task};
 use super::keymap::{Context, Keymap};
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
-use super::popups::Popup;
+use super::popups::state::DEAF;
+use super::popups::{ConfirmBox, KeyBox, PendingChange, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache;
 use crate::api::failure::Failure;
@@ -347,6 +349,26 @@ impl AppState {
     #[must_use]
     pub const fn may_change(&self) -> bool {
         !self.link.protect || self.allowed
+    }
+
+    /// Opens the question before the first change to a protected service; `false` where the change may be made.
+    pub fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
+        let asks = !self.may_change();
+        if asks {
+            self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
+        }
+        asks
+    }
+
+    /// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
+    pub fn open_key_box(&mut self, by_itself: bool, now: Now) {
+        if self.is_switching() {
+            // It would be for the one in use still, and what is typed could reach the other one.
+            let there = short(&self.profiles.using);
+            return self.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));
+        }
+        let deaf_until = by_itself.then(|| now.mono + DEAF);
+        self.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.

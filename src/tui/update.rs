@@ -13,7 +13,7 @@ use super::keymap::{Action, Context, GlobalAction, HelpAction};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
-use super::popups::{self, Command, HelpBox, PaletteEntry, Popup, Reader};
+use super::popups::{self, Command, CommandsBox, HelpBox, Popup};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
@@ -113,7 +113,7 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         Some(Action::Global(action)) => return on_global(state, action, now),
         // Keys under way when the box opened are meant for what was there before it.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
-        Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::clear_search(state) => {}
+        Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::help::clear_search(state) => {}
         Some(action) => return act(state, action, now),
         None => {
             if let Some(c) = key.typed() {
@@ -141,13 +141,13 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::ImportFile(action) => return import::update::in_file_field(state, action, now),
         Action::Preview(action) => return import::update::in_preview(state, action, now),
         Action::ImportRun(action) => return import::update::while_running(state, action, now),
-        Action::Limit(action) => return popups::update::in_limit_box(state, action, now),
+        Action::Limit(action) => return popups::limit::on_action(state, action, now),
         Action::Key(action) => return popups::key::on_action(state, action, now),
-        Action::Reader(action) => popups::update::in_last_error(state, action),
-        Action::Help(action) => popups::update::in_help(state, action),
+        Action::Reader(action) => popups::error::on_action(state, action),
+        Action::Help(action) => popups::help::on_action(state, action),
         Action::Commands(action) => return popups::commands::on_action(state, action, now),
-        Action::Changes(action) => pets::popups::in_changes(state, action),
-        Action::Charts(action) => return pets::popups::in_charts(state, action, now),
+        Action::Changes(action) => pets::popups::changes::on_action(state, action),
+        Action::Charts(action) => return pets::popups::charts::on_action(state, action, now),
         Action::Themes(action) => return popups::themes::on_action(state, action, now),
         Action::Profiles(action) => return profiles::update::on_action(state, action, now),
         Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
@@ -156,11 +156,11 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Welcome(action) => return welcome::update::on_action(state, action, now),
         Action::WelcomePath(action) => welcome::update::in_path(state, action),
         Action::Domains(action) => return domains::update::on_action(state, action, now),
-        Action::Text(action) => return popups::update::in_text_box(state, action, now),
-        Action::Formats(action) => return domains::popups::in_formats(state, action, now),
-        Action::Write(action) => return popups::update::in_write_box(state, action, now),
-        Action::Outside(action) => return domains::popups::in_outside(state, action, now),
-        Action::Confirm(action) => return popups::update::at_confirmation(state, action, now),
+        Action::Text(action) => return popups::text::on_action(state, action, now),
+        Action::Formats(action) => return domains::popups::formats::on_action(state, action, now),
+        Action::Write(action) => return popups::write::on_action(state, action, now),
+        Action::Outside(action) => return domains::popups::outside::on_action(state, action, now),
+        Action::Confirm(action) => return popups::confirm::on_action(state, action, now),
     }
     Vec::new()
 }
@@ -175,12 +175,12 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
         match state.link.embedded {
             true => state.say(MessageKind::Note, "The service in this program makes its own key."),
-            false => popups::open_key_box(state, false, now),
+            false => state.open_key_box(false, now),
         }
         return Vec::new();
     }
     let mut effects = Vec::new();
-    let show = (place != from).then(|| popups::way_to(state, place)).flatten();
+    let show = (place != from).then(|| popups::commands::way_to(state, place)).flatten();
     if place == Context::Pets || action == Action::Global(GlobalAction::ShowPets) {
         effects.extend(pets::lookup::leave(state));
     }
@@ -209,8 +209,8 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Help => {
             let place = state.context();
             // A theme that was only looked at goes with its box.
-            if let Some(Popup::Themes(themes)) = &state.popup {
-                state.theme = themes.before();
+            if let Some(Popup::Themes(before)) = state.popup {
+                state.theme = before;
             }
             state.popup = Some(Popup::Help(HelpBox::new(place)));
         }
@@ -218,17 +218,17 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
         GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
         GlobalAction::Back => {}
-        GlobalAction::Themes => popups::themes::open(state),
-        GlobalAction::Changes => pets::popups::open_changes(state),
+        GlobalAction::Themes => state.popup = Some(Popup::Themes(state.theme)),
+        GlobalAction::Changes => pets::popups::changes::open(state),
         GlobalAction::Profiles => return profiles::update::show(state, now),
         GlobalAction::Requests => {
             state.popup = None;
             requests::update::show(state);
         }
-        GlobalAction::Commands => state.popup = Some(Popup::Commands(PaletteEntry::new(state))),
+        GlobalAction::Commands => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
         GlobalAction::RunCommand => return run_command(state, now),
         GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
-            state.popup = Some(Popup::Error(Reader::default()))
+            state.popup = Some(Popup::Error(0))
         }
         GlobalAction::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
         GlobalAction::ShowPets => state.screen = Screen::Pets,
@@ -240,11 +240,11 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::RapidEntry => return rapid::update::switch(state, now),
         GlobalAction::Import => import::start::show(state),
         GlobalAction::ShowDomains => return domains::update::show(state, now),
-        GlobalAction::Outside => domains::popups::open_outside(state, now),
+        GlobalAction::Outside => domains::popups::outside::open(state, now),
         GlobalAction::Choices => {
             let has_key = matches!(state.screen, Screen::Pets | Screen::AddPet);
             if has_key && state.popup.is_none() && state.key_refused() {
-                popups::open_key_box(state, false, now);
+                state.open_key_box(false, now);
             }
         }
     }
@@ -265,7 +265,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         effects.extend(pets::inventory::on_cancelled(state, now));
     }
     if cancelled.contains(&Slot::Export) {
-        popups::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
+        popups::write::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
     }
     if cancelled.contains(&Slot::ById) {
         pets::lookup::on_cancelled(state);
@@ -283,7 +283,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// What is typed goes into the field that has the cursor, or nowhere.
 fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
-    if popups::update::on_typing(state, typing) {
+    if popups::on_typing(state, typing) {
         return;
     }
     let context = state.context();
@@ -348,7 +348,7 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
         Outcome::Import(reply) => import::replies::on_reply(state, reply, now),
         Outcome::Domains(reply) => domains::update::on_reply(state, reply, now),
         Outcome::Profiles(reply) => profiles::update::on_reply(state, reply, now),
-        Outcome::Popups(reply) => popups::update::on_reply(state, reply, now),
+        Outcome::Popups(reply) => popups::on_reply(state, reply, now),
         Outcome::Drafts(DraftReply::Opened(opened)) => {
             drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
             add_pet::update::settle(state, now)

@@ -2,9 +2,6 @@
 //!
 //! Paints from `&AppState` and gives back what it learned. No effects, no clock.
 
-mod boxes;
-mod help;
-
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -15,7 +12,7 @@ use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::pending::Slot;
-use super::popups::Popup;
+use super::popups::{self, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
@@ -44,14 +41,14 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
     let body = Rect { y: area.y + 1, height: area.height - 3, ..area };
     if let Some(Popup::Help(help)) = &state.popup {
         page.area.height -= 1;
-        help::draw(help, state, &mut page, &mut layout);
+        popups::help::draw(help, state, &mut page, &mut layout);
     } else {
         draw_header(state, now, &mut page);
         page.go_to(body);
         draw_screen(state, now, &mut page, &mut layout);
     }
     page.go_to(body);
-    draw_popup(state, now, &mut page, &mut layout);
+    popups::draw(state, now, &mut page, &mut layout);
     page.go_to(area);
     draw_message(state, now, &mut page);
     page.y = area.height - 1;
@@ -226,23 +223,5 @@ fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String,
         }
         (_, Some(back)) => (back.sentence(&appearance.moment(back.at, now.wall), &state.link.service), StyleRole::Text),
         (None, None) => (String::new(), StyleRole::Text),
-    }
-}
-
-fn draw_popup(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    match &state.popup {
-        None | Some(Popup::Help(_)) => {}
-        Some(Popup::Limit(limit_box)) => boxes::draw_limit(limit_box, state, page),
-        Some(Popup::Key(key_box)) => boxes::draw_key(key_box, state, now, page),
-        Some(Popup::Error(reader)) => boxes::draw_error(*reader, state, now, page, layout),
-        Some(Popup::Text(text)) => boxes::draw_text(text, page, layout),
-        Some(Popup::Changes(changes)) => pets::view::boxes::draw_changes(*changes, state, now, page),
-        Some(Popup::Charts(charts)) => pets::view::boxes::draw_charts(charts, state, page),
-        Some(Popup::Themes(_)) => boxes::draw_themes(state, page),
-        Some(Popup::Confirm(asked)) => boxes::draw_confirm(asked, state, page),
-        Some(Popup::Commands(commands)) => boxes::draw_commands(commands, page),
-        Some(Popup::Write(write)) => boxes::draw_write(write, page),
-        Some(Popup::Formats(formats)) => domains::view::draw_formats(*formats, state, page),
-        Some(Popup::Outside(outside)) => domains::view::draw_outside(outside, page),
     }
 }

@@ -58,9 +58,12 @@ fn part_of_the_app(file: &str) -> &'static [&'static str] {
         _ if name.starts_with("terminal/") || name.starts_with("testing/pictures/") => &[],
         "worker.rs" => HANDS,
         _ if name.starts_with("worker/") => HANDS,
+        // What a popup holds is a part of the state; its keys and its looks share a file.
+        "popups/state.rs" | "popups/jobs.rs" => PURE,
         "view.rs" | "theme.rs" | "widgets.rs" | "widgets/page.rs" => PAINT,
-        _ if name.starts_with("view/")
-            || name.starts_with("theme/")
+        _ if name.starts_with("theme/")
+            || name.starts_with("popups/")
+            || name.contains("/popups/")
             || name.ends_with("/view.rs")
             || name.contains("/view/") =>
         {

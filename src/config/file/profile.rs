@@ -53,7 +53,7 @@ pub enum KeySource {
 }
 
 /// The colour by which a service is told from the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 #[expect(missing_docs, reason = "the names say it")]

@@ -2,7 +2,7 @@
 
 use super::bindings::{ch, ctrl, f};
 use super::{Action as A, Context as C, *};
-use crate::tui::popups::place_name;
+use crate::tui::popups::help::place_name;
 use crate::tui::text_input::Edit;
 use std::collections::{HashMap, HashSet};
 use strum::IntoEnumIterator as _;

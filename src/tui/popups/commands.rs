@@ -4,16 +4,19 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-use super::super::effect::Effect;
-use super::super::keymap::{Action, Binding, CommandsAction, Context, GlobalAction};
-use super::super::shell_equivalent;
-use super::super::state::{AppState, MessageKind};
-use super::super::text_input::{TextInput, Typing};
-use super::super::widgets::list::moved;
+use super::clipboard::copy;
 use super::help::place_name;
-use super::state::{Command, PaletteEntry, Popup};
-use super::text_box::copy;
+use super::state::{Command, CommandsBox, Popup};
 use crate::clock::Now;
+use crate::model::text::{cut, width};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::{Action, Binding, CommandsAction, Context, GlobalAction, key_name};
+use crate::tui::shell_equivalent;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::{moved, shown};
+use crate::tui::widgets::page::Page;
 
 /// The places whose actions are offered from everywhere, each where its screen was left, and what shows them.
 fn screens(state: &AppState) -> [(Context, GlobalAction); 5] {
@@ -32,7 +35,7 @@ pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
     screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }
 
-impl PaletteEntry {
+impl CommandsBox {
     /// Everything that can be done where `state` is.
     #[must_use]
     pub fn new(state: &AppState) -> Self {
@@ -48,7 +51,7 @@ impl PaletteEntry {
             }
         }
         let found = commands.clone();
-        Self { input: TextInput::default(), found, cursor: 0, all: commands.len(), from, commands }
+        Self { input: TextInput::default(), found, cursor: 0, from, commands }
     }
 
     /// The command that is chosen.
@@ -85,7 +88,7 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
         let name = binding.name.replace('-', " ");
         let what = if shared { name } else { binding.help.to_owned() };
         let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
-        let keys: Vec<_> = binding.keys.iter().map(|key| super::super::keymap::key_name(*key)).collect();
+        let keys: Vec<_> = binding.keys.iter().map(|key| key_name(*key)).collect();
         let line = shell_equivalent::of(state, binding.action);
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
@@ -101,7 +104,6 @@ fn is_about_moving(binding: &Binding) -> bool {
         || matches!(binding.action, Action::Edit(_) | Action::Global(GlobalAction::Commands))
 }
 
-/// A key in the list.
 pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<Effect> {
     let Some(Popup::Commands(commands)) = &mut state.popup else { return Vec::new() };
     match action {
@@ -119,6 +121,37 @@ pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<
 
 /// Lines of the list that a page is.
 const PAGE: usize = 6;
+
+/// All commands: the field, those that match, and the chosen one in a shell.
+pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
+    page.popup(76, page.area.height.min(18), "All commands");
+    let appearance = page.appearance;
+    let rule = appearance.rule(page.columns());
+    let room = page.columns().saturating_sub(4);
+    page.prompt(" : ", &commands.input, room, StyleRole::Text, true);
+    page.gap();
+    page.line(rule.as_str());
+    let rows = usize::from(page.area.height.saturating_sub(6));
+    for (chosen, command) in shown(commands.found.iter(), commands.cursor, rows) {
+        page.right(1, &command.keys, StyleRole::Key);
+        page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), chosen);
+    }
+    if commands.found.is_empty() {
+        page.line("   No command is called so. Backspace, or Esc to close.");
+    }
+    page.to_bottom(4);
+    page.line(rule);
+    match commands.chosen().map(|command| &command.line) {
+        Some(Some(line)) => {
+            page.quiet(" The same on the command line (F6 copies it):");
+            page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
+        }
+        Some(None) => page.quiet(" Only here: no command line does this."),
+        None => {}
+    }
+    page.to_bottom(1);
+    page.quiet(format!(" {} of {} commands", commands.found.len(), commands.commands.len()));
+}
 
 #[cfg(test)]
 mod tests {
@@ -188,7 +221,7 @@ mod tests {
     #[test]
     fn each_command_shows_the_line_of_its_own_screen() {
         let app = App::loaded(80, 24);
-        let commands = PaletteEntry::new(&app.state).commands;
+        let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
         assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);

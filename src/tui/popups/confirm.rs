@@ -1,26 +1,78 @@
 //! The box before the first change to a service that is protected, each time it is changed to.
 
-use super::key::DEAF;
+use ratatui::text::Span;
+
 use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
+use crate::model::text::cut;
 use crate::tui::effect::Effect;
-use crate::tui::state::AppState;
+use crate::tui::keymap::AskAction;
+use crate::tui::screens::add_pet::{self, import, rapid};
+use crate::tui::screens::pets;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::Page;
 
-/// Opens the box where the service in use is protected and nothing was allowed there so far; `None` where the change may
-/// be made.
-pub fn ask(state: &mut AppState, change: PendingChange, now: Now) -> Option<Vec<Effect>> {
-    if state.may_change() {
-        return None;
+/// Only one key means yes.
+pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
+    match action {
+        AskAction::Confirm => {
+            state.allowed = true;
+            match asked.change {
+                PendingChange::Add(new) => add_pet::update::send(state, new, now),
+                PendingChange::Samples(_) => pets::update::add_samples(state, now),
+                PendingChange::Rapid(_) => rapid::update::switch(state, now),
+                PendingChange::Import(_) => import::update::begin(state, now),
+            }
+        }
+        AskAction::Back => {
+            state.say(MessageKind::Note, "Nothing was added. What you typed is kept.");
+            Vec::new()
+        }
     }
-    state.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
-    Some(Vec::new())
+}
+
+pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
+    page.popup(62, 15, &format!("{} is protected", cut(&page.appearance.text(&state.link.label), 20)));
+    let room = page.columns().saturating_sub(4);
+    let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+    let (what, parts) = match &asked.change {
+        PendingChange::Add(new) => {
+            let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+            let parts = [("Name", new.name.clone()), ("Category", new.category_id.to_string()), ("Status", status)];
+            ("Add this pet to".to_owned(), parts.to_vec())
+        }
+        PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+        PendingChange::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
+        PendingChange::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
+    };
+    page.margin = 2;
+    page.gap();
+    page.paragraph(2, &format!("{what} {address}?"));
+    page.gap();
+    for (label, value) in parts {
+        let text = format!("   {label:<10} {}", page.appearance.text(&value));
+        page.line(format!("  {}", cut(&text, room)));
+    }
+    page.gap();
+    page.paragraph(2, "The service shows no way to change or delete a pet afterwards.");
+    page.gap();
+    page.back_to_last();
+    page.point(20);
+    page.line(vec![
+        page.appearance.span("     y", StyleRole::Key),
+        Span::raw("  Add it      "),
+        page.appearance.span("n  Not now (Enter, Esc)", StyleRole::Selected),
+    ]);
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::*;
+    use super::super::state::DEAF;
     use crate::model::Pet;
     use crate::tui::keymap::Context;
     use crate::tui::msg::{Msg, Size};

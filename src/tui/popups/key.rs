@@ -1,22 +1,21 @@
 //! The box that asks for an API key: what is typed, and where it is kept once the service has accepted it.
 
-use std::time::Duration;
-
+use super::jobs::PopupTask;
 use super::state::{KeyBox, Popup};
+use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
-use crate::config::KeepKey;
+use crate::config::{KeepKey, KeyOrigin};
 use crate::model::ApiKey;
-use crate::model::text::short;
+use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::KeyAction;
 use crate::tui::pending::Slot;
-use crate::tui::popups::jobs::PopupTask;
 use crate::tui::screens::profiles::jobs::{KeyPlaces, ProfileTask};
-use crate::tui::state::{AppState, MessageKind};
-use crate::tui::text_input::Typing;
-
-/// Keys under way when the box opens by itself are not taken for an answer for so long.
-pub(super) const DEAF: Duration = Duration::from_millis(250);
+use crate::tui::screens::{add_pet, pets};
+use crate::tui::state::{AppState, Health, Link, MessageKind};
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::{Page, radio};
 
 impl KeyBox {
     /// Whether a key can be kept there.
@@ -50,17 +49,6 @@ impl KeyBox {
     }
 }
 
-/// Opens the box. With `by_itself`, keys that are under way are not taken for an answer.
-pub fn open_key_box(state: &mut AppState, by_itself: bool, now: Now) {
-    if state.is_switching() {
-        // It would be for the one in use still, and what is typed could reach the other one.
-        let there = short(&state.profiles.using);
-        return state.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));
-    }
-    let deaf_until = by_itself.then(|| now.mono + DEAF);
-    state.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
-}
-
 /// Asks where the key can be kept, once for each box.
 pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
@@ -77,7 +65,6 @@ pub fn on_places(state: &mut AppState, places: KeyPlaces) {
     }
 }
 
-/// A key in the box.
 pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effect> {
     let refused = state.key_refused();
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
@@ -101,4 +88,108 @@ pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effec
         },
     }
     Vec::new()
+}
+
+/// The key was tried with one request: the worker goes on with it if it was accepted.
+pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+    let service = state.link.service.clone();
+    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    match result {
+        Ok(()) => {
+            let (typed, keep) = (ApiKey::new(key_box.input.value()).ok(), key_box.keep);
+            let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
+            state.link.key = (ending, KeyOrigin::Typed);
+            state.popup = None;
+            state.link.health = Health::Unknown;
+            add_pet::update::on_other_key(state);
+            let mut effects = match (keep, typed, state.link.address.clone()) {
+                (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
+                    let profile = state.link.name.clone();
+                    vec![state.begin(ProfileTask::KeepKey { profile, address, key, keep }, now)]
+                }
+                (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
+                    state.say_done("The key was accepted and is used until the program ends.", now.mono);
+                    Vec::new()
+                }
+            };
+            effects.extend(pets::update::reload(state, true, now));
+            effects
+        }
+        Err(failure) => {
+            key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
+                true => "This key was not accepted either. Nothing else has changed.".to_owned(),
+                false => format!("{} Enter tries again.", failure.sentence(&service)),
+            });
+            state.last_failure = Some(failure);
+            Vec::new()
+        }
+    }
+}
+
+pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page<'_>) {
+    let title = match (state.key_refused(), state.link.has_key()) {
+        (true, true) => "The service needs another API key",
+        (true, false) => "The service needs an API key",
+        (false, _) => "Another API key",
+    };
+    page.popup(68, 18, title);
+    let appearance = page.appearance;
+    let Link { service, name, key: (ending, origin), .. } = &state.link;
+    let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
+    let service = if service == name { service.clone() } else { format!("{service} ({name})") };
+    page.gap();
+    page.text(&format!("  Service   {service}"));
+    page.text(&format!("  Key       {used}{origin}"));
+    if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
+        && state.link.has_key()
+    {
+        page.text(&format!("  Answer    \"{message}\""));
+    }
+    page.gap();
+    page.at(0, "  New key", StyleRole::Text);
+    let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
+    page.input(12, 46, if key_box.shown { &key_box.input } else { &stars }, !key_box.choosing);
+    page.gap();
+    page.line("            paste works; F4 shows or hides it");
+    page.gap();
+    page.at(0, "  Keep it", StyleRole::Text);
+    for keep in [KeepKey::Session, KeepKey::File, KeepKey::Keyring] {
+        let chosen = key_box.keep == keep;
+        let here = chosen && key_box.choosing;
+        if here {
+            page.point(13);
+        }
+        let role = if key_box.can(keep) { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
+        let text = format!("{} {}", radio(chosen), appearance.text(&kept_where(key_box, keep)));
+        page.at(12, cut(&text, page.columns().saturating_sub(13)), role);
+        page.gap();
+    }
+    page.gap();
+    if let Some(since) = state.pending.since(Slot::TestKey) {
+        page.styled(format!("  Trying it ... {} s", now.seconds_since(since)), StyleRole::Wait);
+    } else if let Some(error) = &key_box.error {
+        page.banner(error, usize::MAX);
+    } else {
+        page.line("  It is tried with one request before it is kept.");
+    }
+    // A key that is kept has the profile name its own place, which no variable overrides.
+    if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
+        page.gap();
+        page.line(format!("  Note: {} wins again at the next start.", cut(&appearance.text(name), 30)));
+    }
+}
+
+/// A place for the key, in words.
+fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
+    match (keep, &key_box.places) {
+        (KeepKey::Session, _) => "for this session only".to_owned(),
+        (KeepKey::File, None) => "in a file (looking ...)".to_owned(),
+        (KeepKey::File, Some(KeyPlaces { file: Some(file), .. })) => format!("in the file {file}"),
+        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => {
+            "in a file (only for a profile in the configuration)".to_owned()
+        }
+        (KeepKey::Keyring, None) => "in the system keyring (looking ...)".to_owned(),
+        (KeepKey::Keyring, Some(_)) if key_box.can(keep) => "in the system keyring".to_owned(),
+        (KeepKey::Keyring, Some(_)) => "in the system keyring (not available here)".to_owned(),
+    }
 }

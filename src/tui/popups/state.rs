@@ -1,14 +1,13 @@
 //! What the boxes hold.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::jobs::RejectsSource;
 use crate::config::{KeepKey, ThemeChoice};
-use crate::model::{Limit, NewPet, Pet};
+use crate::domains::sandbox::SandboxStep;
+use crate::model::{Limit, NewPet, Pet, PetStatus};
 use crate::tui::keymap::{Action, Context};
-use crate::tui::screens::domains::popups::{FormatsBox, OutsideBox};
-use crate::tui::screens::pets::popups::{ChangesBox, ChartsBox};
 use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
 
@@ -22,15 +21,15 @@ pub enum Popup {
     /// What the keys do.
     Help(HelpBox),
     /// Everything that can be done.
-    Commands(PaletteEntry),
-    /// The last failure in full.
-    Error(Reader),
-    /// What has changed among the animals.
-    Changes(ChangesBox),
+    Commands(CommandsBox),
+    /// The last failure in full, from this line on.
+    Error(u16),
+    /// What has changed among the animals, the newest first; with the line under the cursor, from 0.
+    Changes(usize),
     /// The charts of status and category.
     Charts(ChartsBox),
-    /// The themes, to choose by sight.
-    Themes(ThemesBox),
+    /// The themes, to choose by sight; Esc goes back to the one before.
+    Themes(ThemeChoice),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -55,6 +54,9 @@ impl Popup {
         }
     }
 }
+
+/// Keys under way when a box opens by itself are not taken for an answer for so long.
+pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
 /// The presets of the limit, in order.
 pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
@@ -107,20 +109,13 @@ impl LimitBox {
     }
 }
 
-/// Text that can be scrolled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reader {
-    /// The first line shown.
-    pub top: u16,
-}
-
 /// Add it?
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmBox {
     /// What is to be done.
     pub change: PendingChange,
     /// Keys pressed before this moment were meant for what was there before the box.
-    pub(super) deaf_until: Instant,
+    pub deaf_until: Instant,
 }
 
 /// A change that is asked about.
@@ -155,24 +150,15 @@ pub struct KeyBox {
     pub places: Option<KeyPlaces>,
 }
 
-/// The list of themes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ThemesBox {
-    /// The theme that Esc goes back to.
-    pub(super) before: ThemeChoice,
-}
-
 /// The list of all commands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PaletteEntry {
+pub struct CommandsBox {
     /// What was typed to narrow the list.
     pub input: TextInput,
     /// Those that match, the best first.
     pub found: Vec<Command>,
     /// Which of them is chosen, from 0.
     pub cursor: usize,
-    /// How many there are in all.
-    pub all: usize,
     pub(in crate::tui) from: Context,
     pub(in crate::tui) commands: Vec<Command>,
 }
@@ -246,6 +232,14 @@ pub struct WriteBox {
     pub written: Option<u64>,
 }
 
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    #[must_use]
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
 /// What a file is to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contents {
@@ -267,4 +261,40 @@ pub enum Contents {
         /// As TOML.
         toml: String,
     },
+}
+
+/// The bars of status and of category.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChartsBox {
+    /// All bars, those of the tabs first.
+    pub bars: Vec<ChartBar>,
+    /// Which of them is chosen, from 0.
+    pub cursor: usize,
+}
+
+/// One bar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartBar {
+    /// A tab.
+    Tab(Option<PetStatus>),
+    /// A category, and how many rows of this tab are in it.
+    Category(i64, usize),
+}
+
+/// The record in one format after another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FormatsBox {
+    /// Which of [`ExportFormat::ALL`](crate::domains::record_export::ExportFormat::ALL).
+    pub choice: usize,
+    /// With what must be deleted first.
+    pub with_deletes: bool,
+}
+
+/// What can be done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutsideBox {
+    /// The acts, as they were when the box was opened.
+    pub acts: Vec<SandboxStep>,
+    /// The marked one.
+    pub choice: usize,
 }

@@ -1,30 +1,21 @@
 //! The themes: moving over one shows the whole screen in it, Enter keeps it.
 
-use super::super::effect::Effect;
-use super::super::keymap::PickAction;
-use super::super::state::{AppState, MessageKind};
-use super::super::widgets::list::moved;
+use ratatui::text::Span;
+
 use super::jobs::PopupTask;
-use super::state::{Popup, ThemesBox};
+use super::state::Popup;
 use crate::clock::Now;
-use crate::config::ThemeChoice;
+use crate::config::{Depth, ThemeChoice};
+use crate::model::PetStatus;
+use crate::tui::effect::Effect;
+use crate::tui::keymap::PickAction;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::Page;
 
-impl ThemesBox {
-    /// The theme that was used before the list was opened.
-    #[must_use]
-    pub const fn before(self) -> ThemeChoice {
-        self.before
-    }
-}
-
-/// Opens the list.
-pub fn open(state: &mut AppState) {
-    state.popup = Some(Popup::Themes(ThemesBox { before: state.theme }));
-}
-
-/// A key in the list.
 pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Themes(themes)) = state.popup else { return Vec::new() };
+    let Some(Popup::Themes(before)) = state.popup else { return Vec::new() };
     let all = ThemeChoice::ALL;
     match action {
         PickAction::Move(movement) => {
@@ -33,12 +24,12 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
         }
         PickAction::Confirm => {
             state.popup = None;
-            if state.theme != themes.before {
+            if state.theme != before {
                 return vec![state.begin(PopupTask::SetTheme(state.theme), now)];
             }
         }
         PickAction::Back => {
-            state.theme = themes.before;
+            state.theme = before;
             state.popup = None;
         }
     }
@@ -50,6 +41,32 @@ pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: 
     match result {
         Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme), now.mono),
         Err(why) => state.say(MessageKind::Error, format!("The theme is used until the program ends: {why}")),
+    }
+}
+
+/// The themes, and how marks look in the one that is chosen.
+pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
+    page.popup(66, u16::try_from(ThemeChoice::ALL.len() + 8).unwrap_or(u16::MAX), "Themes");
+    let appearance = page.appearance;
+    page.gap();
+    for theme in ThemeChoice::ALL {
+        page.item(&format!("{theme:<14} {}", theme.title()), theme == state.theme);
+    }
+    page.gap();
+    let mut marks = vec![Span::raw("   ")];
+    for status in PetStatus::ALL {
+        marks.extend([appearance.status(Some(&status.into())), Span::raw(format!(" {status}   "))]);
+    }
+    page.line(marks);
+    let words = [
+        ("+ new", StyleRole::New),
+        ("! error", StyleRole::Error),
+        ("wait", StyleRole::Wait),
+        ("good", StyleRole::Good),
+    ];
+    page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
+    if appearance.depth == Depth::Mono {
+        page.quiet("   This terminal shows no colours: they all look alike.");
     }
 }
 

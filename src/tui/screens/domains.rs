@@ -7,7 +7,7 @@
 pub mod detail;
 pub mod jobs;
 pub mod labels;
-pub mod popups;
+pub(in crate::tui) mod popups;
 pub mod redirects;
 pub mod removal;
 pub mod scheduler;

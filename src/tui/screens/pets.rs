@@ -5,7 +5,7 @@ pub mod clipboard;
 pub mod inventory;
 pub mod jobs;
 pub mod lookup;
-pub mod popups;
+pub(in crate::tui) mod popups;
 pub mod rows;
 pub mod state;
 pub mod update;

@@ -74,7 +74,8 @@ const FIRST: [u32; 16] = [
     0x00_ff00, 0xff_ff00, 0x5c_5cff, 0xff_00ff, 0x00_ffff, 0xff_ffff,
 ];
 
-const NAMED: [Color; 16] = [
+/// Their names; bold may make others of the first eight.
+pub(super) const NAMED: [Color; 16] = [
     Color::Black,
     Color::Red,
     Color::Green,

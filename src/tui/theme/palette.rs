@@ -6,7 +6,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::{Accent, Depth, ThemeChoice as Theme};
 
-use super::colour::{Rgb, shown};
+use super::colour::{NAMED, Rgb, shown};
 use super::role::StyleRole;
 
 /// The colours of a theme. What has no ground of its own stands on that of the theme.
@@ -25,41 +25,17 @@ pub struct Palette {
     new: u32,
     /// Text and ground.
     selected: (u32, u32),
-    accents: &'static Accents,
+    accents: Accents,
     /// The least contrast of text to its ground.
     pub contrast: f64,
 }
 
-/// Text on all accents, and their grounds.
-struct Accents {
-    text: u32,
-    red: u32,
-    yellow: u32,
-    green: u32,
-    blue: u32,
-    magenta: u32,
-    cyan: u32,
-}
+/// Text on all accents, and their grounds in the order of [`Accent`].
+type Accents = (u32, [u32; 6]);
 
-const BRIGHT: Accents = Accents {
-    text: 0x00_0000,
-    red: 0xff_8a80,
-    yellow: 0xf2_cc60,
-    green: 0x7e_e787,
-    blue: 0x9a_c1ff,
-    magenta: 0xe2_a8ff,
-    cyan: 0x5c_d9e6,
-};
+const BRIGHT: Accents = (0x00_0000, [0xff_8a80, 0xf2_cc60, 0x7e_e787, 0x9a_c1ff, 0xe2_a8ff, 0x5c_d9e6]);
 
-const DEEP: Accents = Accents {
-    text: 0xff_ffff,
-    red: 0xa3_1515,
-    yellow: 0x6b_4e00,
-    green: 0x0b_5a1f,
-    blue: 0x0a_3f8f,
-    magenta: 0x6f_1d8a,
-    cyan: 0x00_535c,
-};
+const DEEP: Accents = (0xff_ffff, [0xa3_1515, 0x6b_4e00, 0x0b_5a1f, 0x0a_3f8f, 0x6f_1d8a, 0x00_535c]);
 
 const DARK: Palette = Palette {
     ground: 0x11_151c,
@@ -75,7 +51,7 @@ const DARK: Palette = Palette {
     wait: 0xe5_c07b,
     new: 0xd2_a8ff,
     selected: (0xff_ffff, 0x2b_4a77),
-    accents: &BRIGHT,
+    accents: BRIGHT,
     contrast: 4.5,
 };
 
@@ -93,7 +69,7 @@ const LIGHT: Palette = Palette {
     wait: 0x85_5300,
     new: 0x7a_2fa0,
     selected: (0xff_ffff, 0x0a_4a8f),
-    accents: &DEEP,
+    accents: DEEP,
     contrast: 4.5,
 };
 
@@ -111,7 +87,7 @@ const HIGH_CONTRAST: Palette = Palette {
     wait: 0xff_ff00,
     new: 0xff_9cff,
     selected: (0x00_0000, 0xff_ff00),
-    accents: &BRIGHT,
+    accents: BRIGHT,
     contrast: 7.0,
 };
 
@@ -130,7 +106,7 @@ const COLOUR_BLIND: Palette = Palette {
     wait: 0xe6_9f00,
     new: 0xcc_79a7,
     selected: (0x00_0000, 0xe6_e6e6),
-    accents: &BRIGHT,
+    accents: BRIGHT,
     contrast: 4.5,
 };
 
@@ -166,12 +142,8 @@ impl Palette {
             StyleRole::New => (self.new, self.ground),
             StyleRole::Key => (self.key, self.ground),
             StyleRole::Border => (self.border, self.ground),
-            StyleRole::Accent(Accent::Red) => (self.accents.text, self.accents.red),
-            StyleRole::Accent(Accent::Yellow) => (self.accents.text, self.accents.yellow),
-            StyleRole::Accent(Accent::Green) => (self.accents.text, self.accents.green),
-            StyleRole::Accent(Accent::Blue) => (self.accents.text, self.accents.blue),
-            StyleRole::Accent(Accent::Magenta) => (self.accents.text, self.accents.magenta),
-            StyleRole::Accent(Accent::Cyan) => (self.accents.text, self.accents.cyan),
+            // The first accent is none.
+            StyleRole::Accent(accent) => (self.accents.0, self.accents.1[accent as usize - 1]),
         };
         Some((Rgb::hex(text), Rgb::hex(ground)))
     }
@@ -192,18 +164,8 @@ impl Palette {
 }
 
 /// Where there are 16 colours, bold makes others of the first eight.
-const fn stays_when_bold(colour: Color) -> bool {
-    !matches!(
-        colour,
-        Color::Black
-            | Color::Red
-            | Color::Green
-            | Color::Yellow
-            | Color::Blue
-            | Color::Magenta
-            | Color::Cyan
-            | Color::Gray
-    )
+fn stays_when_bold(colour: Color) -> bool {
+    !NAMED[..8].contains(&colour)
 }
 
 type Styles = Vec<(StyleRole, Style)>;
@@ -216,7 +178,7 @@ static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { Onc
 pub fn style(theme: Theme, depth: Depth, role: StyleRole) -> Option<Style> {
     let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
     let styles = STYLES[theme as usize][depth as usize]
-        .get_or_init(|| StyleRole::ALL.map(|role| (role, palette.style(role, depth))).to_vec());
+        .get_or_init(|| StyleRole::all().map(|role| (role, palette.style(role, depth))).collect());
     let found = styles.iter().find(|(known, _)| *known == role);
     Some(found.map_or_else(|| palette.style(role, depth), |(_, style)| *style))
 }

@@ -1,9 +1,11 @@
 //! What a piece of the screen is for.
 
+use strum::{EnumIter, IntoEnumIterator as _};
+
 use crate::config::Accent;
 
 /// What a piece of the screen is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum StyleRole {
     Text,
@@ -28,31 +30,10 @@ pub enum StyleRole {
 }
 
 impl StyleRole {
-    /// All of them.
-    pub const ALL: [Self; 22] = [
-        Self::Text,
-        Self::Heading,
-        Self::Quiet,
-        Self::InUse,
-        Self::Selected,
-        Self::Available,
-        Self::Pending,
-        Self::Sold,
-        Self::Error,
-        Self::Wait,
-        Self::Good,
-        Self::Key,
-        Self::Border,
-        Self::New,
-        Self::Match,
-        Self::Accent(Accent::None),
-        Self::Accent(Accent::Red),
-        Self::Accent(Accent::Yellow),
-        Self::Accent(Accent::Green),
-        Self::Accent(Accent::Blue),
-        Self::Accent(Accent::Magenta),
-        Self::Accent(Accent::Cyan),
-    ];
+    /// All of them, those of the accents last.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        Self::iter().chain(Accent::iter().skip(1).map(Self::Accent))
+    }
 
     /// This where it applies, else that of text.
     #[must_use]

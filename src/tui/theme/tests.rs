@@ -55,7 +55,7 @@ fn every_role_can_be_read_on_its_ground_at_each_depth() {
     for theme in Theme::ALL {
         let Some(palette) = theme.palette() else { continue };
         assert_eq!(palette.contrast, if theme == Theme::HighContrast { 7.0 } else { 4.5 });
-        for (depth, role) in DEPTHS.iter().flat_map(|depth| StyleRole::ALL.map(|role| (*depth, role))) {
+        for (depth, role) in DEPTHS.iter().flat_map(|depth| StyleRole::all().map(move |role| (*depth, role))) {
             let style = with(theme, depth).style(role);
             let (Some(text), Some(ground)) = (style.fg.and_then(seen), style.bg.and_then(seen)) else {
                 assert_eq!(role, StyleRole::Match);
@@ -143,7 +143,7 @@ fn the_marks_of_the_default_theme_are_seen_on_black_and_some_of_them_on_white() 
 
 #[test]
 fn without_colours_no_theme_has_any() {
-    for role in StyleRole::ALL {
+    for role in StyleRole::all() {
         let mono = with(Theme::Mono, Depth::TrueColour).style(role);
         assert_eq!((mono.fg, mono.bg), (None, None), "{role:?}");
         for theme in Theme::ALL {

@@ -23,6 +23,12 @@ pub const fn first_shown(cursor: usize, visible: usize) -> usize {
     (cursor + 1).saturating_sub(visible)
 }
 
+/// The lines shown, so that the one under the cursor is, each with whether it is that one.
+pub fn shown<I: Iterator>(lines: I, cursor: usize, visible: usize) -> impl Iterator<Item = (bool, I::Item)> {
+    let first = first_shown(cursor, visible);
+    lines.enumerate().skip(first).take(visible).map(move |(at, line)| (at == cursor, line))
+}
+
 /// The first line of the page with the cursor: on slow lines a whole screen for each step would be too much.
 #[must_use]
 pub const fn first_of_page(cursor: usize, page: usize) -> usize {

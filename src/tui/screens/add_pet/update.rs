@@ -15,7 +15,7 @@ use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
 use crate::tui::msg::Msg;
-use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::popups::PendingChange;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
@@ -157,8 +157,8 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
         return Vec::new();
     }
-    if let Some(change) = confirm::ask(state, PendingChange::Add(new.clone()), now) {
-        return change;
+    if state.asks_first(PendingChange::Add(new.clone()), now) {
+        return Vec::new();
     }
     // A second try may be about the same animal as the first: its key and what was known before it still count.
     let before = state.add.sent.take().filter(|sent| sent.new == new);

@@ -10,10 +10,9 @@ use crate::domains::troubleshooting::{self, Facts, Rule};
 use crate::domains::{DnsName, Finding};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{DomainAction, RecordAction, RecordPart, RulesAction};
-use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, FormatsBox, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 
-use super::popups::FormatsBox;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::go;
 use super::{labels, redirects, removal, scheduler, wizard};

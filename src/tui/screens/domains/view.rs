@@ -1,6 +1,5 @@
 //! How the domains panel looks.
 
-mod boxes;
 mod list;
 mod live;
 mod record;
@@ -21,8 +20,6 @@ use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
 
 use super::state::PanelLocation;
-
-pub use boxes::{draw_formats, draw_outside};
 
 /// The width of the form where there is a pane beside it.
 const BESIDE_PANE: u16 = 83;

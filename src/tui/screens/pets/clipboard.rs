@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
-use crate::tui::popups::{self, Contents, Popup, WriteBox};
+use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
 
 use super::update::may_have_more;
@@ -17,7 +17,7 @@ const NO_ROW: &str = "There is no row to copy.";
 /// Copies the id of the animal in the detail.
 pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| pet.id) {
-        Some(id) => popups::copy(state, id.to_string(), &format!("the id {id}"), now),
+        Some(id) => copy(state, id.to_string(), &format!("the id {id}"), now),
         None => say_no_row(state),
     }
 }
@@ -25,7 +25,7 @@ pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Copies the animal in the detail as the service wrote it.
 pub fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
-        Some((id, json)) => popups::copy(state, json, &format!("animal {id} as JSON"), now),
+        Some((id, json)) => copy(state, json, &format!("animal {id} as JSON"), now),
         None => say_no_row(state),
     }
 }
@@ -40,7 +40,7 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     match &state.link.address {
         Some(address) => {
             let curl = curl_for_list(address, &state.pets.query());
-            popups::copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
+            copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
         }
         None => {
             let text = "The service in this program has no address that curl could ask later. F9 shows command lines.";

@@ -10,7 +10,7 @@ use crate::model::sunset;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::LookupAction;
 use crate::tui::pending::Slot;
-use crate::tui::popups;
+use crate::tui::popups::copy;
 use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, MessageKind};
@@ -47,11 +47,11 @@ pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Ef
             };
             if action == LookupAction::CopyJson {
                 let json = serde_json::to_string(pet).unwrap_or_default();
-                return popups::copy(state, json, "the animal as JSON", now);
+                return copy(state, json, "the animal as JSON", now);
             }
             let id = pet.id.to_string();
             let what = format!("the id {id}");
-            popups::copy(state, id, &what, now)
+            copy(state, id, &what, now)
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::model::{Limit, PetStatus};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, PickAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{LimitBox, PendingChange, Popup, confirm, next_preset, open_key_box};
+use crate::tui::popups::{ChartsBox, LimitBox, PendingChange, Popup, next_preset};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::TABS;
 use crate::tui::screens::pets::{ListSource, Loaded};
@@ -18,7 +18,6 @@ use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
 
-use super::popups::ChartsBox;
 use super::{Sort, clipboard, inventory, lookup};
 
 /// The most pages that a refresh follows again.
@@ -49,7 +48,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
-        PetsAction::ChooseLimit if state.key_refused() => open_key_box(state, false, now),
+        PetsAction::ChooseLimit if state.key_refused() => state.open_key_box(false, now),
         PetsAction::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
         // The first press takes the order in use instead of the best match.
         PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
@@ -381,8 +380,8 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
         state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
         return Vec::new();
     }
-    if let Some(asked) = confirm::ask(state, PendingChange::Samples(SAMPLES), now) {
-        return asked;
+    if state.asks_first(PendingChange::Samples(SAMPLES), now) {
+        return Vec::new();
     }
     state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
     let key = state.keys.make();
@@ -475,7 +474,7 @@ pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
     if is_first && state.popup.is_none() && !state.context().is_text() {
-        open_key_box(state, true, now);
+        state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
         state.say(MessageKind::Error, "The API key is not accepted any more. F4 asks for another one.");
     }

@@ -1,7 +1,6 @@
 //! How the pets screen looks.
 
-pub mod boxes;
-mod detail;
+pub(super) mod detail;
 mod lookup;
 mod table;
 
@@ -99,7 +98,7 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// How many there are, if that is known.
-fn count_word(count: Option<Count>) -> String {
+pub(super) fn count_word(count: Option<Count>) -> String {
     count.map_or_else(|| "-".to_owned(), |count| count.to_string())
 }
 

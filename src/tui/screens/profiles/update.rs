@@ -7,7 +7,7 @@ use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, ProfilesAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{self, Popup};
+use crate::tui::popups::{Popup, copy, key};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::{self, FormEvent};
@@ -47,7 +47,7 @@ pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<
             profiles.move_to(moved(profiles.cursor(), movement, lines, lines));
         }
         ProfilesAction::Confirm => return change::begin(state, now),
-        ProfilesAction::Copy => return copy(state, now),
+        ProfilesAction::Copy => return copy_address(state, now),
         ProfilesAction::Refresh => return show(state, now),
         ProfilesAction::EnterKey => enter_key(state, now),
         ProfilesAction::TestProfile => return test(state, now),
@@ -138,13 +138,13 @@ fn enter_key(state: &mut AppState, now: Now) {
     } else if state.link.embedded {
         state.say(MessageKind::Note, "The service in this program makes its own key.");
     } else {
-        popups::open_key_box(state, false, now);
+        state.open_key_box(false, now);
     }
 }
 
-fn copy(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(ServiceLocation::At(address)) => popups::copy(state, address, "the address", now),
+        Some(ServiceLocation::At(address)) => copy(state, address, "the address", now),
         Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
             state.say(MessageKind::Note, "The service in this program has another address each time.");
             Vec::new()
@@ -170,7 +170,7 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
         }
         ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
         ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("Not written: {why}")),
-        ProfileReply::Places(places) => popups::key::on_places(state, places),
+        ProfileReply::Places(places) => key::on_places(state, places),
         ProfileReply::KeyStored(Ok(origin)) => {
             state.say_done(format!("The key was accepted and is kept: {}.", place(&origin)), now.mono);
             state.link.key.1 = origin;

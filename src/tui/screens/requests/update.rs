@@ -4,7 +4,7 @@ use crate::api::Exchange;
 use crate::clock::Now;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PickAction, RequestsAction};
-use crate::tui::popups::{self, Contents, Popup, TextBox, TextKind, WriteBox};
+use crate::tui::popups::{Contents, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
@@ -100,7 +100,7 @@ fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     match &state.link.address {
         Some(address) => {
             let curl = exchange.as_curl(address);
-            popups::copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
+            copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
         }
         None => {
             let text = "Address and key of the service in this program last for this session: curl cannot ask it.";

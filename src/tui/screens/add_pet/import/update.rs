@@ -13,7 +13,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::{AskAction, ImportRunAction, PreviewAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
-use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, confirm, copy, open_key_box};
+use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
@@ -63,7 +63,7 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
             state.message = None;
             return start::look_again(state, now).into_iter().collect();
         }
-        PreviewAction::Choices if key_refused => open_key_box(state, false, now),
+        PreviewAction::Choices if key_refused => state.open_key_box(false, now),
         PreviewAction::Choices => list(state),
         PreviewAction::Copy => {
             let line = command_line(state, " --dry-run");
@@ -158,8 +158,8 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let to_send = looked.to_send();
-    if let Some(asked) = confirm::ask(state, PendingChange::Import(to_send), now) {
-        return asked;
+    if state.asks_first(PendingChange::Import(to_send), now) {
+        return Vec::new();
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
@@ -191,8 +191,8 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 goes on after that."));
         return Vec::new();
     }
-    if let Some(asked) = confirm::ask(state, PendingChange::Import(again.good), now) {
-        return asked;
+    if state.asks_first(PendingChange::Import(again.good), now) {
+        return Vec::new();
     }
     run(state, again, now)
 }

@@ -4,7 +4,7 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, RapidAction};
-use crate::tui::popups::{PendingChange, confirm};
+use crate::tui::popups::PendingChange;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
@@ -19,8 +19,8 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     lines::leave_as_it_was(state);
     if !state.add.rapid.on {
         let change = PendingChange::Rapid(state.add.rapid.counts().waiting);
-        if let Some(asked) = confirm::ask(state, change, now) {
-            return asked;
+        if state.asks_first(change, now) {
+            return Vec::new();
         }
     }
     let add = &mut state.add;

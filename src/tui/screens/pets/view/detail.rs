@@ -98,12 +98,18 @@ pub(super) fn most(state: &AppState) -> usize {
 }
 
 /// The largest number of animals of one category.
-pub(super) fn most_of_category(state: &AppState) -> usize {
+pub(in crate::tui::screens::pets) fn most_of_category(state: &AppState) -> usize {
     state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
 }
 
 /// The bar of a status, its word over at least `columns` columns.
-pub(super) fn draw_status_bar(state: &AppState, status: PetStatus, before: &str, columns: usize, page: &mut Page<'_>) {
+pub(in crate::tui::screens::pets) fn draw_status_bar(
+    state: &AppState,
+    status: PetStatus,
+    before: &str,
+    columns: usize,
+    page: &mut Page<'_>,
+) {
     let count = state.pets.count(status);
     let (mark, role) = page.appearance.mark(Some(&status.into()));
     let label = format!("{before}{mark} {:<columns$}", status.as_str());
@@ -111,7 +117,13 @@ pub(super) fn draw_status_bar(state: &AppState, status: PetStatus, before: &str,
 }
 
 /// On the row, a bar for a value and the most that there is of it.
-pub(super) fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: StyleRole, page: &mut Page<'_>) {
+pub(in crate::tui::screens::pets) fn draw_bar(
+    label: &str,
+    (value, most): (usize, usize),
+    number: &str,
+    role: StyleRole,
+    page: &mut Page<'_>,
+) {
     let room = page.columns().saturating_sub(width(label) + 8);
     let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
     page.line_at(0, vec![format!(" {label} ").into(), page.appearance.span(page.appearance.bar(columns), role)]);

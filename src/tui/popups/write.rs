@@ -1,21 +1,16 @@
-//! Texts to read, to copy and to write to a file.
+//! Into which file? Its name to type; whether it was written comes as a reply.
 
-use super::super::effect::{Effect, Task};
-use super::super::state::{AppState, MessageKind};
-use super::super::text_input::{TextInput, Typing};
 use super::jobs::{Exported, FileContents, NotWritten, PopupTask, WriteFile};
-use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
-use crate::app::clipboard::Copied;
+use super::state::{Contents, Popup, WriteBox};
 use crate::clock::Now;
 use crate::model::export::{self, Kind};
-
-impl TextBox {
-    /// The box at its top; `file` without `.txt`.
-    #[must_use]
-    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
-        Self { kind, text, file: format!("{file}.txt"), top: 0 }
-    }
-}
+use crate::model::text::cut;
+use crate::tui::effect::{Effect, Task};
+use crate::tui::keymap::WriteAction;
+use crate::tui::pending::Slot;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::page::{Page, radio};
 
 impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
@@ -36,7 +31,7 @@ impl WriteBox {
     }
 
     /// Changes between the rows shown and the whole inventory.
-    pub(super) fn toggle(&mut self) {
+    fn toggle(&mut self) {
         if let Contents::Pets { whole, .. } = &mut self.text {
             *whole = !*whole;
         }
@@ -56,7 +51,7 @@ impl WriteBox {
     }
 
     /// What writes the file, unless something is wrong with its name.
-    pub(super) fn write(&mut self) -> Option<Task> {
+    fn write(&mut self) -> Option<Task> {
         let path = self.path.value().trim().to_owned();
         let wrong = if path.is_empty() { Some("Type the name of a file.".to_owned()) } else { self.wrong_ending() };
         if wrong.is_some() {
@@ -81,34 +76,25 @@ impl WriteBox {
     }
 }
 
-/// Terminals take no longer texts, in octets.
-const MOST_COPIED: usize = 100_000;
-
-/// Copies a text; `what` is how the message calls it.
-pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
-    if text.len() > MOST_COPIED {
-        state.say(
-            MessageKind::Error,
-            format!("{what} is too long for the clipboard of a terminal. Nothing was copied."),
-        );
-        return Vec::new();
+pub fn on_action(state: &mut AppState, action: WriteAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Write(write)) = &mut state.popup else { return Vec::new() };
+    match action {
+        WriteAction::Confirm => {
+            let Some(task) = write.write() else { return Vec::new() };
+            if !state.pending.is_running(task.slot()) {
+                return vec![state.begin(task, now)];
+            }
+        }
+        WriteAction::Toggle => write.toggle(),
+        WriteAction::Back => {
+            state.popup = None;
+            if let Some(stopped) = state.cancel(Slot::Export) {
+                state.say(MessageKind::Note, "Stopped. Nothing was written.");
+                return vec![stopped];
+            }
+        }
     }
-    state.copying = Some((text.clone(), what.to_owned()));
-    vec![state.begin(PopupTask::Copy(text), now)]
-}
-
-/// A text was copied by a program of this machine, or the terminal must do it.
-pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
-    let Some((text, what)) = state.copying.take() else { return Vec::new() };
-    let (kind, said) = match &copied {
-        Copied::Tmux => (MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes).")),
-        Copied::Desktop => (MessageKind::Note, format!("Copied {what} (the desktop's clipboard has it).")),
-        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: {what} stands in {path}.")),
-        Copied::Terminal => (MessageKind::Note, format!("Copied {what} (sent to the terminal, which says nothing).")),
-        Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
-    };
-    state.say(kind, said);
-    if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
+    Vec::new()
 }
 
 /// How far the whole inventory is.
@@ -164,5 +150,29 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
     match &mut state.popup {
         Some(Popup::Write(write)) => write.error = Some(why),
         _ => state.say(MessageKind::Error, why),
+    }
+}
+
+pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
+    page.popup(70, 9, "Write to which file?");
+    let formats = if matches!(write.text, Contents::Pets { .. }) { " .csv .tsv .json .ndjson" } else { "" };
+    page.gap();
+    page.line(format!("  Relative to where petstore was started.{formats}"));
+    let what = match (&write.text, write.written) {
+        (_, Some(count)) => format!("{count} animals so far ... Esc stops it"),
+        (Contents::Pets { whole, .. }, None) => {
+            let rows = write.what.as_deref().unwrap_or_default();
+            format!("{} {rows}   {} everything (Tab)", radio(!whole), radio(*whole))
+        }
+        (Contents::Text(_) | Contents::ToMend(_) | Contents::Configuration { .. }, None) => {
+            write.what.clone().unwrap_or_default()
+        }
+    };
+    page.line(cut(&format!("  {what}"), page.columns()));
+    page.back_to_last();
+    page.input(2, 60, &write.path, true);
+    page.y += 2;
+    if let Some(error) = &write.error {
+        page.banner(error, usize::MAX);
     }
 }

@@ -1,0 +1,60 @@
+//! The last failure in full: what it says, what it means, what to do, and when it is asked again.
+
+use ratatui::text::Line;
+
+use super::scroll;
+use super::state::Popup;
+use crate::api::explain::{Explanation, explain};
+use crate::api::failure::Failure;
+use crate::clock::Now;
+use crate::tui::keymap::ReaderAction;
+use crate::tui::state::{AppState, Health, Layout};
+use crate::tui::theme::StyleRole;
+use crate::tui::widgets::page::Page;
+
+pub fn on_action(state: &mut AppState, action: ReaderAction) {
+    let Some(Popup::Error(top)) = &mut state.popup else { return };
+    match action {
+        ReaderAction::Move(movement) => scroll::to(top, movement, state.layout),
+        ReaderAction::Back => state.popup = None,
+    }
+}
+
+pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    page.popup(100, page.area.height.saturating_sub(2), "The last error");
+    page.inset(1);
+    page.margin = 0;
+    let wrapped = |text: &str| page.wrap(0, text).into_iter().map(Line::raw);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    if let Some(failure) = &state.last_failure {
+        lines.extend(failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)));
+        let Explanation { means, todo } = explain(failure);
+        for (heading, text) in
+            [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, now))]
+        {
+            lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
+            lines.extend(wrapped(text));
+        }
+    } else {
+        lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
+    }
+    scroll::draw(top, lines, page, layout);
+}
+
+/// Which keys help, and when it is tried again by itself.
+fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
+    let again = match &state.link.health {
+        _ if !state.link.health.is_about(failure) => "It is not tried again by itself.".to_owned(),
+        Health::Away { next_try: Some(at), .. } => {
+            let seconds = now.seconds_until(*at);
+            format!("It is tried again in {seconds} s; Esc, then r tries at once.")
+        }
+        Health::Away { failure: Failure::NotStarted { .. }, .. } => {
+            "Trying again gives the same: Esc, then q quits.".to_owned()
+        }
+        Health::Away { .. } => "It is not tried again by itself; Esc, then r tries.".to_owned(),
+        Health::KeyRefused { .. } => "Nothing is asked before there is another key: Esc, then F4.".to_owned(),
+        Health::Unknown | Health::Ok { .. } => String::new(),
+    };
+    format!("{again} H shows the requests with their answers.")
+}

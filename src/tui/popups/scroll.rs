@@ -1,0 +1,23 @@
+//! Lines that can be scrolled: where the keys lead to, and which are shown.
+
+use ratatui::text::Line;
+
+use crate::tui::keymap::Movement;
+use crate::tui::state::Layout;
+use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::Page;
+
+pub(super) fn to(top: &mut u16, movement: Movement, layout: Layout) {
+    let [lines, rows] = [layout.reader_lines, layout.reader_rows].map(usize::from);
+    let first = moved(usize::from(*top), movement, lines.saturating_sub(rows) + 1, rows.max(1));
+    *top = u16::try_from(first).unwrap_or(u16::MAX);
+}
+
+/// Paints the lines from `top` on, and keeps how many there are.
+pub(super) fn draw(top: u16, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {
+    layout.reader_rows = page.area.height;
+    layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    for line in lines.into_iter().skip(top.into()).take(page.area.height.into()) {
+        page.line(line);
+    }
+}

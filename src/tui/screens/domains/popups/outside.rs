@@ -1,0 +1,98 @@
+//! What can be done outside petstore, where all this is practice.
+
+use super::super::state::PanelLocation;
+use super::super::{redirects, removal, scheduler};
+use crate::clock::Now;
+use crate::domains::sandbox::{Sandbox, SandboxStep};
+use crate::domains::{DnsName, Who};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::PickAction;
+use crate::tui::popups::{OutsideBox, Popup};
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::Page;
+
+pub fn open(app: &mut AppState, now: Now) {
+    let wall = app.domains.wall(now);
+    match &app.domains.setup.sandbox {
+        Some(sandbox) => {
+            let mut acts = sandbox.acts(wall);
+            // Who has the practice domain before him goes on with that.
+            if !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects)
+                && app.domains.selected == Some(DnsName::new(Sandbox::DOMAIN))
+            {
+                acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect);
+            }
+            app.popup = Some(Popup::Outside(OutsideBox { acts, choice: 0 }));
+        }
+        None => app.say(MessageKind::Note, "This is no practice: outside is outside. petstore --demo has practice."),
+    }
+}
+
+pub fn on_action(app: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+    let Some(Popup::Outside(outside)) = &mut app.popup else { return Vec::new() };
+    match action {
+        PickAction::Move(movement) => {
+            outside.choice = moved(outside.choice, movement, outside.acts.len(), outside.acts.len());
+        }
+        PickAction::Confirm => {
+            let act = outside.acts.get(outside.choice).copied();
+            app.popup = None;
+            return act.map_or_else(Vec::new, |act| do_outside(app, act, now));
+        }
+        PickAction::Back => app.popup = None,
+    }
+    Vec::new()
+}
+
+/// Changes what stands outside, and looks again.
+fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
+    let wall = app.domains.wall(now);
+    if let Some(sandbox) = &mut app.domains.setup.sandbox {
+        sandbox.act(act, wall);
+    }
+    #[expect(clippy::wildcard_enum_match_arm, reason = "after most nothing is to be said")]
+    let then = match act {
+        SandboxStep::AddCname => "; say so: s",
+        SandboxStep::Verify | SandboxStep::Reverify => "; say so: V",
+        SandboxStep::Remove => "; say so: Space on step 3",
+        _ => "",
+    };
+    app.say(MessageKind::Note, format!("Done in practice: {}{then}", act.words()));
+    let mut effects = match app.domains.place {
+        PanelLocation::Redirects => redirects::keys::walk(app, now),
+        PanelLocation::Removal => removal::look(app, now),
+        PanelLocation::List => {
+            scheduler::ask_all(&mut app.domains, now);
+            Vec::new()
+        }
+        PanelLocation::Wizard => Vec::new(),
+        PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => {
+            if let Some(name) = app.domains.selected.clone() {
+                scheduler::ask_anew(&mut app.domains, &name);
+            }
+            Vec::new()
+        }
+    };
+    effects.extend(scheduler::work(app, now));
+    effects
+}
+
+pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
+    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + 6;
+    page.popup(80, rows, "Practice: what you would do outside petstore");
+    page.gap();
+    page.line(" The most sensible first. Enter does it in the world of practice.");
+    page.gap();
+    for (at, act) in outside.acts.iter().enumerate() {
+        let here = at == outside.choice;
+        if here {
+            page.point(1);
+        }
+        let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
+        page.item(&format!("{at:<10}{}", act.words()), here);
+    }
+    if outside.acts.is_empty() {
+        page.line("   There is nothing to do outside now.");
+    }
+}
