@@ -15,20 +15,17 @@ pub struct Now {
 
 impl Now {
     /// The whole seconds since `start`.
-    #[must_use]
     pub fn seconds_since(self, start: Instant) -> u64 {
         self.mono.saturating_duration_since(start).as_secs()
     }
 
     /// The seconds until `end`, one that has begun counts.
-    #[must_use]
     pub fn seconds_until(self, end: Instant) -> u128 {
         end.saturating_duration_since(self.mono).as_millis().div_ceil(1000)
     }
 }
 
 /// Reads both clocks.
-#[must_use]
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 pub fn now() -> Now {
     Now { mono: Instant::now(), wall: Timestamp::now() }

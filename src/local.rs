@@ -11,7 +11,6 @@ pub mod log;
 use sha2::{Digest as _, Sha256};
 
 /// What the files that are kept for the service `identity` are called: a hash, so that no name of a service is a path.
-#[must_use]
 pub fn file_stem(identity: &str) -> String {
     Sha256::digest(identity.as_bytes()).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

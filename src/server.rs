@@ -85,13 +85,11 @@ pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<
 
 impl ServerHandle {
     /// Where it listens.
-    #[must_use]
     pub const fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
     /// The base address of the API, for example `http://127.0.0.1:8080/v1`.
-    #[must_use]
     pub fn base_url(&self) -> String {
         let scheme = if self.config.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}/v1", self.address)

@@ -21,7 +21,6 @@ pub fn terminal_size() -> io::Result<(u16, u16)> {
 }
 
 /// The columns and rows to go by where a terminal says these.
-#[must_use]
 pub fn usable(columns: u16, rows: u16) -> (u16, u16) {
     if columns == 0 || rows == 0 { USUAL } else { (columns.min(MOST.0), rows.min(MOST.1)) }
 }

@@ -152,7 +152,6 @@ impl Client {
     }
 
     /// The same service with another key; the connections are kept.
-    #[must_use]
     pub fn with_key(&self, key: ApiKey) -> Self {
         Self { headers: headers(Some(&key)), key: Some(key), ..self.clone() }
     }
@@ -163,13 +162,11 @@ impl Client {
     }
 
     /// The same client, which tells `recorder` of each exchange when it has ended; so do its clones.
-    #[must_use]
     pub fn recording(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
     }
 
     /// The same client for one purpose, which its records name; "request" when none is given.
-    #[must_use]
     pub fn called(&self, what: &'static str) -> Self {
         Self { what, ..self.clone() }
     }

@@ -166,7 +166,6 @@ impl Failure {
     }
 
     /// Whether it may pass without anybody doing something.
-    #[must_use]
     pub const fn may_pass(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 408 | 429 | 500 | 502..=599),

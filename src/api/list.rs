@@ -71,7 +71,6 @@ impl List {
     }
 
     /// Its first `most` rows: the list itself where it has no more, otherwise without the ways to ask for it again.
-    #[must_use]
     pub fn first(&self, most: usize) -> Self {
         if self.pets.len() <= most { self.clone() } else { Self::of(self.pets[..most].to_vec(), self.next().cloned()) }
     }
@@ -79,7 +78,6 @@ impl List {
     /// The same list as one of the service at `base`. Where its addresses are those of another service, or none is
     /// known, it keeps only its rows: the key must not follow them. Where it went on, they are as of one page that may
     /// have been cut, so that nobody takes them for all.
-    #[must_use]
     pub fn only_of(self, base: Option<&BaseUrl>) -> Self {
         let here = |page: &Option<NextPage>| page.as_ref().is_none_or(|page| base.is_some_and(|base| page.is_of(base)));
         if self.pages.iter().all(|page| here(&page.asked) && here(&page.next)) {

@@ -46,7 +46,6 @@ const LIMIT: Duration = Duration::from_secs(2);
 
 /// The ways that are chosen; with [`Clipboard::Auto`] those of these surroundings, the best first, and `file` where
 /// nothing else can be.
-#[must_use]
 pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     match choice {
         Clipboard::Auto => by_surroundings(env, file),

@@ -130,7 +130,6 @@ impl Services {
     }
 
     /// Where the key of this profile can be kept. Only a profile that stands in the file can say where its key is.
-    #[must_use]
     pub fn key_places(&self, name: &str) -> KeyPlaces {
         let profiles = self.profiles().map(|profiles| profiles.entries).unwrap_or_default();
         if !profiles.iter().any(|entry| entry.name == name && entry.line.is_some()) {

@@ -83,13 +83,11 @@ impl Failed {
     }
 
     /// With the next thing to try.
-    #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
 
     /// Also shows the Error body of the service, if there is one: for programs that read JSON.
-    #[must_use]
     pub fn with_body(self) -> Self {
         Self { shows_body: true, ..self }
     }

@@ -27,7 +27,6 @@ pub struct Choices {
 
 impl Choices {
     /// Another call of petstore for the same configuration and profile.
-    #[must_use]
     pub fn command(&self, words: &str) -> String {
         let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
         let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));

@@ -10,26 +10,22 @@ pub struct Env(BTreeMap<OsString, OsString>);
 
 impl Env {
     /// What the process was started with.
-    #[must_use]
     #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
     pub fn from_process() -> Self {
         Self(std::env::vars_os().collect())
     }
 
     /// The value of `name` as text, unless it is unset, empty or not Unicode.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(std::ffi::OsStr::new(name)).and_then(|value| value.to_str()).filter(|value| !value.is_empty())
     }
 
     /// The value of `name` as a path.
-    #[must_use]
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.0.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
     /// Whether the locale says UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
-    #[must_use]
     pub fn is_utf8(&self) -> bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.get(name)).unwrap_or("");
         let locale = locale.to_ascii_lowercase();
@@ -52,7 +48,6 @@ pub enum Depth {
 
 impl Env {
     /// How many colours the terminal shows, as far as COLORTERM and TERM tell; 16 where they tell nothing.
-    #[must_use]
     pub fn depth(&self) -> Depth {
         const KNOWN: [&str; 8] = ["256color", "kitty", "alacritty", "foot", "wezterm", "ghostty", "contour", "rio"];
         let term = self.get("TERM").unwrap_or("dumb");
@@ -68,14 +63,12 @@ impl Env {
     }
 
     /// Whether the terminal is at the other end of a line.
-    #[must_use]
     pub fn is_over_ssh(&self) -> bool {
         self.get("SSH_CONNECTION").or_else(|| self.get("SSH_TTY")).is_some()
     }
 
     /// Whether the terminal is known to show a frame at once that is marked by mode 2026, as far as TERM and what
     /// terminals say of themselves tell. It is never asked.
-    #[must_use]
     pub fn shows_frames_at_once(&self) -> bool {
         const KNOWN: [&str; 6] = ["kitty", "ghostty", "wezterm", "foot", "contour", "alacritty"];
         let term = self.get("TERM").unwrap_or("dumb");

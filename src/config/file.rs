@@ -69,7 +69,6 @@ impl AtOnce {
     pub const MOST: usize = 8;
 
     /// The number.
-    #[must_use]
     pub const fn get(self) -> usize {
         self.0
     }

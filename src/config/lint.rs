@@ -18,7 +18,6 @@ pub struct ConfigFault {
 
 /// What is wrong with the configuration `text`, which came from `path`: that it cannot be read, else each profile that
 /// cannot be used. Reads no keys.
-#[must_use]
 pub fn faults(text: &str, path: &Path) -> Vec<ConfigFault> {
     let file = match File::parse(text, path) {
         Ok(file) => file,

@@ -37,44 +37,37 @@ impl Paths {
     }
 
     /// The database of the service inside the program.
-    #[must_use]
     pub fn embedded_database(&self) -> PathBuf {
         self.data.join("embedded.db")
     }
 
     /// The operator's list of domains.
-    #[must_use]
     pub fn domains_file(&self) -> PathBuf {
         self.data.join("domains.json")
     }
 
     /// The configuration file that is read when none is named.
-    #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// Where keys are kept in files.
-    #[must_use]
     pub fn keys(&self) -> PathBuf {
         self.config.join("keys")
     }
 
     /// Where the key of a profile is kept in a file; none for a name that is not plain.
-    #[must_use]
     pub fn key_file(&self, profile: &str) -> Option<PathBuf> {
         is_plain_name(profile).then(|| self.keys().join(profile))
     }
 
     /// What was copied last, where nothing else takes it.
-    #[must_use]
     pub fn copied_file(&self) -> PathBuf {
         self.state.join("copied.txt")
     }
 }
 
 /// A path as it was typed or configured: one that begins with `~/` stands in the home directory.
-#[must_use]
 pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~"), home) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -83,7 +76,6 @@ pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 /// A path in the words of the configuration file: `~/` for what stands in the home directory.
-#[must_use]
 pub fn below_home(path: &Path, env: &Env) -> PathBuf {
     let home = env.path("HOME");
     let below = home.as_ref().and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));

@@ -58,13 +58,11 @@ pub struct KeyLines(Option<Document<String>>);
 
 impl KeyLines {
     /// Those of `text`; none where it is not TOML.
-    #[must_use]
     pub fn of(text: &str) -> Self {
         Self(Document::parse(text.to_owned()).ok())
     }
 
     /// The line, counted from 1, on which the key at `path` or the head of its table begins.
-    #[must_use]
     pub fn line_of(&self, path: &[&str]) -> Option<usize> {
         let document = self.0.as_ref()?;
         let (last, above) = path.split_last()?;

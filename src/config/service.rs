@@ -24,7 +24,6 @@ pub enum Service {
 
 impl Service {
     /// What it is called in a sentence.
-    #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::Demo | Self::Embedded { .. } => "the service inside the program".to_owned(),

@@ -55,7 +55,6 @@ impl ThemeChoice {
         [Self::Default, Self::Dark, Self::Light, Self::HighContrast, Self::Mono, Self::ColourBlind];
 
     /// What it is, in a few words.
-    #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
             Self::Default => "the terminal's own colours, on marks only",

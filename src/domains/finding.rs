@@ -82,7 +82,6 @@ pub struct Evidence {
 
 /// One line of a diagnosis. Every text is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[must_use]
 pub struct Finding {
     /// The row of the catalogue.
     pub code: Code,

@@ -50,7 +50,6 @@ pub enum Role {
 
 impl Role {
     /// Whether it asks others.
-    #[must_use]
     pub const fn is_resolver(self) -> bool {
         matches!(self, Self::Resolver { .. })
     }
@@ -242,13 +241,11 @@ impl Data {
     }
 
     /// The target of a CNAME.
-    #[must_use]
     pub const fn cname(&self) -> Option<&DnsName> {
         if let Self::Cname(target) = self { Some(target) } else { None }
     }
 
     /// The host of a name server.
-    #[must_use]
     pub const fn name_server(&self) -> Option<&DnsName> {
         if let Self::Ns(host) = self { Some(host) } else { None }
     }
@@ -366,7 +363,6 @@ impl Lookup {
     }
 
     /// The reply, unless it only says that there is no answer.
-    #[must_use]
     pub fn answer(&self) -> Option<&Reply> {
         self.reply().filter(|reply| reply.is_answer())
     }

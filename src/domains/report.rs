@@ -97,7 +97,6 @@ pub fn sentence(text: &str) -> String {
 }
 
 /// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin below the text.
-#[must_use]
 pub fn paragraph(head: &str, text: &str, room: usize) -> String {
     let indent = " ".repeat(width(head));
     let heads = std::iter::once(head).chain(std::iter::repeat(indent.as_str()));

@@ -75,31 +75,26 @@ impl Simulator {
     /// # Panics
     ///
     /// If the plan has fewer resolvers.
-    #[must_use]
     pub fn resolver(&self, number: usize) -> SocketAddr {
         self.doors.lock().resolvers[number]
     }
 
     /// The addresses of all resolvers.
-    #[must_use]
     pub fn resolvers(&self) -> Vec<SocketAddr> {
         self.doors.lock().resolvers.clone()
     }
 
     /// The addresses of all name servers, by name.
-    #[must_use]
     pub fn name_servers(&self) -> Vec<(DnsName, SocketAddr)> {
         self.doors.lock().name_servers.clone()
     }
 
     /// The DNS questions so far, in their order.
-    #[must_use]
     pub fn questions(&self) -> Vec<LoggedQuestion> {
         self.shared.questions.entries()
     }
 
     /// The HTTP requests so far, in their order.
-    #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.shared.requests.entries()
     }
@@ -111,19 +106,16 @@ impl Simulator {
     }
 
     /// The port for http at every address.
-    #[must_use]
     pub fn http_port(&self) -> u16 {
         self.doors.lock().http
     }
 
     /// The port for https at every address.
-    #[must_use]
     pub fn https_port(&self) -> u16 {
         self.doors.lock().https
     }
 
     /// The root of the world's own authority, in PEM.
-    #[must_use]
     pub fn trust_pem(&self) -> String {
         self.shared.authorities().root_pem()
     }

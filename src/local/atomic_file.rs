@@ -88,7 +88,6 @@ pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// What is at `path`, or behind the link there, where that is no file that could be replaced: such as `a directory`.
-#[must_use]
 pub fn no_file(path: &Path) -> Option<&'static str> {
     let kind = fs::metadata(path).ok()?.file_type();
     match () {

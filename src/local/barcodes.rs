@@ -35,19 +35,16 @@ pub struct Codes(HashMap<String, Coded>);
 
 impl Codes {
     /// What `code` stands for.
-    #[must_use]
     pub fn get(&self, code: &str) -> Option<&Coded> {
         self.0.get(code)
     }
 
     /// How many there are.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
     /// Reads the file at `path`, and says what could not be used of it, a sentence each.
-    #[must_use]
     pub fn read(path: &Path) -> (Self, Vec<String>) {
         match File::open(path) {
             Ok(file) => Self::of(file.take(MOST_OCTETS), &path.display().to_string()),

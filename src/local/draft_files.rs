@@ -57,13 +57,11 @@ impl Claim {
     }
 
     /// The file of what is typed.
-    #[must_use]
     pub fn draft_path(&self) -> &Path {
         &self.draft
     }
 
     /// The file of the animals that wait to be sent, a line each.
-    #[must_use]
     pub fn queue_path(&self) -> &Path {
         &self.queue
     }
@@ -101,13 +99,11 @@ pub struct Claims {
 
 impl Claims {
     /// Those below the directory `state`. Nothing is touched yet.
-    #[must_use]
     pub fn new(state: PathBuf) -> Self {
         Self { state, held: Mutex::default() }
     }
 
     /// The directory.
-    #[must_use]
     pub fn state(&self) -> &Path {
         &self.state
     }

@@ -69,7 +69,6 @@ impl ProblemCode {
     pub const ALL: &[Self] = Self::VARIANTS;
 
     /// The word in the body.
-    #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()
     }

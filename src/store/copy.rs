@@ -88,7 +88,6 @@ pub enum CopyError {
 
 impl CopyProgress {
     /// Animals that an earlier copy had left, that were added, and that were read again at the end.
-    #[must_use]
     pub fn counts(&self) -> [u64; 3] {
         [&self.found, &self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
     }

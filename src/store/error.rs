@@ -184,7 +184,6 @@ pub enum StoreFailure {
 
 impl StoreFailure {
     /// The same without what only the log may know.
-    #[must_use]
     pub fn in_short(&self) -> String {
         match self {
             Self::Database(error) => error.in_short().to_owned(),

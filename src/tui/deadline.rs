@@ -16,7 +16,6 @@ pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
 pub const STALE_AFTER: Duration = Duration::from_secs(300);
 
 /// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
-#[must_use]
 pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
@@ -44,7 +43,6 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
-#[must_use]
 pub fn can_refresh(state: &AppState) -> bool {
     state.pets.live.is_some() && !state.pending.is_running(Slot::List) && state.link.health_is_ok()
 }
@@ -108,7 +106,6 @@ fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
 
 impl super::state::Link {
     /// Whether the last question was answered.
-    #[must_use]
     pub const fn health_is_ok(&self) -> bool {
         matches!(self.health, Health::Ok { .. })
     }

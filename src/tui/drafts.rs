@@ -56,7 +56,6 @@ impl Drafts {
 
 impl Back {
     /// The sentence about it; `at` is the time of day, `service` where things are sent.
-    #[must_use]
     pub fn sentence(&self, at: &str, service: &str) -> String {
         let profile = short(&self.profile);
         let before = match self.ended {
@@ -213,7 +212,6 @@ pub const fn hurry(state: &mut AppState) {
 }
 
 /// When what is typed is to be written.
-#[must_use]
 pub fn next_due(state: &AppState) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
     // What is on disk is to be known first.
@@ -269,7 +267,6 @@ pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bo
 }
 
 /// What is to be written when the program ends, for each service that was used.
-#[must_use]
 pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
     let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
     aside.chain(write_of(state, Some(ended), now)).collect()

@@ -70,7 +70,6 @@ pub enum Task {
 
 impl Task {
     /// Where it runs: one at a time in each slot.
-    #[must_use]
     pub const fn slot(&self) -> Slot {
         match self {
             Self::Pets(PetsTask::List { .. }) => Slot::List,

@@ -34,20 +34,17 @@ pub struct Pacing {
 
 impl Pacing {
     /// What is set, or what is found out by watching.
-    #[must_use]
     pub const fn new(setting: LinkSpeed) -> Self {
         let slow = matches!(setting, LinkSpeed::Slow);
         Self { setting, slow, doubtful: false, long_at: None, drawn: None }
     }
 
     /// Whether the line is slow.
-    #[must_use]
     pub const fn is_slow(&self) -> bool {
         self.slow
     }
 
     /// The next moment at which a frame may be drawn.
-    #[must_use]
     pub fn next_frame(&self, now: Instant) -> Instant {
         let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn.map_or(now, |drawn| drawn + between)

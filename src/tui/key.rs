@@ -13,7 +13,6 @@ pub struct KeyPress {
 
 impl KeyPress {
     /// The character that it types.
-    #[must_use]
     pub const fn typed(self) -> Option<char> {
         match self {
             Self { key: Key::Char(c), ctrl: false, alt: false } => Some(c),

@@ -27,7 +27,6 @@ impl Default for Keymap {
 
 impl Keymap {
     /// Every line, the more special ones of a place first.
-    #[must_use]
     pub fn bindings(&self) -> &[Binding] {
         &self.0
     }
@@ -37,7 +36,6 @@ impl Keymap {
     }
 
     /// What `key` does in `context`; `None` leaves it to the text field, or to nobody.
-    #[must_use]
     pub fn lookup(&self, context: Context, key: KeyPress) -> Option<Action> {
         let find = |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key));
         let global = || match key {
@@ -59,13 +57,11 @@ impl Keymap {
     }
 
     /// Whether a place is a page of the domains panel.
-    #[must_use]
     pub fn is_about_domains(&self, context: Context) -> bool {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
     /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
-    #[must_use]
     pub fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
             let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
@@ -80,13 +76,11 @@ impl Keymap {
     }
 
     /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
-    #[must_use]
     pub fn help_lines(&self, context: Context) -> Vec<(String, &'static str)> {
         lines(self.of(context).map(|binding| (binding, binding.keys.clone())))
     }
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
-    #[must_use]
     pub fn global_help(&self, context: Context) -> Vec<(String, &'static str)> {
         let own = |key: &KeyPress| self.of(context).any(|binding| binding.keys.contains(key));
         let global = self.of(Context::Global);

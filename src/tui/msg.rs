@@ -98,7 +98,6 @@ pub enum Outcome {
 
 impl Outcome {
     /// Whether the job goes on, and more comes of it.
-    #[must_use]
     pub const fn is_progress(&self) -> bool {
         matches!(
             self,
@@ -110,7 +109,6 @@ impl Outcome {
     }
 
     /// What comes of the job in `slot` where it could not be begun, or panicked.
-    #[must_use]
     pub fn failed(slot: Slot, failure: Failure) -> Self {
         let here = |failure: &Failure| failure.sentence("this program");
         match slot {

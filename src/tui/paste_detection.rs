@@ -57,7 +57,6 @@ impl PasteDetector {
     }
 
     /// When what waits is to be taken for what it is by then.
-    #[must_use]
     pub fn due(&self) -> Option<Instant> {
         let pause = match (self.pasted.is_empty(), self.held.is_empty()) {
             (false, _) => END,

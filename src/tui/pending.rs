@@ -81,7 +81,6 @@ pub enum Slot {
 
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
-    #[must_use]
     pub const fn is_cancellable(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
@@ -94,7 +93,6 @@ impl Slot {
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
-    #[must_use]
     pub const fn is_about_service(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
@@ -153,13 +151,11 @@ impl PendingJobs {
     }
 
     /// Since when `slot` has been running.
-    #[must_use]
     pub fn since(&self, slot: Slot) -> Option<Instant> {
         self.running().find(|(running, _)| *running == slot).map(|(_, since)| since)
     }
 
     /// Whether anything runs in `slot`.
-    #[must_use]
     pub fn is_running(&self, slot: Slot) -> bool {
         self.since(slot).is_some()
     }

@@ -40,20 +40,17 @@ struct KeptList {
 
 impl SessionCache {
     /// Reads what was kept of the service `identity`. A file of another one, or of another version, is nothing.
-    #[must_use]
     pub fn read(text: &str, identity: &str) -> Option<Self> {
         serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
     }
 
     /// The text of its file.
-    #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
 /// What tells the data of a service from those of others; none for what is gone with the session.
-#[must_use]
 pub fn identity(settings: &Settings) -> Option<String> {
     match &settings.service {
         Service::Demo => None,
@@ -64,7 +61,6 @@ pub fn identity(settings: &Settings) -> Option<String> {
 }
 
 /// The file for the service `identity`.
-#[must_use]
 pub fn file(directory: &Path, identity: &str) -> PathBuf {
     directory.join(format!("{}.json", file_stem(identity)))
 }

@@ -148,7 +148,6 @@ pub enum Health {
 
 impl Health {
     /// Whether the service is in this very failure.
-    #[must_use]
     pub fn is_about(&self, failure: &Failure) -> bool {
         match self {
             Self::Away { failure: now, .. } | Self::KeyRefused { failure: now } => now == failure,
@@ -203,7 +202,6 @@ pub struct Layout {
 
 impl Link {
     /// The service that these settings name: nothing has come back from it yet.
-    #[must_use]
     pub fn of(settings: &Settings) -> Self {
         let by_hand = settings.origins.first().is_some_and(|profile| profile.origin == Origin::ByHand);
         let (service, address, key, flags) = match &settings.service {
@@ -237,7 +235,6 @@ impl Link {
     }
 
     /// Whether requests carry a key at all.
-    #[must_use]
     pub fn has_key(&self) -> bool {
         self.key.1 != KeyOrigin::Absent
     }
@@ -245,7 +242,6 @@ impl Link {
 
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
-    #[must_use]
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
         Self {
             size,
@@ -281,7 +277,6 @@ impl AppState {
     }
 
     /// Where a key pressed now goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match (&self.popup, self.screen) {
             (Some(Popup::Limit(_)), _) => Context::LimitBox,
@@ -310,7 +305,6 @@ impl AppState {
     }
 
     /// Whether Enter goes on from a field of an animal, or takes it as it is.
-    #[must_use]
     pub fn takes_names(&self) -> bool {
         let context = self.context();
         let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
@@ -340,13 +334,11 @@ impl AppState {
     }
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
-    #[must_use]
     pub fn is_switching(&self) -> bool {
         self.pending.is_running(Slot::UseProfile)
     }
 
     /// Whether changes may be made to the service in use without asking.
-    #[must_use]
     pub const fn may_change(&self) -> bool {
         !self.link.protect || self.allowed
     }
@@ -372,7 +364,6 @@ impl AppState {
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.
-    #[must_use]
     pub fn is_first_start(&self) -> bool {
         match self.screen {
             Screen::Welcome => true,
@@ -382,7 +373,6 @@ impl AppState {
     }
 
     /// Whether the last answer was "wrong key", or there is none.
-    #[must_use]
     pub fn key_refused(&self) -> bool {
         matches!(self.link.health, Health::KeyRefused { .. })
     }

@@ -135,7 +135,6 @@ pub fn wait_for_hangup() {
 }
 
 /// What a terminal event means, if it means anything here.
-#[must_use]
 pub fn message(event: Event) -> Option<Msg> {
     match event {
         Event::Key(key) if key.kind != KeyEventKind::Release => key_press(key.code, key.modifiers).map(Msg::Key),

@@ -67,7 +67,6 @@ pub enum Typing<'a> {
 
 impl Typing<'_> {
     /// The same, for what is never surrounded by blanks.
-    #[must_use]
     pub fn trimmed(self) -> Self {
         match self {
             Self::Text(text) => Self::Text(text.trim()),
@@ -78,20 +77,17 @@ impl Typing<'_> {
 
 impl TextInput {
     /// A field that holds `value`, the cursor behind it.
-    #[must_use]
     pub fn new(value: impl Into<String>) -> Self {
         let value = value.into();
         Self { cursor: value.len(), value }
     }
 
     /// What was typed.
-    #[must_use]
     pub fn value(&self) -> &str {
         &self.value
     }
 
     /// Whether nothing was typed.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
@@ -146,7 +142,6 @@ impl TextInput {
     }
 
     /// The part to show in `columns` columns, cleaned, and the column of the cursor in it. The cursor is always inside.
-    #[must_use]
     pub fn window(&self, columns: usize) -> (String, usize) {
         let room = columns.saturating_sub(1);
         let before = display_safe(&self.value[..self.cursor]);

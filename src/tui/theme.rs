@@ -48,7 +48,6 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
 
 impl Appearance {
     /// The style of a role. That of [`StyleRole::Text`] fills the frame and every box in it before anything else is painted.
-    #[must_use]
     pub fn style(&self, role: StyleRole) -> Style {
         if let Some(style) = palette::style(self.theme, self.depth, role) {
             return style;
@@ -78,7 +77,6 @@ impl Appearance {
     }
 
     /// The mark of a status, as one column.
-    #[must_use]
     pub const fn mark(&self, status: Option<&ObservedStatus>) -> (&'static str, StyleRole) {
         match (status, self.ascii) {
             (Some(ObservedStatus::Known(PetStatus::Available)), true) => ("o", StyleRole::Available),
@@ -94,20 +92,17 @@ impl Appearance {
     }
 
     /// Text in the style of a role.
-    #[must_use]
     pub fn span<'a>(&self, text: impl Into<Cow<'a, str>>, role: StyleRole) -> Span<'a> {
         Span::styled(text, self.style(role))
     }
 
     /// The mark of a status, in its style.
-    #[must_use]
     pub fn status(&self, status: Option<&ObservedStatus>) -> Span<'static> {
         let (mark, role) = self.mark(status);
         self.span(mark, role)
     }
 
     /// Foreign text as this terminal can show it: cleaned, and in ASCII mode with `?` for what is not ASCII.
-    #[must_use]
     pub fn text(&self, text: &str) -> String {
         let safe = display_safe(text);
         if !self.ascii || safe.is_ascii() {
@@ -118,31 +113,26 @@ impl Appearance {
     }
 
     /// A horizontal line of `columns`.
-    #[must_use]
     pub fn rule(&self, columns: usize) -> String {
         if self.ascii { "-" } else { "─" }.repeat(columns)
     }
 
     /// A bar of `columns`.
-    #[must_use]
     pub fn bar(&self, columns: usize) -> String {
         if self.ascii { "#" } else { "█" }.repeat(columns)
     }
 
     /// The lines of a box.
-    #[must_use]
     pub const fn border(&self) -> border::Set<'static> {
         if self.ascii { ASCII_BORDER } else { border::PLAIN }
     }
 
     /// A time of day, `14:03:07`.
-    #[must_use]
     pub fn time(&self, at: Timestamp) -> String {
         strtime::format("%H:%M:%S", &at.to_zoned(self.zone.clone())).unwrap_or_default()
     }
 
     /// A moment for people: the time of day, with the day where it is another one than that of `now`.
-    #[must_use]
     pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
         let (at, now) = (at.to_zoned(self.zone.clone()), now.to_zoned(self.zone.clone()));
         let format = if at.date() == now.date() { "%H:%M" } else { "%a %d %b %H:%M" };

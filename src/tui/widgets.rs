@@ -106,7 +106,6 @@ pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &st
 }
 
 /// `text` in a column of a table: cut so that a blank is left, and filled up with blanks.
-#[must_use]
 pub fn column(text: &str, columns: usize) -> String {
     let text = cut(text, columns.saturating_sub(1));
     let blank = " ".repeat(columns.saturating_sub(width(&text)));
@@ -115,7 +114,6 @@ pub fn column(text: &str, columns: usize) -> String {
 
 /// What is wrong in at most `rows` rows, marked with `!`, with the keys that help at the end: those stay together and are
 /// never cut off.
-#[must_use]
 pub fn banner_with_keys(
     text: &str,
     keys: &str,
@@ -150,7 +148,6 @@ pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, 
 }
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
-#[must_use]
 pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appearance: &Appearance) -> Line<'static> {
     let length = |entries: &[(String, &str)]| -> usize {
         1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
@@ -170,7 +167,6 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appeara
 }
 
 /// What came instead of an answer, in a word or two.
-#[must_use]
 pub fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),

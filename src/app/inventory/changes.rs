@@ -51,7 +51,6 @@ pub enum Mark {
 
 impl Mark {
     /// The sign in the table.
-    #[must_use]
     pub const fn sign(self) -> &'static str {
         match self {
             Self::New => "+",
@@ -78,7 +77,6 @@ pub struct Change {
 
 impl Change {
     /// What has changed of the animal called `name`.
-    #[must_use]
     pub fn sentence(&self, name: &str) -> String {
         match &self.from {
             Some(from) => format!("{name}: {from} -> {}", self.to),
@@ -106,7 +104,6 @@ impl From<Was> for String {
 
 impl Was {
     /// The status, if it was set.
-    #[must_use]
     pub const fn status(&self) -> Option<&ObservedStatus> {
         self.0.as_ref()
     }
@@ -131,13 +128,11 @@ pub enum Baseline {
 
 impl PetChange {
     /// What the table marks at this animal.
-    #[must_use]
     pub fn mark(&self, id: PetId) -> Option<Mark> {
         self.marks.get(&id).copied()
     }
 
     /// What has changed, the newest first.
-    #[must_use]
     pub const fn log(&self) -> &VecDeque<Change> {
         &self.log
     }

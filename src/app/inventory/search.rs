@@ -53,7 +53,6 @@ impl Search {
     }
 
     /// Which signs of the name of `pet` (grapheme clusters, from 0, upwards) the query is about: those to underline.
-    #[must_use]
     pub fn positions(&mut self, query: &Query, pet: &Pet) -> Vec<usize> {
         let letters = self.scorer.letters(query, &pet.name);
         if pet.name.is_ascii() && !pet.name.contains("\r\n") {

@@ -30,7 +30,6 @@ pub struct Profile {
 
 impl Profile {
     /// A service elsewhere, at this address.
-    #[must_use]
     pub fn at(base_url: &str) -> Self {
         Self { base_url: Some(base_url.trim().to_owned()), ..Self::default() }
     }
@@ -70,7 +69,6 @@ pub enum Accent {
 
 /// Whether the program may give a profile this name: 1 to 40 ASCII letters, digits, `-` and `_`. Such a name is also
 /// the name of a file.
-#[must_use]
 pub fn is_plain_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

@@ -21,7 +21,6 @@ pub enum KeyPlace {
 
 impl KeyPlace {
     /// The file of this profile; none for a name that is not plain, or without a home.
-    #[must_use]
     pub fn file(profile: &str, env: &Env) -> Option<Self> {
         Paths::new(env).ok()?.key_file(profile).map(Self::File)
     }
@@ -32,7 +31,6 @@ impl KeyPlace {
     }
 
     /// The place in the words of the configuration file.
-    #[must_use]
     pub fn source(&self, env: &Env) -> KeySource {
         match self {
             Self::File(path) => KeySource::File(below_home(path, env)),

@@ -45,7 +45,6 @@ impl IssuedCertificate {
     const LIFE: i64 = 90;
 
     /// A good one for these names: a third of its 90 days is over.
-    #[must_use]
     pub fn new(now: Timestamp, names: &[&str]) -> Self {
         let common_name = names.first().copied().unwrap_or_default().to_owned();
         let names = names.iter().map(|name| (*name).to_owned()).collect();
@@ -54,7 +53,6 @@ impl IssuedCertificate {
     }
 
     /// The same, but begun and ended so many days later; a negative number makes it earlier.
-    #[must_use]
     pub fn later(self, number: i64) -> Self {
         let (not_before, not_after) = (days(self.not_before, number), days(self.not_after, number));
         Self { not_before, not_after, ..self }

@@ -45,7 +45,6 @@ pub enum Malformed {
 
 impl ServerFault {
     /// `fault`, met only by questions of type `kind`.
-    #[must_use]
     pub fn only(kind: RecordType, fault: Self) -> Self {
         Self::Only(kind, Box::new(fault))
     }

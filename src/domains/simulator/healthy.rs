@@ -43,7 +43,6 @@ impl Plan {
     pub const TTL: u32 = 3600;
 
     /// A world in which the domain is set up as it should be, seen through four resolvers.
-    #[must_use]
     pub fn healthy(now: Timestamp) -> Self {
         let mut plan = Self::new(now);
         plan.hosted("", &["a.root-servers.net"]);

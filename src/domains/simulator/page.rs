@@ -21,37 +21,31 @@ pub struct StubPage {
 
 impl StubPage {
     /// A page for all requests.
-    #[must_use]
     pub fn new(answer: StubAnswer) -> Self {
         Self { https: None, host: None, path: String::new(), method: None, answer }
     }
 
     /// Only for https.
-    #[must_use]
     pub fn https(self) -> Self {
         Self { https: Some(true), ..self }
     }
 
     /// Only for http.
-    #[must_use]
     pub fn http(self) -> Self {
         Self { https: Some(false), ..self }
     }
 
     /// Only for this host.
-    #[must_use]
     pub fn host(self, host: &str) -> Self {
         Self { host: Some(DnsName::new(host)), ..self }
     }
 
     /// Only for paths that begin like this.
-    #[must_use]
     pub fn path(self, path: &str) -> Self {
         Self { path: path.to_owned(), ..self }
     }
 
     /// Only for this method.
-    #[must_use]
     pub fn method(self, method: &str) -> Self {
         Self { method: Some(method.to_owned()), ..self }
     }
@@ -99,38 +93,32 @@ impl Default for StubAnswer {
 
 impl StubAnswer {
     /// An answer with this status and nothing else.
-    #[must_use]
     pub fn status(status: u16) -> Self {
         Self { status, headers: Vec::new(), body: StubBody::Bytes(Vec::new()), delay: Duration::ZERO }
     }
 
     /// A redirect to `location`; `{host}` and `{path}` in it stand for what was asked for.
-    #[must_use]
     pub fn redirect(status: u16, location: &str) -> Self {
         Self::status(status).header("Location", location)
     }
 
     /// With a header more.
-    #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
     /// With this body, of HTML.
-    #[must_use]
     pub fn body(self, text: &str) -> Self {
         Self { body: StubBody::Bytes(text.into()), ..self }.header("Content-Type", "text/html; charset=utf-8")
     }
 
     /// With another kind of body.
-    #[must_use]
     pub fn with(self, body: StubBody) -> Self {
         Self { body, ..self }
     }
 
     /// So much later.
-    #[must_use]
     pub fn slow(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }

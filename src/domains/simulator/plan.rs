@@ -27,13 +27,11 @@ pub struct Plan {
 
 impl Plan {
     /// An empty world.
-    #[must_use]
     pub fn new(now: Timestamp) -> Self {
         Self { now, zones: Vec::new(), name_servers: Vec::new(), resolvers: Vec::new(), sites: BTreeMap::new() }
     }
 
     /// The plan after `change`, which may be one of the methods that break something.
-    #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
         change(&mut self);
         self

@@ -62,7 +62,6 @@ pub enum ZoneData {
 
 impl ZoneRecord {
     /// A record.
-    #[must_use]
     pub fn new(owner: &str, ttl: u32, data: ZoneData) -> Self {
         Self { owner: DnsName::new(owner), ttl, data }
     }
@@ -82,7 +81,6 @@ impl ZoneRecord {
 
 impl ZoneData {
     /// An A or AAAA record.
-    #[must_use]
     pub fn address(address: impl Into<IpAddr>) -> Self {
         match address.into() {
             IpAddr::V4(address) => Self::A(address),
@@ -91,31 +89,26 @@ impl ZoneData {
     }
 
     /// A CNAME record.
-    #[must_use]
     pub fn cname(target: &str) -> Self {
         Self::Cname(DnsName::new(target))
     }
 
     /// An NS record.
-    #[must_use]
     pub fn ns(host: &str) -> Self {
         Self::Ns(DnsName::new(host))
     }
 
     /// A TXT record; a long text takes several parts.
-    #[must_use]
     pub fn txt(text: impl AsRef<[u8]>) -> Self {
         Self::Txt(text.as_ref().chunks(usize::from(u8::MAX)).map(<[u8]>::to_vec).collect())
     }
 
     /// A CAA record that is not critical.
-    #[must_use]
     pub fn caa(tag: &str, value: &str) -> Self {
         Self::Caa { flags: 0, tag: tag.to_owned(), value: value.into() }
     }
 
     /// The type.
-    #[must_use]
     pub const fn kind(&self) -> RecordType {
         match self {
             Self::A(_) => RecordType::A,

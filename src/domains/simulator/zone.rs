@@ -27,7 +27,6 @@ impl Zone {
     pub(super) const NS_TTL: u32 = 172_800;
 
     /// A zone with nothing but its SOA and NS records.
-    #[must_use]
     pub fn new(apex: &str, name_servers: &[&str]) -> Self {
         let primary = DnsName::new(name_servers.first().unwrap_or(&apex));
         let apex = DnsName::new(apex);

@@ -23,7 +23,6 @@ pub struct KeyId([u8; ID]);
 
 impl KeyId {
     /// Eight letters and digits.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         // Made of ASCII only, here and in `id_of`.
         str::from_utf8(&self.0).unwrap_or_default()

@@ -52,7 +52,6 @@ pub struct KeyEvent {
 
 impl KeyInfo {
     /// Whether it is accepted at the moment.
-    #[must_use]
     pub fn is_valid(&self, now: Now) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now.wall < expires_at)
     }

@@ -31,7 +31,6 @@ impl Scopes {
     pub const ADMIN: Self = Self([false, false, true]);
 
     /// Whether `scope` is among them.
-    #[must_use]
     pub const fn allow(self, scope: Scope) -> bool {
         self.0[scope as usize] || self.0[Scope::Admin as usize]
     }

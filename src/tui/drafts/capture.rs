@@ -12,7 +12,6 @@ use crate::tui::text_input::TextInput;
 
 impl TypedText {
     /// What is typed in `state`.
-    #[must_use]
     pub fn of(state: &AppState) -> Self {
         let (add, domains) = (&state.add, &state.domains);
         let form = (add.is_typed() || add.sent.is_some()).then(|| AddFormDraft {

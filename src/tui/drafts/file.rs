@@ -37,13 +37,11 @@ pub enum Ending {
 
 impl Drafts {
     /// The text of its file.
-    #[must_use]
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
     /// Reads the drafts of the service `identity`; `None` where it is something else.
-    #[must_use]
     pub fn read(text: &str, identity: &str) -> Option<Self> {
         serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
     }

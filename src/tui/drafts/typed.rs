@@ -96,20 +96,17 @@ pub struct RedirectsDraft {
 
 impl TypedText {
     /// Whether there is nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// What of it is for the service in use, and stays with it.
-    #[must_use]
     pub fn for_service(self) -> Self {
         let Self { form, sent, ahead, rapid, import, .. } = self;
         Self { form, sent, ahead, rapid, import, ..Self::default() }
     }
 
     /// Whether one of two would take the place of something in the other.
-    #[must_use]
     pub fn clashes_with(&self, other: &Self) -> bool {
         let parts = |typed: &Self| {
             let for_service = !typed.clone().for_service().is_empty();
@@ -121,7 +118,6 @@ impl TypedText {
 }
 
 /// The animals that are known before a creation, as far as they are kept.
-#[must_use]
 pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
     let mut ids: Vec<PetId> = ids.collect();
     if ids.len() > MOST_KNOWN {

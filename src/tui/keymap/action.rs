@@ -58,7 +58,6 @@ pub enum Movement {
 
 impl Movement {
     /// Whether it goes down, to what comes next.
-    #[must_use]
     pub const fn is_down(self) -> bool {
         matches!(self, Self::Down | Self::PageDown | Self::Last)
     }
@@ -571,7 +570,6 @@ pub enum Context {
 
 impl Context {
     /// Whether letters are text here.
-    #[must_use]
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,

@@ -5,7 +5,6 @@ use super::action::Context;
 
 impl Context {
     /// Its name in a file: `pets`, `limit-box`.
-    #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -30,7 +29,6 @@ const NAMED: [(&str, Key); 14] = [
 ];
 
 /// A key as the screen writes it: `F2`, `Ctrl-C`, `up`, `a`.
-#[must_use]
 pub fn key_name(key: KeyPress) -> String {
     if key.alt {
         let name = key_name(KeyPress { alt: false, ..key });

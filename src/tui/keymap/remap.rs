@@ -31,7 +31,6 @@ struct Change {
 impl Keymap {
     /// The default keys changed by `text`, which came from the file called `name`; and what could not be used of it,
     /// a sentence each.
-    #[must_use]
     pub fn changed_by(text: &str, name: &str) -> (Self, Vec<String>) {
         let mut map = Self::default();
         let mut complaints = Vec::new();
@@ -117,7 +116,6 @@ impl Keymap {
     }
 
     /// The whole map as such a file.
-    #[must_use]
     pub fn file(&self) -> String {
         let mut out = String::from(
             "# petstore: keys by place. Copy what you change to keymap.toml beside config.toml.\n\

@@ -30,14 +30,12 @@ fn screens(state: &AppState) -> [(Context, GlobalAction); 5] {
 }
 
 /// What shows the screen of `place`, where it has one of its own.
-#[must_use]
 pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
     screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }
 
 impl CommandsBox {
     /// Everything that can be done where `state` is.
-    #[must_use]
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
@@ -55,7 +53,6 @@ impl CommandsBox {
     }
 
     /// The command that is chosen.
-    #[must_use]
     pub fn chosen(&self) -> Option<&Command> {
         self.found.get(self.cursor)
     }

@@ -34,7 +34,6 @@ const PLACES: [Context; 8] = [
 
 impl HelpBox {
     /// The help for `place`.
-    #[must_use]
     pub fn new(place: Context) -> Self {
         Self { place, search: TextInput::default(), top: 0 }
     }
@@ -99,7 +98,6 @@ pub fn on_action(state: &mut AppState, action: HelpAction) {
 }
 
 /// What people call a place.
-#[must_use]
 pub const fn place_name(context: Context) -> &'static str {
     match context {
         Context::Global => "Everywhere",

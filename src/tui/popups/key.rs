@@ -19,7 +19,6 @@ use crate::tui::widgets::page::{Page, radio};
 
 impl KeyBox {
     /// Whether a key can be kept there.
-    #[must_use]
     pub fn can(&self, keep: KeepKey) -> bool {
         let places = self.places.as_ref();
         match keep {

@@ -62,7 +62,6 @@ pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
 
 /// The preset after a number of rows, or the one before.
-#[must_use]
 pub fn next_preset(here: i64, up: bool) -> Option<i64> {
     let mut presets = LIMIT_PRESETS.into_iter();
     if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) }
@@ -79,7 +78,6 @@ pub struct LimitBox {
 
 impl LimitBox {
     /// The box, with the limit in use.
-    #[must_use]
     pub fn new(limit: Limit) -> Self {
         Self { input: TextInput::new(limit.to_string()), untouched: true }
     }
@@ -103,7 +101,6 @@ impl LimitBox {
     }
 
     /// The limit typed, if it is one.
-    #[must_use]
     pub fn limit(&self) -> Option<Limit> {
         self.input.value().trim().parse().ok()
     }
@@ -234,7 +231,6 @@ pub struct WriteBox {
 
 impl TextBox {
     /// The box at its top; `file` without `.txt`.
-    #[must_use]
     pub fn new(kind: TextKind, text: String, file: &str) -> Self {
         Self { kind, text, file: format!("{file}.txt"), top: 0 }
     }

@@ -14,7 +14,6 @@ use crate::tui::widgets::page::{Page, radio};
 
 impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
-    #[must_use]
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
         Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None, written: None }
     }

@@ -34,7 +34,6 @@ impl SessionCache {
     }
 
     /// What is to be kept when the program ends; nothing where nothing was read in this session.
-    #[must_use]
     pub fn at_the_end(state: &AppState) -> Option<Self> {
         let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == ListSource::Answer);
         was_read.then(|| Self::of(state)).flatten()

@@ -71,14 +71,12 @@ impl TerminalWriter {
     }
 
     /// How things are on the way.
-    #[must_use]
     pub fn traffic(&self) -> watch::Receiver<Traffic> {
         self.traffic.clone()
     }
 
     /// Waits until everything is written, but for none of its pieces longer than `patience`, or where the line is slow,
     /// than it has taken before; tells whether it is.
-    #[must_use]
     pub fn drained(&self, patience: Duration) -> bool {
         let mut state = self.shared.state.lock();
         loop {

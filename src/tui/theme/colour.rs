@@ -12,14 +12,12 @@ pub struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
     /// From `0xRRGGBB`.
-    #[must_use]
     pub const fn hex(code: u32) -> Self {
         let [_, red, green, blue] = code.to_be_bytes();
         Self(red, green, blue)
     }
 
     /// Red, green and blue as amounts of light, 0 to 1.
-    #[must_use]
     pub fn light(self) -> [f64; 3] {
         [self.0, self.1, self.2].map(|value| {
             let value = f64::from(value) / 255.0;
@@ -28,14 +26,12 @@ impl Rgb {
     }
 
     /// The relative luminance of WCAG 2.2, 0 for black to 1 for white.
-    #[must_use]
     pub fn luminance(self) -> f64 {
         let [red, green, blue] = self.light();
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
     /// The contrast of WCAG 2.2 between the two, 1 to 21.
-    #[must_use]
     pub fn contrast(self, other: Self) -> f64 {
         ratio(self.luminance(), other.luminance())
     }
@@ -46,7 +42,6 @@ fn ratio(one: f64, other: f64) -> f64 {
 }
 
 /// A colour as the eye sees it: CIELAB under daylight (D65), from amounts of light.
-#[must_use]
 pub fn lab([red, green, blue]: [f64; 3]) -> [f64; 3] {
     let x = (0.412_456_4 * red + 0.357_576_1 * green + 0.180_437_5 * blue) / 0.950_47;
     let y = 0.212_672_9 * red + 0.715_152_2 * green + 0.072_175 * blue;
@@ -56,7 +51,6 @@ pub fn lab([red, green, blue]: [f64; 3]) -> [f64; 3] {
 }
 
 /// How different two colours look: about 2 can just be told apart side by side.
-#[must_use]
 pub fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
     one.into_iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
@@ -95,7 +89,6 @@ pub(super) const NAMED: [Color; 16] = [
 ];
 
 /// The colour of an index, as xterm has it.
-#[must_use]
 pub fn xterm(index: u8) -> Rgb {
     let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
     match index {
@@ -123,7 +116,6 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
 ///
 /// The ground is one on which black or white has it, so that some text always has. It depends on nothing else: what
 /// shares a ground goes on sharing it. With 256 colours the first 16 are left alone, since nobody knows what they are.
-#[must_use]
 pub fn shown(text: Rgb, ground: Rgb, least: f64, depth: Depth) -> (Color, Color) {
     let known = match depth {
         Depth::Mono => return (Color::Reset, Color::Reset),

@@ -112,7 +112,6 @@ const COLOUR_BLIND: Palette = Palette {
 
 impl Theme {
     /// The colours of a theme that has its own.
-    #[must_use]
     pub const fn palette(self) -> Option<&'static Palette> {
         match self {
             Self::Default | Self::Mono => None,
@@ -126,7 +125,6 @@ impl Theme {
 
 impl Palette {
     /// Text and ground of a role. Nothing where it takes those of the place where it stands.
-    #[must_use]
     pub const fn pair(&self, role: StyleRole) -> Option<(Rgb, Rgb)> {
         let (text, ground) = match role {
             StyleRole::Match => return None,
@@ -174,7 +172,6 @@ type Styles = Vec<(StyleRole, Style)>;
 static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { OnceLock::new() }; 4] }; Theme::ALL.len()];
 
 /// The style of a role in a theme with colours of its own, on a terminal that shows colours.
-#[must_use]
 pub fn style(theme: Theme, depth: Depth, role: StyleRole) -> Option<Style> {
     let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
     let styles = STYLES[theme as usize][depth as usize]

@@ -36,7 +36,6 @@ impl StyleRole {
     }
 
     /// This where it applies, else that of text.
-    #[must_use]
     pub const fn when(self, applies: bool) -> Self {
         if applies { self } else { Self::Text }
     }

@@ -58,7 +58,6 @@ pub fn update<P: Copy + PartialEq>(focus: &mut P, parts: &[(P, Control)], action
 }
 
 /// The part after one or before it, round; from one that is not there, the first or the last.
-#[must_use]
 pub fn neighbour<P: Copy + PartialEq>(parts: &[P], part: P, next: bool) -> P {
     let (here, last) = (parts.iter().position(|one| *one == part), parts.len() - 1);
     let there = if next { here.map_or(0, |at| at + 1) } else { here.unwrap_or(0) + last };

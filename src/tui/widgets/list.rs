@@ -3,7 +3,6 @@
 use crate::tui::keymap::Movement;
 
 /// The line that a movement leads to from `cursor`, among so many `lines` with a `page` of them shown.
-#[must_use]
 pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> usize {
     let last = lines.saturating_sub(1);
     let line = match movement {
@@ -18,7 +17,6 @@ pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> us
 }
 
 /// The first line shown, so that the one under the cursor is.
-#[must_use]
 pub const fn first_shown(cursor: usize, visible: usize) -> usize {
     (cursor + 1).saturating_sub(visible)
 }
@@ -30,7 +28,6 @@ pub fn shown<I: Iterator>(lines: I, cursor: usize, visible: usize) -> impl Itera
 }
 
 /// The first line of the page with the cursor: on slow lines a whole screen for each step would be too much.
-#[must_use]
 pub const fn first_of_page(cursor: usize, page: usize) -> usize {
     cursor / page * page
 }

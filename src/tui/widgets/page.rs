@@ -28,19 +28,16 @@ pub struct Page<'a> {
 }
 
 /// What stands before the row or the field that is in use.
-#[must_use]
 pub const fn marker(in_use: bool) -> &'static str {
     if in_use { ">" } else { " " }
 }
 
 /// How one of several choices is marked.
-#[must_use]
 pub const fn radio(chosen: bool) -> &'static str {
     if chosen { "(*)" } else { "( )" }
 }
 
 /// How something that can be ticked is marked.
-#[must_use]
 pub const fn tick(ticked: bool) -> &'static str {
     if ticked { "[x]" } else { "[ ]" }
 }

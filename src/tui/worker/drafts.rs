@@ -42,7 +42,6 @@ struct ClaimedDrafts {
 
 impl DraftFiles {
     /// Those that are claimed with `claims`. Nothing is touched yet.
-    #[must_use]
     pub fn new(claims: Arc<Claims>) -> Self {
         Self { claims, held: Mutex::default(), ended: watch::Sender::new(0) }
     }

@@ -83,7 +83,6 @@ async fn change_to(
 }
 
 /// What an earlier session kept of a service.
-#[must_use]
 pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
     let identity = session_cache::identity(settings)?;
     let mut text = String::new();

@@ -92,7 +92,6 @@ pub const fn is_mark(c: char) -> bool {
 
 impl Needle {
     /// Nothing where `text` has no letters.
-    #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let plain = letters(text).all(|c| normalize(c) == c);
         let folded: Vec<char> = letters(text).map(to_lower_case).collect();
@@ -108,7 +107,6 @@ impl Needle {
     }
 
     /// How many letters there are.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.letters.len()
     }
@@ -118,7 +116,6 @@ impl Needle {
     }
 
     /// Whether the letters are in `text` in this order, whatever is between them.
-    #[must_use]
     pub fn is_scattered_in(&self, text: Text<'_>) -> bool {
         match (text, &self.letters) {
             (Text::Ascii(mut rest), Utf32String::Ascii(wanted)) => {
@@ -139,7 +136,6 @@ impl Needle {
     }
 
     /// The first place in `text`, counted in its letters, where these stand together.
-    #[must_use]
     pub fn find_in(&self, text: Text<'_>) -> Option<usize> {
         match (text, &self.letters) {
             (Text::Ascii(text), Utf32String::Ascii(wanted)) => {
@@ -164,19 +160,16 @@ impl Needle {
     }
 
     /// Whether `text` begins with these letters.
-    #[must_use]
     pub fn begins(&self, text: &str) -> bool {
         folded(text, self.plain).take(self.len()).eq(self.chars())
     }
 
     /// Whether whatever begins with `self` begins with `other`.
-    #[must_use]
     pub fn starts_with(&self, other: &Self) -> bool {
         self.plain == other.plain && self.len() >= other.len() && self.chars().zip(other.chars()).all(|(a, b)| a == b)
     }
 
     /// Whether whatever contains `self` contains `other`.
-    #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         let (letters, wanted): (Vec<_>, Vec<_>) = (self.chars().collect(), other.chars().collect());
         self.plain == other.plain && letters.windows(wanted.len()).any(|window| window == wanted)

@@ -49,7 +49,6 @@ impl Query {
     ///
     /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `id:1002`, `status:sold` or `is:sold`, `status:none`;
     /// with a `-` before it, what must not be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
-    #[must_use]
     pub fn parse(text: &str) -> Self {
         let mut terms: Vec<Term> = Vec::new();
         let mut rest = text.trim_start();
@@ -69,13 +68,11 @@ impl Query {
     }
 
     /// Whether every animal fits.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
     /// Whether `pet` fits.
-    #[must_use]
     pub fn fits(&self, pet: &Pet) -> bool {
         let name = Text::from(pet.name.as_str());
         self.terms.iter().all(|term| match term {
@@ -86,7 +83,6 @@ impl Query {
     }
 
     /// Whether certainly no animal fits this one that does not fit `other`.
-    #[must_use]
     pub fn narrows(&self, other: &Self) -> bool {
         other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
     }
@@ -165,7 +161,6 @@ impl Filter {
 
 impl Word {
     /// How well the word fits an animal but for its name, from 1 to 3; always less than a name that fits.
-    #[must_use]
     pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
         let number = match &self.needle.letters {
             Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {

@@ -38,7 +38,6 @@ impl Focus {
     ];
 
     /// The member that this part is for.
-    #[must_use]
     pub const fn field(self) -> Option<Field> {
         match self {
             Self::Name => Some(Field::Name),

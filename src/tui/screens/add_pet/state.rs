@@ -61,7 +61,6 @@ pub struct Refusal {
 
 impl State {
     /// What is typed, as text.
-    #[must_use]
     pub fn draft(&self) -> Draft {
         Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
     }
@@ -74,27 +73,23 @@ impl State {
     }
 
     /// Whether anything is typed or chosen since the last animal.
-    #[must_use]
     pub fn is_typed(&self) -> bool {
         let draft = self.draft();
         !draft.is_empty() && draft != self.left
     }
 
     /// The error to show at `field`, if it has one and was left once.
-    #[must_use]
     pub fn error_at(&self, field: Field) -> Option<FieldError> {
         let errors = self.checked.contains(&field).then(|| self.draft().check().err()).flatten()?;
         errors.into_iter().find(|error| error.field() == field)
     }
 
     /// Whether an animal is on its way and its answer is still waited for.
-    #[must_use]
     pub const fn is_sending(&self) -> bool {
         self.sent.is_some() && self.unknown_outcome.is_none()
     }
 
     /// Where a key goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match (&self.unknown_outcome, self.focus) {
             _ if self.import.on => self.import.context(),

@@ -28,7 +28,6 @@ pub enum SortBy {
 
 impl SortBy {
     /// The next one in turn.
-    #[must_use]
     pub const fn next(self) -> Self {
         match self {
             Self::Id => Self::Name,
@@ -40,7 +39,6 @@ impl SortBy {
     }
 
     /// The word on the screen.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Id => "id",
@@ -127,25 +125,21 @@ impl Rows {
     }
 
     /// The rows that are shown.
-    #[must_use]
     pub fn shown(&self) -> &[u32] {
         &self.shown
     }
 
     /// How many rows the tab has.
-    #[must_use]
     pub fn of(&self) -> usize {
         self.order.len()
     }
 
     /// How many of the tab's rows are in each category, the most frequent first.
-    #[must_use]
     pub fn categories(&self) -> &[(i64, usize)] {
         &self.categories
     }
 
     /// The digits of the longest id and of the longest category.
-    #[must_use]
     pub const fn digits(&self) -> (u16, u16) {
         self.digits
     }

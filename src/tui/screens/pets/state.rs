@@ -109,7 +109,6 @@ pub const TABS: [Option<PetStatus>; 4] =
 
 impl State {
     /// The screen before anything was read.
-    #[must_use]
     pub fn new(settings: &Settings) -> Self {
         Self {
             filter: settings.status,
@@ -135,7 +134,6 @@ impl State {
     }
 
     /// The list of the tab in use.
-    #[must_use]
     pub fn list(&self) -> Option<&Loaded> {
         self.lists[tab(self.filter)].as_ref()
     }
@@ -146,7 +144,6 @@ impl State {
     }
 
     /// The animals that the rows are of.
-    #[must_use]
     pub fn pets(&self) -> &[Pet] {
         match self.whole.shown() {
             Some(whole) => whole,
@@ -155,19 +152,16 @@ impl State {
     }
 
     /// What to ask for.
-    #[must_use]
     pub const fn query(&self) -> PetQuery {
         PetQuery { status: self.filter, limit: self.limit, after: None }
     }
 
     /// How many rows are shown, after search.
-    #[must_use]
     pub fn row_count(&self) -> usize {
         self.rows.shown().len()
     }
 
     /// The rows of the tab: how many, of which categories, how wide.
-    #[must_use]
     pub const fn rows(&self) -> &Rows {
         &self.rows
     }
@@ -179,25 +173,21 @@ impl State {
     }
 
     /// The row under the cursor, from 0.
-    #[must_use]
     pub const fn cursor(&self) -> usize {
         self.cursor
     }
 
     /// The animal under the cursor.
-    #[must_use]
     pub fn selected(&self) -> Option<&Pet> {
         self.rows_from(self.cursor).next()
     }
 
     /// The animal that the detail shows.
-    #[must_use]
     pub fn detailed(&self) -> Option<&Pet> {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
     /// The animal `id` as it was read last, wherever among what was read, and when that was.
-    #[must_use]
     pub fn find(&self, id: PetId) -> Option<(&Pet, Now)> {
         let whole = self.whole.at().map(|at| (self.whole.read(), at));
         let lists = self.lists.iter().flatten().map(|loaded| (&loaded.list.pets[..], loaded.at));
@@ -351,19 +341,16 @@ impl State {
     }
 
     /// Whether the rows stand with the best match first.
-    #[must_use]
     pub fn is_best_first(&self) -> bool {
         self.best_first && self.searched().words().next().is_some()
     }
 
     /// What is searched for, taken apart.
-    #[must_use]
     pub fn searched(&self) -> Query {
         Query::parse(self.search.value())
     }
 
     /// How many animals there are in all, as far as the whole inventory, the three counts or the list of all tell.
-    #[must_use]
     pub fn total(&self) -> Option<Count> {
         if let Some(total) = self.whole.total() {
             return Some(total);
@@ -381,13 +368,11 @@ impl State {
     }
 
     /// How many animals have `status`.
-    #[must_use]
     pub fn count(&self, status: PetStatus) -> Option<Count> {
         self.whole.count(status).or(self.counts[status as usize])
     }
 
     /// Since when the rows shown are what they are.
-    #[must_use]
     pub fn read_at(&self) -> Option<Now> {
         match self.whole.shown() {
             Some(_) => self.whole.at().or_else(|| self.list().map(|list| list.at)),
@@ -396,7 +381,6 @@ impl State {
     }
 
     /// When the next automatic refresh is due. The whole inventory is asked for by hand only.
-    #[must_use]
     pub fn next_refresh(&self) -> Option<Instant> {
         let live = self.live.filter(|_| self.whole.shown().is_none())?;
         Some(self.list()?.at.mono + live)
@@ -417,7 +401,6 @@ fn before(old: Option<&Loaded>) -> Baseline {
 
 impl Loaded {
     /// Whether these are certainly all animals of that question.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         let full = self.list.pets.len() >= usize::from(self.limit.get());
         self.source != ListSource::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)

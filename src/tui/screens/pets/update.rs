@@ -272,13 +272,11 @@ const fn is_away(state: &AppState) -> bool {
 }
 
 /// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
-#[must_use]
 pub const fn waits(state: &AppState) -> bool {
     is_away(state) || matches!(state.link.health, Health::KeyRefused { .. })
 }
 
 /// Whether the list in use may go on beyond what is here.
-#[must_use]
 pub fn may_have_more(state: &AppState) -> bool {
     let may = |loaded: &Loaded| loaded.list.next().is_some() || !(loaded.is_complete() || full_but_last(state, loaded));
     state.pets.list().is_some_and(may)

@@ -206,7 +206,6 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
 }
 
 /// The message line when nothing else is to be said: where the cursor is, and whether there is more.
-#[must_use]
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
         return by_id.word();

@@ -66,7 +66,6 @@ impl KeySourceChoice {
         [Self::TypedForFile, Self::TypedForKeyring, Self::Variable, Self::File, Self::Command, Self::None];
 
     /// What it is, in a few words.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::TypedForFile => "typed here, kept in a file for you alone",
@@ -79,7 +78,6 @@ impl KeySourceChoice {
     }
 
     /// The label of the field that goes with it.
-    #[must_use]
     pub const fn label(self) -> Option<&'static str> {
         match self {
             Self::TypedForFile | Self::TypedForKeyring => Some("The key *"),
@@ -91,7 +89,6 @@ impl KeySourceChoice {
     }
 
     /// Whether the key itself is typed.
-    #[must_use]
     pub const fn is_typed(self) -> bool {
         matches!(self, Self::TypedForFile | Self::TypedForKeyring)
     }
@@ -143,7 +140,6 @@ impl ProfileForm {
     }
 
     /// The field that goes with the source of the key.
-    #[must_use]
     pub const fn value(&self) -> Option<&TextInput> {
         match self.source {
             KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring => Some(&self.key),
@@ -173,13 +169,11 @@ impl ProfileForm {
     }
 
     /// The error to show at `focus`, if there is one and the part was left once.
-    #[must_use]
     pub fn error_at(&self, focus: Focus, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         self.checked.contains(&focus).then(|| self.wrong(focus, is_taken)).flatten()
     }
 
     /// What is unusual about the address, though it may be right.
-    #[must_use]
     pub fn doubt(&self) -> Option<&'static str> {
         let address = self.address.value().trim().trim_end_matches('/');
         let version = address.rsplit('/').next().and_then(|part| part.strip_prefix('v'));

@@ -34,19 +34,16 @@ pub struct State {
 
 impl State {
     /// The profiles, as far as they were read.
-    #[must_use]
     pub fn entries(&self) -> &[ProfileEntry] {
         self.list.as_ref().map_or(&[], |list| &list.entries)
     }
 
     /// The row under the cursor, from 0.
-    #[must_use]
     pub fn cursor(&self) -> usize {
         self.entries().iter().position(|entry| entry.name == self.selected).unwrap_or(0)
     }
 
     /// The profile under the cursor.
-    #[must_use]
     pub fn entry(&self) -> Option<&ProfileEntry> {
         self.entries().get(self.cursor())
     }
@@ -60,7 +57,6 @@ impl State {
     }
 
     /// Where a key goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match (self.form_open, self.form.is_text()) {
             (false, _) => Context::Profiles,
@@ -70,7 +66,6 @@ impl State {
     }
 
     /// Whether there is a profile of this name.
-    #[must_use]
     pub fn is_taken(&self, name: &str) -> bool {
         self.entries().iter().any(|entry| entry.name == name)
     }

@@ -52,7 +52,6 @@ impl Default for State {
 }
 
 /// Whether an exchange gave no success: it was refused, or no whole answer came.
-#[must_use]
 pub fn has_failed(exchange: &Exchange) -> bool {
     // A list that has not changed is answered 304.
     exchange.failure.is_some() || exchange.status.is_none_or(|status| !matches!(status, 200..=299 | 304))
@@ -76,13 +75,11 @@ impl State {
     }
 
     /// How many there were in this session, and how many of them failed.
-    #[must_use]
     pub const fn counts(&self) -> (u64, u64) {
         (self.total, self.failed)
     }
 
     /// How many are shown.
-    #[must_use]
     pub fn row_count(&self) -> usize {
         self.shown.len()
     }
@@ -93,14 +90,12 @@ impl State {
     }
 
     /// The row under the cursor, from 0. Where its exchange is not shown, that of the next older one.
-    #[must_use]
     pub fn cursor(&self) -> usize {
         let not_newer = self.shown.partition_point(|shown| *shown <= self.cursor);
         self.shown.len().saturating_sub(not_newer.max(1))
     }
 
     /// The exchange under the cursor.
-    #[must_use]
     pub fn selected(&self) -> Option<&Exchange> {
         self.rows_from(self.cursor()).next()
     }

@@ -17,7 +17,6 @@ pub enum Body {
 }
 
 /// What was sent.
-#[must_use]
 pub fn sent(exchange: &Exchange, body: Body) -> Vec<String> {
     let mut lines = vec![format!("{} {}", exchange.method, exchange.path_and_query)];
     lines.extend(authorization(exchange).map(|key| format!("authorization: {key} (hidden)")));
@@ -26,7 +25,6 @@ pub fn sent(exchange: &Exchange, body: Body) -> Vec<String> {
 }
 
 /// What was answered, or why there was no answer.
-#[must_use]
 pub fn answered(exchange: &Exchange, body: Body) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(exchange.status.map(|status| format!("status {status}")));
@@ -53,7 +51,6 @@ impl Body {
 }
 
 /// How long each part took, as far as it was measured.
-#[must_use]
 pub fn timing(exchange: &Exchange) -> String {
     let Exchange { status, first_byte, took, .. } = exchange;
     match status {
@@ -70,7 +67,6 @@ fn authorization(exchange: &Exchange) -> Option<String> {
 }
 
 /// The whole exchange as a text to read, to copy or to write.
-#[must_use]
 pub fn whole(exchange: &Exchange) -> String {
     let mut lines = vec![format!("{}  {}  {}", exchange.at, exchange.what, timing(exchange)), String::new()];
     lines.push("Sent:".to_owned());
@@ -82,7 +78,6 @@ pub fn whole(exchange: &Exchange) -> String {
 }
 
 /// A duration in few columns: `88 ms`, `30.0 s`.
-#[must_use]
 pub fn duration(time: Duration) -> String {
     match time.as_millis() {
         millis @ 0..1_000 => format!("{millis} ms"),
@@ -91,7 +86,6 @@ pub fn duration(time: Duration) -> String {
 }
 
 /// The size of the answer's body: `74 B`, `1.8 kB`; a dash where it did not come whole.
-#[must_use]
 pub fn size(exchange: &Exchange) -> String {
     match exchange.size {
         _ if exchange.failure.is_some() => "-".to_owned(),
@@ -121,7 +115,6 @@ struct Record<'a> {
 }
 
 /// One JSON object a line.
-#[must_use]
 pub fn ndjson<'a>(exchanges: impl Iterator<Item = &'a Exchange>) -> String {
     let record = |exchange: &'a Exchange| Record {
         at: exchange.at.to_string(),

@@ -161,14 +161,12 @@ fn draw_lines(mark: &str, lines: &[String], rows: u16, page: &mut Page<'_>) {
 }
 
 /// How many there were, for the header.
-#[must_use]
 pub fn counts(requests: &State) -> String {
     let (total, failed) = requests.counts();
     format!("  this session: {total}, failed {failed}")
 }
 
 /// The message line when nothing else is to be said.
-#[must_use]
 pub fn place(requests: &State) -> String {
     match requests.missed {
         0 => format!("In memory only, the newest {KEPT}, always without the key."),

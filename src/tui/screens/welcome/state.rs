@@ -37,7 +37,6 @@ impl StartOption {
     pub const ALL: [Self; 4] = [Self::Samples, Self::Embedded, Self::Connect, Self::File];
 
     /// What it is, and what comes of it.
-    #[must_use]
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
             Self::Samples => ("Look around", "250 sample animals; nothing is kept"),
@@ -50,14 +49,12 @@ impl StartOption {
 
 impl State {
     /// The first start again, after the file `path` was chosen, which cannot be used.
-    #[must_use]
     pub fn refused(path: String, why: String) -> Self {
         let cursor = StartOption::ALL.iter().position(|way| *way == StartOption::File).unwrap_or(0);
         Self { cursor, path: Some(TextInput::new(path)), error: Some(why), ..Self::default() }
     }
 
     /// Where a key pressed now goes.
-    #[must_use]
     pub const fn context(&self) -> Context {
         if self.path.is_some() { Context::WelcomePath } else { Context::Welcome }
     }

@@ -14,7 +14,6 @@ use crate::app::first_run::StartChoice;
 
 /// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
 /// has nothing to show yet.
-#[must_use]
 pub const fn is_allowed(action: GlobalAction) -> bool {
     use GlobalAction::{Help, Interrupt, Quit, Redraw, Suspend};
     matches!(action, Help | Quit | Interrupt | Suspend | Redraw)

@@ -63,7 +63,6 @@ pub enum PreviewField {
 
 impl PreviewState {
     /// The first look at `source`, with what the form knows of category and status.
-    #[must_use]
     pub fn new(source: ImportSource, choices: [Choice; 3]) -> Self {
         let how = ImportOptions::default();
         let part = PreviewField::Of(Field::Name);
@@ -83,7 +82,6 @@ impl PreviewState {
     }
 
     /// How the file is to be read.
-    #[must_use]
     pub fn reading(&self) -> ColumnMapping {
         let column = |choice: &Choice| match choice {
             Choice::Column(column) => Some(column.clone()),
@@ -101,13 +99,11 @@ impl PreviewState {
     }
 
     /// What was found, if it can be read as it is.
-    #[must_use]
     pub fn seen(&self) -> Option<&CheckedFile> {
         self.found.as_ref().and_then(|found| found.as_ref().ok())
     }
 
     /// The columns of the file, as far as they are known.
-    #[must_use]
     pub fn columns(&self) -> &[String] {
         match &self.found {
             None => &[],
@@ -117,7 +113,6 @@ impl PreviewState {
     }
 
     /// The column that a field is read from.
-    #[must_use]
     pub fn column_of(&self, field: Field) -> Option<&str> {
         match &self.choices[field as usize] {
             Choice::Column(column) => Some(column),
@@ -130,7 +125,6 @@ impl PreviewState {
     }
 
     /// The parts that there are now, in order.
-    #[must_use]
     pub fn parts(&self) -> Vec<PreviewField> {
         let mut parts: Vec<PreviewField> = Field::ALL.map(PreviewField::Of).into();
         if let Some(seen) = self.seen() {
@@ -148,7 +142,6 @@ impl PreviewState {
     }
 
     /// The field for a value that has the cursor.
-    #[must_use]
     pub const fn input_ref(&self) -> Option<&TextInput> {
         match self.part {
             PreviewField::Of(field) => match &self.choices[field as usize] {
@@ -223,19 +216,16 @@ impl PreviewState {
     }
 
     /// How many rows can be sent.
-    #[must_use]
     pub fn good(&self) -> u64 {
         self.seen().map_or(0, |seen| seen.preview.check.good)
     }
 
     /// The earlier import of a file of this name.
-    #[must_use]
     pub fn before(&self) -> Option<&EarlierImport> {
         self.seen()?.before.as_ref()
     }
 
     /// How the import would begin; nothing before that is chosen.
-    #[must_use]
     pub fn start(&self) -> Option<Start> {
         let Some(before) = self.before() else { return Some(Start::New) };
         match (before.way(), self.again) {
@@ -247,7 +237,6 @@ impl PreviewState {
     }
 
     /// How many rows would be sent.
-    #[must_use]
     pub fn to_send(&self) -> u64 {
         match (self.start(), self.before()) {
             (Some(Start::GoOn), Some(before)) if before.new > 0 => before.new,

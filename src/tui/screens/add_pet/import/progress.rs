@@ -82,7 +82,6 @@ pub enum Shown {
 
 impl Running {
     /// An import that begins.
-    #[must_use]
     pub fn new(source: ImportSource, reading: ColumnMapping, how: ImportOptions, good: u64, service: String) -> Self {
         Self {
             looked: None,
@@ -106,7 +105,6 @@ impl Running {
     }
 
     /// Whether rows are being sent, or will be.
-    #[must_use]
     pub const fn is_under_way(&self) -> bool {
         self.ended.is_none()
     }
@@ -155,25 +153,21 @@ impl Running {
     }
 
     /// The rows that are listed, the newest first.
-    #[must_use]
     pub const fn listed(&self) -> &VecDeque<RowEntry> {
         if self.only_rejects { &self.rejects } else { &self.rows }
     }
 
     /// The row that is marked.
-    #[must_use]
     pub fn marked(&self) -> Option<&RowEntry> {
         self.listed().get(self.cursor)
     }
 
     /// Rows that are not dealt with yet.
-    #[must_use]
     pub const fn left(&self) -> u64 {
         self.good.saturating_sub(self.progress.dealt_with())
     }
 
     /// How much is done, in hundredths.
-    #[must_use]
     pub const fn percent(&self) -> u64 {
         let done = self.good - self.left();
         match (done * 100).checked_div(self.good) {
@@ -183,13 +177,11 @@ impl Running {
     }
 
     /// Rows added in a second, where that is known.
-    #[must_use]
     pub const fn speed(&self) -> Option<f64> {
         self.speed
     }
 
     /// How long the rest takes at this speed.
-    #[must_use]
     pub fn time_left(&self) -> Option<Duration> {
         let speed = self.speed.filter(|speed| *speed > 0.0)?;
         Duration::try_from_secs_f64(self.left() as f64 / speed).ok()

@@ -53,7 +53,6 @@ impl State {
     }
 
     /// Where a key goes.
-    #[must_use]
     pub fn context(&self) -> Context {
         match &self.phase {
             Phase::File => Context::ImportFile,
@@ -64,7 +63,6 @@ impl State {
     }
 
     /// The import that is under way or has ended.
-    #[must_use]
     pub const fn running(&self) -> Option<&Running> {
         match &self.phase {
             Phase::Running(running) => Some(running),
@@ -89,7 +87,6 @@ impl State {
     }
 
     /// What is imported, where that is known.
-    #[must_use]
     pub const fn source(&self) -> Option<&ImportSource> {
         match &self.phase {
             Phase::File => None,
@@ -99,7 +96,6 @@ impl State {
     }
 
     /// Whether it counts the seconds until something is sent again.
-    #[must_use]
     pub fn is_waiting(&self) -> bool {
         self.running().is_some_and(|running| running.is_under_way() && running.progress.waiting_until.is_some())
     }

@@ -313,7 +313,6 @@ pub(super) fn rejects_name(source: &ImportSource) -> String {
 }
 
 /// The line that does the same in a shell.
-#[must_use]
 pub fn command_line(state: &AppState, more: &str) -> String {
     let import = &state.add.import;
     let file = match &import.phase {
@@ -353,7 +352,6 @@ fn options(looked: &PreviewState) -> String {
 }
 
 /// Why another service cannot be changed to now.
-#[must_use]
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let running = state.add.import.running().filter(|running| running.is_under_way())?;
     let (service, left) = (&running.service, running.left());

@@ -10,7 +10,6 @@ use crate::tui::widgets::page::Page;
 use super::state::Phase;
 
 /// What the last but one row says where nothing else is to be said.
-#[must_use]
 pub fn place(state: &AppState) -> &'static str {
     match &state.add.import.phase {
         Phase::File | Phase::Looked(_) => "Nothing has been sent.",
@@ -23,7 +22,6 @@ pub fn place(state: &AppState) -> &'static str {
 }
 
 /// How far an import is, where that must be seen from elsewhere.
-#[must_use]
 pub fn word(state: &AppState) -> Option<String> {
     let is_seen = state.screen == Screen::AddPet && state.add.import.on;
     let running = state.add.import.running().filter(|running| running.is_under_way() && !is_seen)?;

@@ -33,7 +33,6 @@ const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 const LONGEST_ASKED: u64 = 3_600;
 
 /// Whose API key goes with a line: its end, which tells one from another without giving it away.
-#[must_use]
 pub fn holder(state: &AppState) -> String {
     if state.link.embedded { "inside".to_owned() } else { state.link.key.0.clone() }
 }
@@ -275,7 +274,6 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
 }
 
 /// Why another service cannot be changed to now, as far as lines are about the one in use.
-#[must_use]
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (rapid, service) = (&state.add.rapid, &state.link.service);
     let counts = rapid.counts();

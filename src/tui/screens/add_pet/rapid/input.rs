@@ -179,7 +179,6 @@ fn is_code(text: &str) -> bool {
 }
 
 /// The terminal's bell.
-#[must_use]
 pub const fn bell() -> Effect {
     Effect::Notify(Notify::Bell, String::new())
 }

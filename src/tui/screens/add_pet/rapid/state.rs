@@ -168,7 +168,6 @@ pub struct Counts {
 
 impl RapidSetup {
     /// A line without what the scanner puts in front, and without blanks at both ends.
-    #[must_use]
     pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
         line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
@@ -177,7 +176,6 @@ impl RapidSetup {
 
 impl Fate {
     /// Whether it is neither known nor given up what becomes of it.
-    #[must_use]
     pub const fn is_waiting(&self) -> bool {
         match self {
             Self::Unwritten | Self::Waiting | Self::Sending(..) => true,
@@ -186,7 +184,6 @@ impl Fate {
     }
 
     /// Whether the user has to do something about it.
-    #[must_use]
     pub const fn wants_the_user(&self) -> bool {
         match self {
             Self::Refused(_) | Self::UnknownCode | Self::Unknown(_) => true,
@@ -197,7 +194,6 @@ impl Fate {
 
 impl State {
     /// Where a key goes.
-    #[must_use]
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name | Focus::Category => Context::Rapid,
@@ -215,13 +211,11 @@ impl State {
     }
 
     /// What the sticky fields hold, for another name.
-    #[must_use]
     pub fn draft(&self, name: &str) -> Draft {
         Draft { name: name.to_owned(), category_id: self.category.value().trim().to_owned(), status: self.status }
     }
 
     /// How many lines have which fate.
-    #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { saved: self.saved, ..Counts::default() };
         for line in &self.lines {
@@ -236,33 +230,28 @@ impl State {
     }
 
     /// Whether every line to come would be refused for the category. Without one it may come from the file of codes.
-    #[must_use]
     pub fn has_wrong_category(&self) -> bool {
         let read = parse_category_id(self.category.value().trim());
         matches!(read, Err(FieldError::CategoryNotInt64(_)))
     }
 
     /// Whether anything waits to be written or sent.
-    #[must_use]
     pub fn has_work(&self) -> bool {
         !self.unwritten.is_empty() || self.lines.iter().any(|line| line.fate.is_waiting())
     }
 
     /// Whether a line is on its way to the file or to the service at this moment.
-    #[must_use]
     pub fn is_under_way(&self) -> bool {
         let under_way = |line: &Line| matches!(line.fate, Fate::Unwritten | Fate::Sending(..));
         !self.unwritten.is_empty() || !self.writing.is_empty() || self.lines.iter().any(under_way)
     }
 
     /// What may not be in the file yet, in order.
-    #[must_use]
     pub fn not_in_file(&self) -> Vec<QueueRecord> {
         self.writing.iter().chain(&self.unwritten).cloned().collect()
     }
 
     /// When something that waits is due by itself.
-    #[must_use]
     pub fn next_due(&self) -> Option<Instant> {
         self.pause.into_iter().chain(self.write_pause).min().filter(|_| self.has_work())
     }
@@ -273,7 +262,6 @@ impl State {
     }
 
     /// The line that is marked.
-    #[must_use]
     pub fn marked_line(&self) -> Option<&Line> {
         self.lines.iter().find(|line| line.number == self.marked)
     }
@@ -310,14 +298,12 @@ impl State {
     }
 
     /// Whether what stands in the name field came as a scan that a key at `now` ends.
-    #[must_use]
     pub fn is_scan(&self, now: Instant) -> bool {
         let whole = self.burst.count == self.name.value().chars().count() && self.burst.count >= LEAST_BURST;
         whole && self.burst.last.is_some_and(|at| is_close(at, now))
     }
 
     /// How many lines were taken in the minute before the newest.
-    #[must_use]
     pub fn per_minute(&self) -> usize {
         let Some(newest) = self.lines.iter().map(|line| line.at).max() else { return 0 };
         let minute = SignedDuration::from_secs(60);
@@ -371,7 +357,6 @@ impl Line {
 }
 
 /// Why a line was refused here, in a word or two for the list.
-#[must_use]
 pub fn reason(errors: &[FieldError]) -> String {
     match errors.first() {
         Some(FieldError::NameBlank) | None => "blank",

@@ -22,7 +22,6 @@ const NAME: u16 = 15;
 const FROM_RIGHT: u16 = 36;
 
 /// How many lines wait, where that must be seen: elsewhere, and here where they are not being sent.
-#[must_use]
 pub fn waiting_word(state: &AppState) -> Option<String> {
     let rapid = &state.add.rapid;
     let is_seen = state.screen == Screen::AddPet && rapid.on && rapid.pause.is_none() && !state.key_refused();

@@ -17,7 +17,6 @@ impl FormatsBox {
     }
 
     /// The record of the shown domain in this format.
-    #[must_use]
     pub fn text(self, state: &State) -> String {
         let Some(domain) = state.domain() else { return String::new() };
         let Some(record) = labels::record(state, &domain) else { return String::new() };

@@ -36,37 +36,31 @@ pub(super) enum Ended {
 
 impl Inventory {
     /// The animals, where they are shown.
-    #[must_use]
     pub fn shown(&self) -> Option<&[Pet]> {
         self.is_there().then_some(&self.pets[..])
     }
 
     /// The animals that were read.
-    #[must_use]
     pub fn read(&self) -> &[Pet] {
         &self.pets
     }
 
     /// When they were read.
-    #[must_use]
     pub fn at(&self) -> Option<Now> {
         self.ended.as_ref().map(|(_, at)| *at)
     }
 
     /// How many animals came so far of what is being read.
-    #[must_use]
     pub fn coming(&self) -> usize {
         self.coming.len()
     }
 
     /// How many there are in all.
-    #[must_use]
     pub fn total(&self) -> Option<Count> {
         self.is_there().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
     }
 
     /// How many have `status`.
-    #[must_use]
     pub fn count(&self, status: PetStatus) -> Option<Count> {
         let or_more = match &self.ended {
             Some((Ended::Read(coverage), _)) => coverage.full.contains(&status),
@@ -76,19 +70,16 @@ impl Inventory {
     }
 
     /// Whether it is shown: it was asked for, and read at least in part.
-    #[must_use]
     pub const fn is_there(&self) -> bool {
         self.open && self.ended.is_some()
     }
 
     /// Whether it is certainly all that the service lists.
-    #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
     }
 
     /// What was read, and what may be missing of it.
-    #[must_use]
     pub fn word(&self) -> String {
         let seen = self.pets.len();
         match &self.ended {

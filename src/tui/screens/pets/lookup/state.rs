@@ -34,7 +34,6 @@ pub struct Lookup {
 
 impl ById {
     /// The animal that was found.
-    #[must_use]
     pub fn pet(&self) -> Option<&Pet> {
         match &self.looked.as_ref()?.result {
             Some(Ok(found)) => found.pet.as_ref(),
@@ -43,7 +42,6 @@ impl ById {
     }
 
     /// How it was found, for the message line.
-    #[must_use]
     pub fn word(&self) -> String {
         match self.looked.as_ref().and_then(|looked| looked.result.as_ref().map(|result| (looked, result))) {
             Some((Lookup { was_here: Some(_), .. }, _)) => "Found without a request.".to_owned(),

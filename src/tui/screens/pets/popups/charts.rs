@@ -17,7 +17,6 @@ use crate::tui::widgets::page::{Page, marker};
 
 impl ChartsBox {
     /// The bars of what is shown.
-    #[must_use]
     pub fn new(state: &AppState) -> Self {
         let categories = state.pets.rows().categories().iter();
         let bars = TABS.into_iter().map(ChartBar::Tab);
