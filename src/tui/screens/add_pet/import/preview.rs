@@ -142,33 +142,15 @@ impl PreviewState {
     }
 
     /// The field for a value that has the cursor.
-    pub const fn input_ref(&self) -> Option<&TextInput> {
-        match self.part {
-            PreviewField::Of(field) => match &self.choices[field as usize] {
-                Choice::Value(value) => Some(value),
-                Choice::Found | Choice::Column(_) => None,
-            },
-            PreviewField::Bad
-            | PreviewField::AtOnce
-            | PreviewField::OnRefused
-            | PreviewField::Again
-            | PreviewField::Unknown => None,
-        }
+    pub fn input_ref(&self) -> Option<&TextInput> {
+        let PreviewField::Of(field) = self.part else { return None };
+        if let Choice::Value(value) = &self.choices[field as usize] { Some(value) } else { None }
     }
 
     /// The same, to be typed into.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.part {
-            PreviewField::Of(field) => match &mut self.choices[field as usize] {
-                Choice::Value(value) => Some(value),
-                Choice::Found | Choice::Column(_) => None,
-            },
-            PreviewField::Bad
-            | PreviewField::AtOnce
-            | PreviewField::OnRefused
-            | PreviewField::Again
-            | PreviewField::Unknown => None,
-        }
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        let PreviewField::Of(field) = self.part else { return None };
+        if let Choice::Value(value) = &mut self.choices[field as usize] { Some(value) } else { None }
     }
 
     /// Takes the next choice of the part that has the cursor, or the one before.
