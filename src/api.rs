@@ -16,7 +16,7 @@ pub mod failure;
 pub mod find;
 pub mod inventory;
 pub mod list;
-pub mod paging;
+mod paging;
 pub mod retry;
 
 pub use client::{Client, Timeouts};

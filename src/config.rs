@@ -7,20 +7,20 @@
 
 mod choices;
 pub mod edit;
-pub mod env;
-pub mod error;
+mod env;
+mod error;
 pub mod file;
 mod lint;
-pub mod login;
+mod login;
 pub mod paths;
 pub mod profiles;
-pub mod provenance;
+mod provenance;
 pub mod secrets;
-pub mod service;
+mod service;
 pub mod settings;
 mod sources;
 mod target;
-pub mod ui;
+mod ui;
 
 pub use choices::Choices;
 pub use env::{Depth, Env};

@@ -4,16 +4,16 @@
 //! This room does no IO, knows no clock and no async, and imports nothing else of ours.
 
 pub mod draft;
-pub mod endpoint;
+mod endpoint;
 pub mod escape;
 pub mod export;
-pub mod idempotency;
-pub mod limit;
-pub mod pet;
+mod idempotency;
+mod limit;
+mod pet;
 pub mod pretty;
-pub mod problem;
+mod problem;
 pub mod samples;
-pub mod status;
+mod status;
 pub mod sunset;
 pub mod table;
 pub mod text;

@@ -11,28 +11,28 @@
 //!   knows no state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
 
-pub mod deadline;
+mod deadline;
 pub mod drafts;
 pub mod effect;
 pub mod event_loop;
 pub mod frame_pacer;
-pub mod key;
+mod key;
 pub mod keymap;
 pub mod msg;
-pub mod paste_detection;
+mod paste_detection;
 pub mod pending;
-pub mod popups;
+mod popups;
 pub mod screens;
 pub mod session_cache;
 pub mod shell_equivalent;
-pub mod start;
+mod start;
 pub mod state;
 pub mod terminal;
-pub mod text_input;
+mod text_input;
 pub mod theme;
 pub mod update;
 pub mod view;
-pub mod widgets;
+mod widgets;
 pub mod worker;
 
 #[cfg(test)]

@@ -249,7 +249,7 @@ impl Client {
     }
 
     /// `GET /pets/{petId}` (section 4.3), deprecated: it is removed on 5 December 2030.
-    pub async fn get_pet(&self, id: PetId) -> Result<Pet, ApiError> {
+    pub(super) async fn get_pet(&self, id: PetId) -> Result<Pet, ApiError> {
         let url = self.base.join(&format!("pets/{id}"));
         read_json(&self.exchange(self.request(Method::GET, url), &[StatusCode::OK]).await?.body)
     }

@@ -9,14 +9,14 @@ use super::ApiError;
 use super::error::RetryAfter;
 
 /// The most times one GET is repeated.
-pub const MAX_REPEATS: u32 = 3;
+const MAX_REPEATS: u32 = 3;
 
 /// The longest wait that a service may ask for before a command gives up instead.
-pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 /// How long to wait before repeat number `repeat` (from 0) of a GET that ended with `error`; `None` where repeating
 /// does not help, or not soon. `dice` in 0..1 spreads the clients of a service that comes back.
-pub fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+pub(super) fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Broken(_) => wait_as_asked(repeat, None, dice),
         ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
@@ -40,7 +40,7 @@ fn wait_as_asked(repeat: u32, retry_after: Option<RetryAfter>, dice: f64) -> Opt
 
 /// As [`wait_before_repeat`], for a creation that is sent again with its key, to a service that keeps keys: also while
 /// the first one is still being carried out there.
-pub fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
+pub(super) fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64) -> Option<Duration> {
     match error {
         ApiError::Refused { retry_after, .. } if error.is_in_progress() => wait_as_asked(repeat, *retry_after, dice),
         error => wait_before_repeat(repeat, error, dice),

@@ -61,7 +61,7 @@ pub struct GlobalArgs {
 
 impl GlobalArgs {
     /// How much is said on standard error.
-    pub const fn verbosity(&self) -> Verbosity {
+    pub(super) const fn verbosity(&self) -> Verbosity {
         match self {
             Self { quiet: true, .. } => Verbosity::Quiet,
             Self { verbose: true, .. } => Verbosity::Verbose,
@@ -110,7 +110,7 @@ impl TypedValueParser for DatabaseParser {
 }
 
 /// Where an address with a password is out of other users' sight, which arguments are not.
-pub const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
+pub(super) const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, ClapArgs)]
 pub struct Output {
@@ -151,12 +151,12 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
 }
 
 /// A moment, such as `2026-11-21T08:30:00Z`.
-pub fn parse_time(text: &str) -> Result<Timestamp, String> {
+pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time as RFC 3339 has it, such as 2026-11-21T08:30:00Z".to_owned())
 }
 
 /// `90s`, `30m`, `48h`, `2d`.
-pub fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || "write a time such as 90s, 30m or 48h".to_owned();
     let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(split);

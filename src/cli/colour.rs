@@ -42,7 +42,7 @@ impl When {
     }
 
     /// The same for help, which is written while the arguments are read: so `--color` is looked for before.
-    pub fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
+    pub(super) fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
         let words: Vec<_> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
         let after = |at: usize| words[at].strip_prefix("--color=").or_else(|| words.get(at + 1).copied());
         let flag = words.iter().position(|word| *word == "--color" || word.starts_with("--color=")).and_then(after);
@@ -67,7 +67,7 @@ pub enum Ink {
 
 impl Ink {
     /// Everything that [`Self::paint`] writes after an escape character, in the order of the inks.
-    pub const CODES: [&str; 6] = ["[0m", "[1m", "[2m", "[1;31m", "[32m", "[33m"];
+    pub(super) const CODES: [&str; 6] = ["[0m", "[1m", "[2m", "[1;31m", "[32m", "[33m"];
 
     /// `text` in this ink where colours are used.
     pub fn paint(self, text: &str, coloured: bool) -> String {

@@ -22,7 +22,7 @@ use super::status::{columns, objects};
 pub use check::check;
 use init::{EXAMPLE, begin, cannot_write};
 
-pub const CONFIG_HELP: &str =
+pub(super) const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";
 
 #[derive(Debug, Subcommand)]

@@ -88,7 +88,7 @@ impl Failed {
     }
 
     /// Also shows the Error body of the service, if there is one: for programs that read JSON.
-    pub fn with_body(self) -> Self {
+    pub(super) fn with_body(self) -> Self {
         Self { shows_body: true, ..self }
     }
 
@@ -132,7 +132,7 @@ impl Failed {
 }
 
 /// The next thing to try where there is no key.
-pub const GIVE_A_KEY: &str =
+pub(super) const GIVE_A_KEY: &str =
     "petstore login keeps one for a profile; or set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE";
 
 /// The next thing to try.

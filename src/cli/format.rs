@@ -49,7 +49,7 @@ impl PetFormat {
     }
 
     /// Whether it has a line for each animal, so that one can be written before the next one is known.
-    pub const fn has_lines(self) -> bool {
+    pub(super) const fn has_lines(self) -> bool {
         !matches!(self, Self::Table | Self::Json)
     }
 
@@ -64,7 +64,7 @@ impl PetFormat {
 }
 
 /// Writes a list.
-pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     match layout.format {
         PetFormat::Table => table(out, pets, layout),
         PetFormat::Json => {
@@ -79,7 +79,7 @@ pub fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io:
 }
 
 /// Writes one animal: in JSON the object itself, otherwise a list of one.
-pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
     if layout.format == PetFormat::Json {
         return json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some());
     }
@@ -87,7 +87,7 @@ pub fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Res
 }
 
 /// What stands above the lines.
-pub fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
     match layout.format.delimiter().filter(|_| layout.header) {
         Some(delimiter) => export::header(out, layout.shown(), delimiter),
         None => Ok(()),
@@ -95,7 +95,7 @@ pub fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> 
 }
 
 /// The lines of some animals, in a format that has them.
-pub fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     match (layout.format, layout.format.delimiter()) {
         (_, Some(delimiter)) => export::rows(out, pets, layout.shown(), delimiter, layout.raw),
         (PetFormat::Ids, None) => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),

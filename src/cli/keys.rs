@@ -23,7 +23,7 @@ use crate::model::words::moment;
 use crate::store::keys::{KeyInfo, NewKey, Scopes};
 use crate::store::{KeyId, Store};
 
-pub const KEYS_HELP: &str = "Examples:
+pub(super) const KEYS_HELP: &str = "Examples:
   petstore keys create --database sqlite:store.db --name till-2
   petstore keys list --database sqlite:store.db";
 
@@ -81,7 +81,7 @@ pub enum KeysCommand {
 }
 
 /// Does what `command` says on standard output, which must be there for what is printed.
-pub async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
+pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
     if !matches!(command, KeysCommand::Revoke { .. }) {
         output::is_there()?;
     }

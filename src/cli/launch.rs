@@ -72,7 +72,7 @@ impl From<StartScreen> for Screen {
 
 /// The keys of the screen with the changes of the user's file beside the configuration, and what could not be used of it,
 /// a sentence each.
-pub fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
+pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
     let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
         return (Keymap::default(), Vec::new());
     };

@@ -162,7 +162,10 @@ pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Resu
 }
 
 /// The same for anything.
-pub fn write_as(content: Content, write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
+pub(super) fn write_as(
+    content: Content,
+    write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
+) -> Result<bool, Failed> {
     is_there()?;
     let mut out = out(content);
     match write(&mut out).and_then(|()| out.flush()) {
@@ -220,7 +223,7 @@ fn line(exchange: &Exchange) -> String {
 
 /// Whether stdout is a terminal.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
-pub fn is_terminal() -> bool {
+pub(super) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 

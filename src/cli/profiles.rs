@@ -17,7 +17,7 @@ use super::output::note;
 use super::render::FormatArg;
 use super::suggest::did_you_mean;
 
-pub const PROFILES_HELP: &str = "Examples:
+pub(super) const PROFILES_HELP: &str = "Examples:
   petstore profiles list
   petstore profiles use branch
 

@@ -17,7 +17,11 @@ use super::domains::settings::{domain_setup, resolve};
 use super::error::Failed;
 
 /// The settings of adding with the codes of their file; what cannot be used of that is added to `complaints`.
-pub fn adding(choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Result<(Add, Option<Arc<Codes>>), Failed> {
+pub(super) fn adding(
+    choices: &Choices,
+    env: &Env,
+    complaints: &mut Vec<String>,
+) -> Result<(Add, Option<Arc<Codes>>), Failed> {
     let add = configuration(choices, env)?.add;
     if add.codes.as_os_str().is_empty() {
         return Ok((add, None));

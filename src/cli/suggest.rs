@@ -3,7 +3,7 @@
 use strsim::osa_distance;
 
 /// ` Did you mean …?` where one of `words` is near, else nothing.
-pub fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, words).map_or_else(String::new, |word| format!(" Did you mean {word}?"))
 }
 

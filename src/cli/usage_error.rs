@@ -63,7 +63,7 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
 }
 
 /// Refuses an API key where a name, an address or a path belongs: all of these are repeated in words.
-pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+pub(super) fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
     if arguments.iter().any(|argument| holds_key(&argument.to_string_lossy())) {
         return Err(key_as_argument());
     }
@@ -74,7 +74,7 @@ pub fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Fai
 }
 
 /// The refusal of a key on the command line.
-pub fn key_as_argument() -> Failed {
+pub(super) fn key_as_argument() -> Failed {
     let why = "a key is not taken as an argument: other users see it in the list of processes, and the shell keeps it";
     Failed::new(Exit::Usage, why).hint(
         "petstore login asks for it, --with-token reads it from standard input; have a key replaced that others may have \

@@ -167,7 +167,7 @@ const KEY_FILE: &str = "PETSTORE_API_KEY_FILE";
 
 /// Where the key is of a service for which none is named. A profile that names its own is given that one, so that a key
 /// in the environment never travels to another host.
-pub fn key_of_environment(env: &Env) -> Option<KeySource> {
+pub(super) fn key_of_environment(env: &Env) -> Option<KeySource> {
     let key = env.get(KEY).map(|_| KeySource::Env(KEY.to_owned()));
     key.or_else(|| env.path(KEY_FILE).map(KeySource::File))
 }

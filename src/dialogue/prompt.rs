@@ -84,7 +84,7 @@ impl Dialogue {
     }
 
     /// Writes several.
-    pub fn say_all(&mut self, lines: impl IntoIterator<Item = impl AsRef<str>>) -> Asked<()> {
+    pub(super) fn say_all(&mut self, lines: impl IntoIterator<Item = impl AsRef<str>>) -> Asked<()> {
         lines.into_iter().try_for_each(|line| self.say(line))
     }
 
@@ -125,7 +125,12 @@ impl Dialogue {
     }
 
     /// The same, where the ways are told only the first time, and then by `help`.
-    pub async fn choose_again(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
+    pub(super) async fn choose_again(
+        &mut self,
+        what: &str,
+        ways: &[impl AsRef<str>],
+        enter: Option<usize>,
+    ) -> Asked<usize> {
         if self.told.insert(what.to_owned()) {
             self.tell(ways)?;
         }
@@ -133,7 +138,7 @@ impl Dialogue {
     }
 
     /// Asks for yes or no; Enter means `enter`.
-    pub async fn is_yes(&mut self, question: &str, enter: bool) -> Asked<bool> {
+    pub(super) async fn is_yes(&mut self, question: &str, enter: bool) -> Asked<bool> {
         let default = if enter { "yes" } else { "no" };
         let asked = format!("{question} Yes or no, press Enter for {default}:");
         self.ask(&asked, "Say yes or no; y and n will do.", |answer| match answer.to_lowercase().as_str() {

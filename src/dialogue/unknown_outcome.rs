@@ -135,7 +135,7 @@ impl Session {
     }
 
     /// Says what is not known of an animal that is left.
-    pub(super) fn remind(&mut self, pending_add: &PendingAdd) -> Asked<()> {
+    fn remind(&mut self, pending_add: &PendingAdd) -> Asked<()> {
         let animal = words::new_animal(&pending_add.new);
         self.talk.say(format!("{animal}, may have been added. Search for it before you add it again."))
     }

@@ -19,7 +19,7 @@ pub fn animal(pet: &Pet) -> String {
 }
 
 /// An animal that is not there yet.
-pub fn new_animal(new: &NewPet) -> String {
+pub(super) fn new_animal(new: &NewPet) -> String {
     let status = new.status.map_or(String::new(), |status| format!(", {status}"));
     format!("{}, category {}{status}", new.name, new.category_id)
 }

@@ -14,7 +14,7 @@ use super::observation::{Role, Server};
 use super::probe::trust::ChainTrust;
 
 /// The resolvers that are asked beside the system's: Cloudflare, Google, Quad9.
-pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
+const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
 
 /// Where the system's resolvers are named.
 const RESOLV_CONF: &str = "/etc/resolv.conf";

@@ -32,7 +32,7 @@ use authoritative::Authoritative;
 pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
 
 /// The records at the name that must go before the record of the dashboard can stand there.
-pub fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
+pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     let expected = case.expectation.platform_host.as_ref();
     let right = |record: &&Record| {
         !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)

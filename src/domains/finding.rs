@@ -160,7 +160,7 @@ impl Finding {
     }
 
     /// With what its row of the catalogue says to do.
-    pub fn cured(self) -> Self {
+    pub(super) fn cured(self) -> Self {
         let cure = self.code.cure();
         self.fix(cure)
     }

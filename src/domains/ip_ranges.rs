@@ -59,7 +59,7 @@ fn within(address: IpAddr, ranges: &[&str]) -> bool {
 }
 
 /// Whether an address can be reached by everybody. An IPv4 address inside an IPv6 one counts as itself.
-pub fn is_public(address: IpAddr) -> bool {
+pub(super) fn is_public(address: IpAddr) -> bool {
     let embedded = match address {
         IpAddr::V4(_) => None,
         IpAddr::V6(v6) => embedded_v4(v6),
@@ -80,7 +80,7 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
 }
 
 /// Whether an address belongs to Cloudflare.
-pub fn is_cloudflare(address: IpAddr) -> bool {
+pub(super) fn is_cloudflare(address: IpAddr) -> bool {
     within(address, CLOUDFLARE)
 }
 

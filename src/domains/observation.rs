@@ -23,7 +23,7 @@ pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
 pub use tls::{Certificate, Distrust, Handshake, Presented};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that a CNAME cannot stand beside.
-pub const TYPES: [RecordType; 8] = [
+pub(super) const TYPES: [RecordType; 8] = [
     RecordType::CNAME,
     RecordType::A,
     RecordType::AAAA,
@@ -50,7 +50,7 @@ pub enum Role {
 
 impl Role {
     /// Whether it asks others.
-    pub const fn is_resolver(self) -> bool {
+    pub(super) const fn is_resolver(self) -> bool {
         matches!(self, Self::Resolver { .. })
     }
 
@@ -251,7 +251,7 @@ impl Data {
     }
 
     /// The data in presentation form, as it is; for exports, not for screens.
-    pub fn presentation(&self) -> String {
+    pub(super) fn presentation(&self) -> String {
         match self {
             Self::A(address) => address.to_string(),
             Self::Aaaa(address) => address.to_string(),
@@ -277,7 +277,7 @@ impl Data {
 }
 
 /// A type as people write it; one without a name as RFC 3597 does.
-pub fn type_name(kind: RecordType) -> String {
+pub(super) fn type_name(kind: RecordType) -> String {
     match kind {
         RecordType::Unknown(number) => format!("TYPE{number}"),
         other => other.to_string(),
@@ -291,7 +291,7 @@ impl Reply {
     }
 
     /// The targets of the CNAMEs at `owner`.
-    pub fn cnames<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = (&'a DnsName, u32)> {
+    pub(super) fn cnames<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = (&'a DnsName, u32)> {
         self.at(owner).filter_map(|record| Some((record.data.cname()?, record.ttl)))
     }
 
@@ -310,7 +310,7 @@ impl Reply {
     }
 
     /// Whether it says that there is no such name.
-    pub fn is_nxdomain(&self) -> bool {
+    pub(super) fn is_nxdomain(&self) -> bool {
         self.code == ResponseCode::NXDomain
     }
 
@@ -320,7 +320,7 @@ impl Reply {
     }
 
     /// Whether it is a referral to other servers.
-    pub fn is_referral(&self) -> bool {
+    pub(super) fn is_referral(&self) -> bool {
         self.code == ResponseCode::NoError
             && !self.authoritative
             && self.answers.is_empty()
@@ -391,7 +391,7 @@ impl From<&Lookup> for Evidence {
 }
 
 /// A response code as people write it.
-pub fn code_name(code: ResponseCode) -> &'static str {
+pub(super) fn code_name(code: ResponseCode) -> &'static str {
     match code {
         ResponseCode::NoError => "NOERROR",
         ResponseCode::FormErr => "FORMERR",
@@ -463,7 +463,7 @@ impl Observations {
     }
 
     /// Every address of a host, by anybody.
-    pub fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
+    pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
         let mut addresses: Vec<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
         addresses.sort_unstable();

@@ -30,7 +30,7 @@ use cache::ProbeCache;
 use context::ProbeContext;
 
 /// How long a check may take at most. Its parts have shorter limits of their own.
-pub const CHECK_LIMIT: Duration = Duration::from_secs(20);
+const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
 /// Measures one domain. `memory` is shared by the checks of one run. `progress`, if anybody looks on, is called when a
 /// part is complete; the result has all parts, as far as they went.

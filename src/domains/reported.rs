@@ -96,7 +96,7 @@ pub struct Reported {
 
 impl Reported {
     /// What follows from events, whatever their order in the list: the later one counts.
-    pub fn from_events(events: &[Dated]) -> Self {
+    pub(super) fn from_events(events: &[Dated]) -> Self {
         let mut dated: Vec<&Dated> = events.iter().collect();
         dated.sort_by_key(|dated| dated.at);
         let mut reported = Self::default();

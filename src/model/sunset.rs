@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 /// The day on which the operation is removed.
-pub const GET_PET_REMOVED_ON: Date = jiff::civil::date(2030, 12, 5);
+const GET_PET_REMOVED_ON: Date = jiff::civil::date(2030, 12, 5);
 
 /// The same day as people read it.
 pub const GET_PET_REMOVED_ON_WORDS: &str = "5 December 2030";

@@ -154,7 +154,7 @@ impl Journal {
     }
 
     /// Takes away one by which nothing was sent: the one before is in its place again.
-    pub fn discard(self) {
+    pub(super) fn discard(self) {
         // It would only have to be removed by hand.
         let _ = match &self.kept {
             Some(kept) => std::fs::rename(kept, atomic_file::target(&self.path).as_deref().unwrap_or(&self.path)),
@@ -191,7 +191,7 @@ impl Journal {
     }
 
     /// Writes outcomes that have waited for a moment, for as long as it is polled. Returns only where that fails.
-    pub async fn keep_up(&self) -> TransferError {
+    pub(super) async fn keep_up(&self) -> TransferError {
         loop {
             self.kept_outcome.notified().await;
             sleep(MOMENT).await;

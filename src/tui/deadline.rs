@@ -10,13 +10,13 @@ use super::screens::domains::{PanelLocation, scheduler};
 use super::state::{AppState, Health, Screen};
 
 /// From when on a running request is shown.
-pub const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
+pub(super) const SHOW_LOADING_AFTER: Duration = Duration::from_millis(300);
 
 /// From when on rows are called old.
-pub const STALE_AFTER: Duration = Duration::from_secs(300);
+pub(super) const STALE_AFTER: Duration = Duration::from_secs(300);
 
 /// The next moment at which [`Msg::Tick`](super::msg::Msg::Tick) or a new frame is due, always after `now`.
-pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
+pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
     let retry = match &state.link.health {
@@ -43,7 +43,7 @@ pub fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
 const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
-pub fn can_refresh(state: &AppState) -> bool {
+pub(super) fn can_refresh(state: &AppState) -> bool {
     state.pets.live.is_some() && !state.pending.is_running(Slot::List) && state.link.health_is_ok()
 }
 
@@ -106,7 +106,7 @@ fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
 
 impl super::state::Link {
     /// Whether the last question was answered.
-    pub const fn health_is_ok(&self) -> bool {
+    pub(super) const fn health_is_ok(&self) -> bool {
         matches!(self.health, Health::Ok { .. })
     }
 }

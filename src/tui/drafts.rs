@@ -140,7 +140,7 @@ impl Back {
 }
 
 /// Shows what was kept and not shown; `false` where there is nothing like it.
-pub fn unpark(state: &mut AppState) -> bool {
+pub(super) fn unpark(state: &mut AppState) -> bool {
     let Some(drafts) = state.drafts.parked.take() else { return false };
     state.drafts.apart = false;
     take_up(state, *drafts);
@@ -207,12 +207,12 @@ pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 /// It must be on disk as soon as can be.
-pub const fn hurry(state: &mut AppState) {
+pub(super) const fn hurry(state: &mut AppState) {
     state.drafts.at_once = true;
 }
 
 /// When what is typed is to be written.
-pub fn next_due(state: &AppState) -> Option<Instant> {
+pub(super) fn next_due(state: &AppState) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
     // What is on disk is to be known first.
     let is_free = !state.pending.is_running(Slot::Drafts) && !state.pending.is_running(Slot::OpenDrafts);
@@ -246,7 +246,7 @@ fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
 }
 
 /// What is typed was written, or not.
-pub fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
+pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
     let drafts = &mut state.drafts;
     let writing = drafts.writing.take();
     match (result, writing) {

@@ -40,18 +40,18 @@ impl Pacing {
     }
 
     /// Whether the line is slow.
-    pub const fn is_slow(&self) -> bool {
+    pub(super) const fn is_slow(&self) -> bool {
         self.slow
     }
 
     /// The next moment at which a frame may be drawn.
-    pub fn next_frame(&self, now: Instant) -> Instant {
+    pub(super) fn next_frame(&self, now: Instant) -> Instant {
         let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn.map_or(now, |drawn| drawn + between)
     }
 
     /// A frame was drawn.
-    pub const fn drawn(&mut self, now: Instant) {
+    pub(super) const fn drawn(&mut self, now: Instant) {
         self.drawn = Some(now);
     }
 

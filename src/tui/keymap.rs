@@ -57,12 +57,12 @@ impl Keymap {
     }
 
     /// Whether a place is a page of the domains panel.
-    pub fn is_about_domains(&self, context: Context) -> bool {
+    pub(super) fn is_about_domains(&self, context: Context) -> bool {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
     /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
-    pub fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
+    pub(super) fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
             let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
             Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), binding.hint))
@@ -76,12 +76,12 @@ impl Keymap {
     }
 
     /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
-    pub fn help_lines(&self, context: Context) -> Vec<(String, &'static str)> {
+    pub(super) fn help_lines(&self, context: Context) -> Vec<(String, &'static str)> {
         lines(self.of(context).map(|binding| (binding, binding.keys.clone())))
     }
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
-    pub fn global_help(&self, context: Context) -> Vec<(String, &'static str)> {
+    pub(super) fn global_help(&self, context: Context) -> Vec<(String, &'static str)> {
         let own = |key: &KeyPress| self.of(context).any(|binding| binding.keys.contains(key));
         let global = self.of(Context::Global);
         lines(global.map(|binding| (binding, binding.keys.iter().copied().filter(|key| !own(key)).collect())))

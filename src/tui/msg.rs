@@ -98,7 +98,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Whether the job goes on, and more comes of it.
-    pub const fn is_progress(&self) -> bool {
+    pub(super) const fn is_progress(&self) -> bool {
         matches!(
             self,
             Self::Pets(PetsReply::InventoryPart(_))

@@ -7,10 +7,10 @@ use std::time::Instant;
 use crate::model::PetStatus;
 
 /// How many domains are looked at side by side.
-pub const LANES: usize = 4;
+pub(super) const LANES: usize = 4;
 
 /// How many lines of rapid entry are sent side by side.
-pub const LINES: usize = 8;
+pub(super) const LINES: usize = 8;
 
 /// A kind of job of which one at a time matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,7 @@ pub enum Slot {
 
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
-    pub const fn is_cancellable(self) -> bool {
+    pub(super) const fn is_cancellable(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
@@ -93,7 +93,7 @@ impl Slot {
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
-    pub const fn is_about_service(self) -> bool {
+    pub(super) const fn is_about_service(self) -> bool {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
@@ -141,7 +141,7 @@ impl PendingJobs {
     }
 
     /// Stops waiting for whatever runs in such slots; gives those in which anything did.
-    pub fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
+    pub(super) fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
         self.running.extract_if(.., |(slot, ..)| such(*slot)).map(|(slot, ..)| slot).collect()
     }
 
@@ -156,7 +156,7 @@ impl PendingJobs {
     }
 
     /// Whether anything runs in `slot`.
-    pub fn is_running(&self, slot: Slot) -> bool {
+    pub(super) fn is_running(&self, slot: Slot) -> bool {
         self.since(slot).is_some()
     }
 }

@@ -31,7 +31,7 @@ pub use state::{
 };
 
 /// What is typed into the box that is open. `false` when there is none.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
+pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
     match &mut state.popup {
         None => return false,
         Some(Popup::Limit(limit_box)) => limit_box.on_typing(typing.trimmed()),
@@ -50,7 +50,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
 }
 
 /// A job of a box has ended, or is so far.
-pub fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
+pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
     match reply {
         PopupReply::Copied(copied) => return clipboard::on_copied(state, copied),
         PopupReply::Written(result) => write::on_written(state, result, now),

@@ -148,7 +148,7 @@ pub enum Health {
 
 impl Health {
     /// Whether the service is in this very failure.
-    pub fn is_about(&self, failure: &Failure) -> bool {
+    pub(super) fn is_about(&self, failure: &Failure) -> bool {
         match self {
             Self::Away { failure: now, .. } | Self::KeyRefused { failure: now } => now == failure,
             Self::Unknown | Self::Ok { .. } => false,
@@ -305,7 +305,7 @@ impl AppState {
     }
 
     /// Whether Enter goes on from a field of an animal, or takes it as it is.
-    pub fn takes_names(&self) -> bool {
+    pub(super) fn takes_names(&self) -> bool {
         let context = self.context();
         let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
         context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
@@ -317,7 +317,7 @@ impl AppState {
     }
 
     /// Says that something went well, for five seconds or until the next key.
-    pub fn say_done(&mut self, text: impl Into<String>, now: Instant) {
+    pub(super) fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
     }
@@ -334,17 +334,17 @@ impl AppState {
     }
 
     /// Whether another service is being changed to: nothing may be sent for which it matters which one it is.
-    pub fn is_switching(&self) -> bool {
+    pub(super) fn is_switching(&self) -> bool {
         self.pending.is_running(Slot::UseProfile)
     }
 
     /// Whether changes may be made to the service in use without asking.
-    pub const fn may_change(&self) -> bool {
+    pub(super) const fn may_change(&self) -> bool {
         !self.link.protect || self.allowed
     }
 
     /// Opens the question before the first change to a protected service; `false` where the change may be made.
-    pub fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
+    pub(super) fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
         let asks = !self.may_change();
         if asks {
             self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
@@ -353,7 +353,7 @@ impl AppState {
     }
 
     /// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
-    pub fn open_key_box(&mut self, by_itself: bool, now: Now) {
+    pub(super) fn open_key_box(&mut self, by_itself: bool, now: Now) {
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.
             let there = short(&self.profiles.using);
@@ -373,7 +373,7 @@ impl AppState {
     }
 
     /// Whether the last answer was "wrong key", or there is none.
-    pub fn key_refused(&self) -> bool {
+    pub(super) fn key_refused(&self) -> bool {
         matches!(self.link.health, Health::KeyRefused { .. })
     }
 }

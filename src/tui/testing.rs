@@ -82,7 +82,7 @@ pub fn remote() -> Service {
 }
 
 /// The hands of the domains panel, where a test is not about it.
-pub fn no_domains_context() -> Arc<DomainService> {
+pub(super) fn no_domains_context() -> Arc<DomainService> {
     let settings =
         domains::CheckOptions { resolvers: Vec::new(), ..domains::CheckOptions::new(Default::default(), Vec::new()) };
     Arc::new(DomainService::new(
@@ -121,7 +121,7 @@ impl App {
         Self::started_with(service, DomainSetup::default(), columns, rows)
     }
 
-    pub fn started_with(service: Service, domains: DomainSetup, columns: u16, rows: u16) -> Self {
+    pub(super) fn started_with(service: Service, domains: DomainSetup, columns: u16, rows: u16) -> Self {
         let now = Now { mono: clock::now().mono, wall: "2026-11-20T14:03:07Z".parse::<Timestamp>().unwrap() };
         let size = Size { columns, rows };
         let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
@@ -130,7 +130,7 @@ impl App {
     }
 
     /// The first start, where nothing is set up.
-    pub fn first_start(columns: u16, rows: u16) -> Self {
+    pub(super) fn first_start(columns: u16, rows: u16) -> Self {
         let mut app = Self::started(Service::Embedded { database: "/d/embedded.db".into() }, columns, rows);
         app.state.screen = Screen::Welcome;
         app.state.pending = PendingJobs::default();
@@ -150,7 +150,7 @@ impl App {
         Self::loaded_from(Service::Demo, columns, rows, &animals(39))
     }
 
-    pub fn loaded_from(service: Service, columns: u16, rows: u16, pets: &[Pet]) -> Self {
+    pub(super) fn loaded_from(service: Service, columns: u16, rows: u16, pets: &[Pet]) -> Self {
         let mut app = Self::started(service, columns, rows);
         app.answer_lists(pets);
         app.screen();
@@ -192,12 +192,12 @@ impl App {
     }
 
     /// An answer to this job, whether it is still waited for or not.
-    pub fn reply_to(&mut self, id: ReqId, outcome: impl Into<Outcome>) {
+    pub(super) fn reply_to(&mut self, id: ReqId, outcome: impl Into<Outcome>) {
         self.send(Msg::Reply(Reply { id, outcome: outcome.into() }));
     }
 
     /// Answers every waiting write of the list of domains, as a disk that works.
-    pub fn reply_kept(&mut self) {
+    pub(super) fn reply_kept(&mut self) {
         while let Some(at) = self
             .effects
             .iter()
@@ -214,7 +214,7 @@ impl App {
     }
 
     /// Answers every waiting list question from `pets`.
-    pub fn answer_lists(&mut self, pets: &[Pet]) {
+    pub(super) fn answer_lists(&mut self, pets: &[Pet]) {
         let asks = |effect: &mut Effect| {
             matches!(effect, Effect::Job(Job { task: Task::Pets(PetsTask::List { .. } | PetsTask::Count { .. }), .. }))
         };
@@ -286,7 +286,7 @@ pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failur
     Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) })
 }
 
-pub fn parse_keys(keys: &str) -> Vec<KeyPress> {
+pub(super) fn parse_keys(keys: &str) -> Vec<KeyPress> {
     let mut out = Vec::new();
     let mut rest = keys.trim_start();
     while !rest.is_empty() {

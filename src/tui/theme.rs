@@ -123,7 +123,7 @@ impl Appearance {
     }
 
     /// The lines of a box.
-    pub const fn border(&self) -> border::Set<'static> {
+    pub(super) const fn border(&self) -> border::Set<'static> {
         if self.ascii { ASCII_BORDER } else { border::PLAIN }
     }
 

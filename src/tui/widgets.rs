@@ -18,7 +18,7 @@ use super::text_input::TextInput;
 use super::theme::{Appearance, StyleRole};
 
 /// From this width on there are panes at the right.
-pub const WIDE: u16 = 110;
+pub(super) const WIDE: u16 = 110;
 
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
@@ -33,7 +33,7 @@ pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
 /// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
 ///
 /// Nearly all of what is shown are letters of one octet and one column: these need no search for clusters.
-pub fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
+fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
     if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return buf.set_stringn(x, y, text, columns.into(), style).0;
     }
@@ -82,7 +82,7 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance)
 }
 
 /// Gives blank cells the ground that all text stands on.
-pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
+pub(super) fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
     let ground = appearance.style(StyleRole::Text);
     // Most themes leave it to the terminal.
     if ground != Style::new() {
@@ -91,7 +91,14 @@ pub fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
 }
 
 /// A box of `columns` by `rows` in the middle of `screen`, over whatever is there; gives the area inside.
-pub fn popup(buf: &mut Buffer, screen: Rect, columns: u16, rows: u16, title: &str, appearance: &Appearance) -> Rect {
+pub(super) fn popup(
+    buf: &mut Buffer,
+    screen: Rect,
+    columns: u16,
+    rows: u16,
+    title: &str,
+    appearance: &Appearance,
+) -> Rect {
     let columns = columns.min(screen.width);
     let rows = rows.min(screen.height);
     let area = Rect {
@@ -114,7 +121,7 @@ pub fn column(text: &str, columns: usize) -> String {
 
 /// What is wrong in at most `rows` rows, marked with `!`, with the keys that help at the end: those stay together and are
 /// never cut off.
-pub fn banner_with_keys(
+pub(super) fn banner_with_keys(
     text: &str,
     keys: &str,
     columns: u16,
@@ -148,7 +155,11 @@ pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, 
 }
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
-pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appearance: &Appearance) -> Line<'static> {
+pub(super) fn hint_line(
+    mut entries: Vec<(String, &'static str)>,
+    columns: u16,
+    appearance: &Appearance,
+) -> Line<'static> {
     let length = |entries: &[(String, &str)]| -> usize {
         1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
     };
@@ -167,7 +178,7 @@ pub fn hint_line(mut entries: Vec<(String, &'static str)>, columns: u16, appeara
 }
 
 /// What came instead of an answer, in a word or two.
-pub fn away_word(failure: &Failure) -> String {
+pub(super) fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
         Failure::NotStarted { .. } => "NOT STARTED".into(),

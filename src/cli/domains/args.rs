@@ -124,7 +124,7 @@ pub struct ProbeArgs {
 
 impl ProbeArgs {
     /// Whether it is judged as if something else had been told, or at another time: what comes of it is not kept.
-    pub const fn is_rehearsal(&self) -> bool {
+    pub(super) const fn is_rehearsal(&self) -> bool {
         self.now.is_some() || self.saved_at.is_some() || self.verified_at.is_some()
     }
 }
@@ -295,7 +295,7 @@ fn parse_name_server(text: &str) -> Result<(DnsName, SocketAddr), String> {
 }
 
 /// `ADDR` or `ADDR:PORT`.
-pub fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String> {
+pub(super) fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String> {
     let text = text.trim();
     SocketAddr::from_str(text)
         .or_else(|_| IpAddr::from_str(text).map(|address| SocketAddr::new(address, port)))

@@ -55,7 +55,7 @@ pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
 }
 
 /// The text of a file, or of standard input for `-`.
-pub fn read_text(path: &Path) -> Result<String, Failed> {
+pub(super) fn read_text(path: &Path) -> Result<String, Failed> {
     let failed =
         |why: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("cannot read {}: {why}", path.display()));
     let mut bytes = Vec::new();

@@ -99,7 +99,7 @@ fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Fail
 }
 
 /// A name that a command needs; a failure of use otherwise.
-pub fn need_name(typed: &str) -> Result<Domain, Failed> {
+pub(super) fn need_name(typed: &str) -> Result<Domain, Failed> {
     parse_name::domain(typed).map_err(|refusal| {
         Failed::config(format!("\"{}\": {} ({})", short(typed), reason(&refusal), refusal.code)).hint(refusal.fix)
     })
@@ -131,7 +131,7 @@ pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
 }
 
 /// The project's configuration as it stands in the file of this program.
-pub fn configured_domains(configured: &Configured) -> ConfigSource {
+pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
     config_source(&configured.primary, &configured.redirects)
 }
 

@@ -63,7 +63,7 @@ impl SortOrder {
 }
 
 /// The words for `--sort`, for a shell that completes them.
-pub fn to_sort_by() -> ArgValueCandidates {
+pub(super) fn to_sort_by() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let words = Column::ALL.map(Column::as_str);
         let down = words.map(|word| format!("{word}:desc"));

@@ -100,7 +100,7 @@ pub struct ImportArgs {
 }
 
 impl ImportArgs {
-    pub fn is_stdin(&self) -> bool {
+    pub(super) fn is_stdin(&self) -> bool {
         self.file.as_os_str() == "-"
     }
 
@@ -195,7 +195,7 @@ pub struct ExportArgs {
 }
 
 impl ExportArgs {
-    pub fn is_stdout(&self) -> bool {
+    pub(super) fn is_stdout(&self) -> bool {
         self.file.as_os_str() == "-"
     }
 

@@ -5,7 +5,7 @@ use super::super::{Code, DnsName, Finding, Who};
 use super::Case;
 
 /// There is a record, and nothing to compare it with.
-pub fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
+pub(super) fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
     Finding::unknown(Code::DnsValueUnknown, Who::Dashboard)
         .seen(format!("{} leads to {leads}", case.domain.name))
         .expected("the value that the dashboard shows")
@@ -13,7 +13,7 @@ pub fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
 }
 
 /// The record to add, as one reads it out to somebody.
-pub fn record_to_add(case: &Case<'_>) -> String {
+pub(super) fn record_to_add(case: &Case<'_>) -> String {
     let value = case.expectation.platform_host.as_ref().map_or("(the value of the dashboard)", DnsName::as_str);
     if case.domain.is_apex() {
         format!("ALIAS or ANAME @ -> {value}, TTL 3600")
@@ -23,7 +23,7 @@ pub fn record_to_add(case: &Case<'_>) -> String {
 }
 
 /// What deleting these does beside.
-pub fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
+pub(super) fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
     if deleted.iter().any(|record| matches!(record.data, Data::Mx(..))) {
         format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name)
     } else {
@@ -31,7 +31,7 @@ pub fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
     }
 }
 
-pub fn one_cname(case: &Case<'_>) -> String {
+pub(super) fn one_cname(case: &Case<'_>) -> String {
     case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
 }
 

@@ -87,7 +87,7 @@ impl<'a> Authoritative<'a> {
     }
 
     /// All addresses that stand at the name itself, those of IPv4 first.
-    pub fn all_addresses(&self) -> Vec<IpAddr> {
+    pub(super) fn all_addresses(&self) -> Vec<IpAddr> {
         [A, AAAA].into_iter().flat_map(|kind| self.addresses(kind)).collect()
     }
 
@@ -116,7 +116,7 @@ impl<'a> Authoritative<'a> {
     }
 
     /// The name of a server that said so.
-    pub fn witness(&self) -> String {
+    pub(super) fn witness(&self) -> String {
         self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
     }
 }
@@ -167,7 +167,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
 }
 
 /// The serial number of the zone at each of its servers.
-pub fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
+pub(super) fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
     let Some(zone) = &case.seen.zone else { return Vec::new() };
     let lookups = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
     let serial = |lookup: &'a Lookup| {

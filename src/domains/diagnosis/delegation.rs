@@ -17,7 +17,7 @@ use super::{Case, words};
 /// How long a secondary may be behind before it is worth a warning.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
-pub fn not_delegated(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     let domain = &case.domain.registrable;
     // Whoever has something below it disproves those that know nothing of it.
     let exists = |lookup: &Lookup| {
@@ -155,7 +155,7 @@ fn refers_down(case: &Case<'_>, reply: &Reply) -> bool {
     })
 }
 
-pub fn secondaries(case: &Case<'_>) -> Option<Finding> {
+pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
     let behind = authoritative::behind(case);
     if behind.is_empty() {
         return None;

@@ -50,7 +50,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
 }
 
 /// Whether an answer has the marks of a registrar's placeholder.
-pub fn is_parked(response: &Response) -> bool {
+pub(super) fn is_parked(response: &Response) -> bool {
     let by_server = response.server.as_deref().map(str::to_ascii_lowercase);
     let by_page = response.page.as_deref().map(str::to_ascii_lowercase);
     response.parking_field

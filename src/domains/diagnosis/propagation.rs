@@ -25,7 +25,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 }
 
 /// Whether a resolver sees what the source has.
-pub fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
+pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
     match &case.expectation.platform_host {
         Some(host) if !case.domain.is_apex() => {
@@ -150,7 +150,7 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
 }
 
 /// Answers that differ among resolvers, none of them the source's.
-pub fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
+pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let name = &case.domain.name;
     let answers: Vec<(&&Lookup, BTreeSet<String>)> = resolvers
         .iter()

@@ -39,7 +39,7 @@ pub struct Walk {
 }
 
 /// An address for people.
-pub fn shown_url(url: &Url) -> String {
+pub(super) fn shown_url(url: &Url) -> String {
     cut(&display_safe(url.as_str()), 80)
 }
 
@@ -57,7 +57,7 @@ pub fn is_at(url: &Url, host: &DnsName) -> bool {
 }
 
 /// Whether GET had to be used.
-pub fn head_was_refused(hop: &Hop) -> bool {
+pub(super) fn head_was_refused(hop: &Hop) -> bool {
     hop.method == Method::Get
 }
 

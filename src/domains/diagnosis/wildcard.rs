@@ -28,7 +28,7 @@ const PARKING_SERVERS: &[&str] = &[
     "voodoo.com",
 ];
 
-pub fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
+pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
     let cnames = source.cnames();
     let leads = case.expectation.platform_host.as_ref().and_then(|expected| {
@@ -48,7 +48,7 @@ pub fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, targe
 }
 
 /// Whether a name that nobody has gets the same answer.
-pub fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
+pub(super) fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let sibling = &case.seen.sibling;
     let lookups = case.seen.asked(sibling, A).filter(|lookup| {
         if source.authoritative { lookup.server.role == Role::Authoritative } else { !invents(case, lookup) }

@@ -63,7 +63,7 @@ impl<'a> ProbeContext<'a> {
         }
     }
 
-    pub fn into_observations(self) -> Observations {
+    pub(super) fn into_observations(self) -> Observations {
         self.seen.into_inner()
     }
 
@@ -146,7 +146,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
-    pub async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
+    pub(super) async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
         let mut waiting = self.resolvers_by_proof().into_iter();
         let mut running = FuturesUnordered::new();
         let mut last = None;
@@ -209,7 +209,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// Waits until every resolver answered, or only the late ones are missing.
-    pub async fn resolvers_answered(&self) {
+    pub(super) async fn resolvers_answered(&self) {
         let name = &self.domain.name;
         let wanted = self.settings.resolvers.len();
         let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
@@ -231,7 +231,7 @@ impl<'a> ProbeContext<'a> {
     }
 
     /// Whether an address may be connected to.
-    pub fn may_connect(&self, address: IpAddr) -> bool {
+    pub(super) fn may_connect(&self, address: IpAddr) -> bool {
         self.settings.expectation.allow_private || is_public(address)
     }
 
@@ -256,7 +256,7 @@ impl<'a> ProbeContext<'a> {
 }
 
 /// Without repetition, in order, at most eight.
-pub fn bounded(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
+pub(super) fn bounded(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
     let mut unique = Vec::new();
     for address in addresses {
         if !unique.contains(&address) {

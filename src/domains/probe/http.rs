@@ -172,7 +172,7 @@ impl ProbeContext<'_> {
     }
 
     /// One request by `method`.
-    pub async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
+    pub(super) async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
         let (at, begin) = (self.now(), clock::now().mono);
         let port = self.port_of(&url);
         let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
@@ -201,7 +201,7 @@ impl ProbeContext<'_> {
 
     /// The same; where it comes to the front page of the domain itself over https, which is asked for after the
     /// handshake anyway, that answer is taken.
-    pub async fn trail_to_page(&self, url: Url, known: &[IpAddr]) -> Trail {
+    pub(super) async fn trail_to_page(&self, url: Url, known: &[IpAddr]) -> Trail {
         let page = Url::parse(&format!("https://{}/", self.domain.name)).ok();
         self.hops_from(url, known, page.as_ref()).await
     }

@@ -122,12 +122,12 @@ pub fn json(value: &impl Serialize, pretty: bool) -> String {
 }
 
 /// A string literal of JavaScript.
-pub fn js(text: &str) -> String {
+pub(super) fn js(text: &str) -> String {
     json(&text, false)
 }
 
 /// A string literal of HCL, in which nothing is a template.
-pub fn hcl(text: &str) -> String {
+pub(super) fn hcl(text: &str) -> String {
     json(&ascii(text), false).replace("${", "$${").replace("%{", "%%{")
 }
 

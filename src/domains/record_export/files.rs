@@ -15,7 +15,7 @@ pub fn dnscontrol(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 }
 
 /// An entry of the zone's file. The keys are sorted, since octoDNS refuses others.
-pub fn octodns(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+pub(super) fn octodns(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     lines.deletes("octoDNS deletes what is not listed. First delete the entries of:", record, deletes);
     lines.then_add(deletes);

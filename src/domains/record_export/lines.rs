@@ -23,7 +23,7 @@ impl ExportLines {
     }
 
     /// Adds a line of a comment.
-    pub fn comment(&mut self, line: impl AsRef<str>) {
+    pub(super) fn comment(&mut self, line: impl AsRef<str>) {
         self.push(format!("{} {}", self.mark, line.as_ref()));
     }
 
@@ -47,14 +47,14 @@ impl ExportLines {
     }
 
     /// Adds the heading of the record, where deletes stand before it.
-    pub fn then_add(&mut self, deletes: &[&Conflict]) {
+    pub(super) fn then_add(&mut self, deletes: &[&Conflict]) {
         if !deletes.is_empty() {
             self.comment("Then add:");
         }
     }
 
     /// Adds why `record` cannot be written at the apex, and what to do instead, as a comment.
-    pub fn apex_advice(&mut self, record: &DnsRecord, why: &str) {
+    pub(super) fn apex_advice(&mut self, record: &DnsRecord, why: &str) {
         let (name, value) = (full(&record.name), full(&record.value));
         self.comment(format!("{name} is the apex of its zone: {why}."));
         self.comment(format!("Instead add an ALIAS or ANAME to {value} at a provider that has such a type,"));
@@ -62,13 +62,13 @@ impl ExportLines {
     }
 
     /// The text.
-    pub fn into_text(self) -> String {
+    pub(super) fn into_text(self) -> String {
         self.text
     }
 }
 
 /// The records of a conflict as a zone file has them.
-pub fn zone_lines(record: &DnsRecord, conflict: &Conflict) -> Vec<String> {
+pub(super) fn zone_lines(record: &DnsRecord, conflict: &Conflict) -> Vec<String> {
     let (owner, kind) = (dotted(&record.name), conflict.kind.to_ascii_uppercase());
     let line = |value: &String| format!("{owner} {} IN {kind} {}", conflict.ttl, rdata(conflict, value));
     conflict.values.iter().map(line).collect()
@@ -81,13 +81,13 @@ pub fn warning(record: &DnsRecord, deletes: &[&Conflict]) -> Option<String> {
 }
 
 /// Nothing but a comment, for an apex.
-pub fn only_advice(mut lines: ExportLines, record: &DnsRecord, why: &str) -> String {
+pub(super) fn only_advice(mut lines: ExportLines, record: &DnsRecord, why: &str) -> String {
     lines.apex_advice(record, why);
     lines.into_text()
 }
 
 /// The name as it is entered in its zone, `@` for the zone itself.
-pub fn short_name(record: &DnsRecord) -> String {
+pub(super) fn short_name(record: &DnsRecord) -> String {
     if record.is_apex() { "@".to_owned() } else { name(record.name.relative_to(&record.zone)) }
 }
 
@@ -139,7 +139,7 @@ pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 }
 
 /// Commands for `nsupdate`. Whole record sets are deleted, so that no foreign value is part of a command.
-pub fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+pub(super) fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
         return only_advice(

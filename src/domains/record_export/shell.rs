@@ -11,7 +11,7 @@ use super::{Conflict, DnsRecord};
 const AZURE: [&str; 9] = ["a", "aaaa", "caa", "cname", "mx", "ns", "ptr", "srv", "txt"];
 
 /// A command for Google Cloud DNS.
-pub fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+pub(super) fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     if record.is_apex() {
         let why = "a CNAME cannot stand there. Cloud DNS has the type ALIAS for it, in zones without DNSSEC";
@@ -31,7 +31,7 @@ pub fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 }
 
 /// A command for Azure DNS.
-pub fn az(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+pub(super) fn az(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     if record.is_apex() {
         let why = "a CNAME cannot stand there, and an alias of Azure DNS leads only to resources of Azure";

@@ -5,7 +5,7 @@ use super::lines::ExportLines;
 use super::{Conflict, DnsRecord};
 
 /// The record for three providers, each headed by a comment.
-pub fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+pub(super) fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     lines.comment("Keep the one of your provider.");
     if !deletes.is_empty() {

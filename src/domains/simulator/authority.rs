@@ -35,7 +35,7 @@ impl Authorities {
     }
 
     /// The root to trust.
-    pub fn root_pem(&self) -> String {
+    pub(super) fn root_pem(&self) -> String {
         self.root.pem()
     }
 

@@ -18,7 +18,7 @@ pub enum Issuer {
 
 impl Issuer {
     /// The name of the intermediate of the world's own authority.
-    pub const WORLD: &str = "World Trust R3";
+    pub(super) const WORLD: &str = "World Trust R3";
     /// The name of the authority that issues for tests only.
     pub const STAGING: &str = "(STAGING) Pretend Pear X1";
 }

@@ -107,7 +107,7 @@ impl TypedText {
     }
 
     /// Whether one of two would take the place of something in the other.
-    pub fn clashes_with(&self, other: &Self) -> bool {
+    pub(super) fn clashes_with(&self, other: &Self) -> bool {
         let parts = |typed: &Self| {
             let for_service = !typed.clone().for_service().is_empty();
             let for_none = typed.browser.is_empty() && typed.wizards.is_empty();

@@ -48,7 +48,7 @@ pub fn key_name(key: KeyPress) -> String {
 }
 
 /// The key that `text` names, in the words of [`key_name`], or `left` and `right`; why not, where it cannot be bound.
-pub fn read_key(text: &str) -> Result<KeyPress, String> {
+pub(super) fn read_key(text: &str) -> Result<KeyPress, String> {
     let named = match text {
         "left" => Some(Key::Left),
         "right" => Some(Key::Right),

@@ -59,7 +59,7 @@ impl Popup {
 pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
 /// The presets of the limit, in order.
-pub const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
+pub(super) const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
 
 /// The preset after a number of rows, or the one before.
 pub fn next_preset(here: i64, up: bool) -> Option<i64> {

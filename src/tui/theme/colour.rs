@@ -26,7 +26,7 @@ impl Rgb {
     }
 
     /// The relative luminance of WCAG 2.2, 0 for black to 1 for white.
-    pub fn luminance(self) -> f64 {
+    fn luminance(self) -> f64 {
         let [red, green, blue] = self.light();
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
@@ -51,7 +51,7 @@ pub fn lab([red, green, blue]: [f64; 3]) -> [f64; 3] {
 }
 
 /// How different two colours look: about 2 can just be told apart side by side.
-pub fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
+pub(super) fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
     one.into_iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }
 

@@ -112,7 +112,7 @@ const COLOUR_BLIND: Palette = Palette {
 
 impl Theme {
     /// The colours of a theme that has its own.
-    pub const fn palette(self) -> Option<&'static Palette> {
+    pub(super) const fn palette(self) -> Option<&'static Palette> {
         match self {
             Self::Default | Self::Mono => None,
             Self::Dark => Some(&DARK),

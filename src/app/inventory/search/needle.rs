@@ -83,7 +83,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
 }
 
 /// What stands on the letter before it, or joins and varies emoji.
-pub const fn is_mark(c: char) -> bool {
+pub(super) const fn is_mark(c: char) -> bool {
     c >= '\u{300}'
         && matches!(c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
@@ -116,7 +116,7 @@ impl Needle {
     }
 
     /// Whether the letters are in `text` in this order, whatever is between them.
-    pub fn is_scattered_in(&self, text: Text<'_>) -> bool {
+    pub(super) fn is_scattered_in(&self, text: Text<'_>) -> bool {
         match (text, &self.letters) {
             (Text::Ascii(mut rest), Utf32String::Ascii(wanted)) => {
                 wanted.bytes().all(|letter| match memchr2(letter, letter.to_ascii_uppercase(), rest) {
@@ -136,7 +136,7 @@ impl Needle {
     }
 
     /// The first place in `text`, counted in its letters, where these stand together.
-    pub fn find_in(&self, text: Text<'_>) -> Option<usize> {
+    pub(super) fn find_in(&self, text: Text<'_>) -> Option<usize> {
         match (text, &self.letters) {
             (Text::Ascii(text), Utf32String::Ascii(wanted)) => {
                 let wanted = wanted.as_bytes();

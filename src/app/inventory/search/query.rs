@@ -83,7 +83,7 @@ impl Query {
     }
 
     /// Whether certainly no animal fits this one that does not fit `other`.
-    pub fn narrows(&self, other: &Self) -> bool {
+    pub(super) fn narrows(&self, other: &Self) -> bool {
         other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
     }
 
@@ -161,7 +161,7 @@ impl Filter {
 
 impl Word {
     /// How well the word fits an animal but for its name, from 1 to 3; always less than a name that fits.
-    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
+    pub(super) fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
         let number = match &self.needle.letters {
             Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
                 let (id, category) = (Digits::of(pet.id), Digits::of(pet.category_id));

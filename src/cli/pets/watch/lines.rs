@@ -13,7 +13,7 @@ use crate::cli::render::json;
 use crate::model::export::Column;
 use crate::model::{Pet, display_safe};
 
-pub fn write_change(
+pub(super) fn write_change(
     out: &mut impl Write,
     change: &WatchedChange,
     at: Timestamp,

@@ -16,7 +16,7 @@ pub fn split<'a>(text: &'a str, mark: &str) -> (Vec<&'a str>, Vec<&'a str>) {
 }
 
 /// The words of one line of a zone file, with quotes and escapes resolved.
-pub fn zone_line(line: &str) -> Vec<Vec<u8>> {
+pub(super) fn zone_line(line: &str) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
     let mut quoted = false;
@@ -54,7 +54,7 @@ pub fn zone_line(line: &str) -> Vec<Vec<u8>> {
 }
 
 /// The words of one simple command; variables in double quotes stay as they are.
-pub fn shell_words(line: &str) -> Vec<String> {
+pub(super) fn shell_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
@@ -90,7 +90,7 @@ fn quoted(chars: &mut impl Iterator<Item = char>, quote: char) -> String {
 }
 
 /// A call such as `CNAME("docs", "sites.platform.example.", TTL(3600))`: its name, two strings and the number.
-pub fn js_call(line: &str) -> (String, [String; 2], u32) {
+pub(super) fn js_call(line: &str) -> (String, [String; 2], u32) {
     let (function, arguments) = line.split_once('(').unwrap();
     assert!(function.bytes().all(|byte| byte.is_ascii_uppercase()));
     let (strings, ttl) = arguments.strip_suffix("))").unwrap().rsplit_once(", TTL(").unwrap();

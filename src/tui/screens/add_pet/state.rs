@@ -101,7 +101,7 @@ impl State {
     }
 
     /// The field for a name: that of the form, or of rapid entry.
-    pub const fn name_field(&mut self) -> &mut TextInput {
+    pub(super) const fn name_field(&mut self) -> &mut TextInput {
         if self.rapid.on { &mut self.rapid.name } else { &mut self.name }
     }
 
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// Ready for the next animal: the name is empty, category and status stay.
-    pub fn next_animal(&mut self) {
+    pub(super) fn next_animal(&mut self) {
         self.name.clear();
         self.checked.clear();
         self.refusal = None;
@@ -127,7 +127,7 @@ impl State {
     }
 
     /// Empties the form, or brings back what the last call of this emptied. Tells which of the two.
-    pub fn clear_or_restore(&mut self) -> bool {
+    pub(super) fn clear_or_restore(&mut self) -> bool {
         let restored = if self.draft().is_empty() { self.cleared.take() } else { None };
         let (draft, cleared) = match restored {
             Some(draft) => (draft, None),

@@ -18,7 +18,7 @@ use super::update::go;
 use super::{labels, redirects, removal, scheduler, wizard};
 
 /// A key at the record to enter.
-pub fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> Vec<Effect> {
+pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> Vec<Effect> {
     let Some(domain) = app.domains.domain() else {
         app.domains.place = PanelLocation::List;
         return Vec::new();
@@ -64,7 +64,7 @@ fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
 }
 
 /// A key at one domain.
-pub fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> Vec<Effect> {
+pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> Vec<Effect> {
     let Some(name) = app.domains.selected.clone() else {
         app.domains.place = PanelLocation::List;
         return Vec::new();
@@ -182,7 +182,7 @@ fn likely_rule(state: &State, now: Now) -> Rule {
 }
 
 /// A key at a troubleshooting rule.
-pub fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec<Effect> {
+pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec<Effect> {
     let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
     let Some(name) = app.domains.selected.clone() else { return Vec::new() };
     let at = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
@@ -220,7 +220,7 @@ fn copy_act(app: &mut AppState, rule: Rule, now: Now) -> Vec<Effect> {
 }
 
 /// Gives `f` everything that the rules rest on, for the domain that is shown.
-pub fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
+pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
     let domain = state.domain()?;
     let reported = state.reported(&domain.name);
     let seen = state.seen(&domain.name);

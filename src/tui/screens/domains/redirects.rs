@@ -75,7 +75,7 @@ impl RedirectEditor {
     }
 
     /// The configuration with what is being typed in its place.
-    pub fn candidate(&self) -> ConfigSource {
+    fn candidate(&self) -> ConfigSource {
         let mut written = self.edited.clone();
         let Some(form) = &self.form else { return written };
         if form.line == 0 {
@@ -109,7 +109,7 @@ impl RedirectEditor {
     }
 
     /// What was seen of the redirect on a line.
-    pub fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
+    pub(super) fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
         let written = self.edited.redirects.get(line.checked_sub(1)?)?;
         let redirect = redirect(written)?;
         self.walked.iter().find(|walked| walked.redirect == redirect)
@@ -128,7 +128,7 @@ pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding
 }
 
 /// What is to be said of the line that is typed: what is about it, and what is only so because of it.
-pub fn about_typed(state: &State) -> Vec<Finding> {
+pub(super) fn about_typed(state: &State) -> Vec<Finding> {
     let Some(form) = &state.redirects.form else { return Vec::new() };
     let before = redirect_config::check(state.redirects.edited.clone(), &listed(state)).findings;
     let mut findings = lint(state).findings;

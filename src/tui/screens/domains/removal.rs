@@ -50,7 +50,7 @@ pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
 }
 
 /// What is known of the redirect from `name`.
-pub fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
+pub(super) fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
     let Some(line) = state.redirects.line_of(name) else { return RedirectSeen::None };
     state.redirects.walked_at(line).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
 }

@@ -57,7 +57,7 @@ fn enqueue(state: &mut State, name: &DnsName) {
 }
 
 /// Asks for a domain of which something was told or done: a check that goes on has begun before that.
-pub fn ask_anew(state: &mut State, name: &DnsName) {
+pub(super) fn ask_anew(state: &mut State, name: &DnsName) {
     let is_looking = state.is_looking_at(name);
     ask(state, name);
     if let Some(look) = state.looks.get_mut(name) {
@@ -66,7 +66,7 @@ pub fn ask_anew(state: &mut State, name: &DnsName) {
 }
 
 /// Asks for a domain unless it was seen just now.
-pub fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
+pub(super) fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
     let wall = state.wall(now);
     let least = SignedDuration::try_from(LEAST_PAUSE).unwrap_or_default();
     let fresh = state.seen(name).is_some_and(|seen| !seen.report.is_empty() && wall.duration_since(seen.at) < least);
@@ -76,7 +76,7 @@ pub fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
 }
 
 /// Asks for all domains that are in service.
-pub fn ask_all(state: &mut State, now: Now) {
+pub(super) fn ask_all(state: &mut State, now: Now) {
     let rows = state.rows(now);
     for row in rows.iter().filter(|row| is_looked_at(row)) {
         ask(state, &row.name);
@@ -230,7 +230,7 @@ pub fn on_failed(state: &mut State, lane: usize, now: Now) -> Option<DnsName> {
 }
 
 /// A domain was looked at.
-pub fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> Vec<Effect> {
+pub(super) fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.lanes[lane].clone() else { return Vec::new() };
     let by_itself = !panel.looks.get(&name).is_some_and(|look| look.asked);

@@ -233,7 +233,7 @@ impl State {
     }
 
     /// Whether a domain is looked at now.
-    pub fn is_looking_at(&self, name: &DnsName) -> bool {
+    pub(super) fn is_looking_at(&self, name: &DnsName) -> bool {
         self.lanes.iter().flatten().any(|looked_at| looked_at == name)
     }
 

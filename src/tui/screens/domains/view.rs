@@ -109,7 +109,7 @@ fn draw_practice(scene: Scene<'_>, page: &mut Page<'_>) {
 }
 
 /// A verdict as a word, four columns wide.
-pub fn verdict_word(verdict: Option<Verdict>) -> &'static str {
+fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     match verdict {
         None => "-",
         Some(Verdict::Ok) => "OK",
@@ -126,7 +126,7 @@ fn verdict_cell(verdict: Option<Verdict>, columns: usize, appearance: &Appearanc
 }
 
 /// How a verdict is marked.
-pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
+fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
     appearance.style(match verdict {
         None | Some(Verdict::Unknown) => StyleRole::Quiet,
         Some(Verdict::Ok) => StyleRole::Good,
@@ -136,6 +136,6 @@ pub fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style
 }
 
 /// What is to be done about a finding, as a sentence; empty where nothing is.
-pub fn act_of(finding: &Finding) -> String {
+fn act_of(finding: &Finding) -> String {
     if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
 }

@@ -56,7 +56,7 @@ pub fn read_name(state: &State) -> ParsedName {
 }
 
 /// The typed value as a host; the findings where it is none.
-pub fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
+pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
     let reading = parse_name::read(state.wizard.value.value(), &ExistingDomains::default());
     let own = read_name(state).domain;
     match reading.domain {
@@ -227,7 +227,7 @@ fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) 
 }
 
 /// What stands in the way of the record now, as far as it was seen.
-pub fn in_the_way<'a>(state: &'a State, name: &DnsName) -> impl Iterator<Item = &'a Finding> {
+pub(super) fn in_the_way<'a>(state: &'a State, name: &DnsName) -> impl Iterator<Item = &'a Finding> {
     let seen = state.seen(name);
     seen.into_iter().flat_map(|seen| &seen.findings).filter(|finding| {
         matches!(finding.code.topic(), Topic::Servers | Topic::Record | Topic::Caa)

@@ -15,7 +15,7 @@ use super::update::may_have_more;
 const NO_ROW: &str = "There is no row to copy.";
 
 /// Copies the id of the animal in the detail.
-pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| pet.id) {
         Some(id) => copy(state, id.to_string(), &format!("the id {id}"), now),
         None => say_no_row(state),
@@ -23,7 +23,7 @@ pub fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Copies the animal in the detail as the service wrote it.
-pub fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
         Some((id, json)) => copy(state, json, &format!("animal {id} as JSON"), now),
         None => say_no_row(state),

@@ -37,14 +37,14 @@ pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Some more of it came.
-pub fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
+pub(super) fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
     state.pets.whole.coming.extend(pets);
     state.pets.whole.came_at = Some(now);
     on_sign_of_life(state, now)
 }
 
 /// The reading ended.
-pub fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
+pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
     match result {
         Ok(coverage) => {
             let effects = settle(state, Ended::Read(coverage), now);

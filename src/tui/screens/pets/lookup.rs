@@ -108,7 +108,7 @@ pub fn on_cancelled(state: &mut AppState) {
 }
 
 /// The look ended.
-pub fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
+pub(super) fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
     let effects = match &result {
         Err(failure) => {
             on_failure(state, failure.clone(), now);

@@ -135,7 +135,7 @@ impl Rows {
     }
 
     /// How many of the tab's rows are in each category, the most frequent first.
-    pub fn categories(&self) -> &[(i64, usize)] {
+    pub(super) fn categories(&self) -> &[(i64, usize)] {
         &self.categories
     }
 

@@ -104,7 +104,7 @@ const fn tab(filter: Option<PetStatus>) -> usize {
 }
 
 /// The tabs, in their order.
-pub const TABS: [Option<PetStatus>; 4] =
+pub(super) const TABS: [Option<PetStatus>; 4] =
     [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
 
 impl State {
@@ -183,7 +183,7 @@ impl State {
     }
 
     /// The animal that the detail shows.
-    pub fn detailed(&self) -> Option<&Pet> {
+    pub(super) fn detailed(&self) -> Option<&Pet> {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
@@ -204,7 +204,7 @@ impl State {
     }
 
     /// Goes to another tab. Rows of it that other lists hold are shown until its own are read.
-    pub fn show_tab(&mut self, filter: Option<PetStatus>) {
+    pub(super) fn show_tab(&mut self, filter: Option<PetStatus>) {
         self.filter = filter;
         if self.list().is_none()
             && let Some(status) = filter
@@ -270,7 +270,7 @@ impl State {
     }
 
     /// Takes the list from which the number of animals of one status is.
-    pub fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
+    pub(super) fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
         let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
         let place = status as usize;
@@ -281,7 +281,7 @@ impl State {
     }
 
     /// Such a list was asked for again, and is as it was.
-    pub fn confirm_counted(&mut self, status: PetStatus, at: Now) {
+    pub(super) fn confirm_counted(&mut self, status: PetStatus, at: Now) {
         if let Some((_, read)) = &mut self.counted[status as usize] {
             *read = at;
         }
@@ -302,7 +302,7 @@ impl State {
     }
 
     /// Forgets the lists: the animals that come are those that this program has made itself, and no news.
-    pub fn forget_lists(&mut self) {
+    pub(super) fn forget_lists(&mut self) {
         self.lists = [const { None }; 4];
         self.counted = [const { None }; 3];
         self.counts = [None; 3];
@@ -320,7 +320,7 @@ impl State {
     }
 
     /// Orders the rows anew: they, the tab or the order are others.
-    pub fn reorder(&mut self) {
+    pub(super) fn reorder(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         let status = if self.whole.shown().is_some() { self.filter } else { None };
         rows.order(self.pets(), status, self.sort);
@@ -341,7 +341,7 @@ impl State {
     }
 
     /// Whether the rows stand with the best match first.
-    pub fn is_best_first(&self) -> bool {
+    pub(super) fn is_best_first(&self) -> bool {
         self.best_first && self.searched().words().next().is_some()
     }
 
@@ -401,7 +401,7 @@ fn before(old: Option<&Loaded>) -> Baseline {
 
 impl Loaded {
     /// Whether these are certainly all animals of that question.
-    pub fn is_complete(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         let full = self.list.pets.len() >= usize::from(self.limit.get());
         self.source != ListSource::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)
     }

@@ -155,7 +155,7 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 }
 
 /// Goes to another tab, and asks for its rows. Of the whole inventory every tab is here already.
-pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
+pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
@@ -169,7 +169,7 @@ pub fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Ve
 }
 
 /// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
-pub fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asked = state.pets.list().is_some_and(|loaded| loaded.source == ListSource::Answer);
     if asked || waits(state) || state.pending.is_running(Slot::List) {
         return Vec::new();
@@ -277,7 +277,7 @@ pub const fn waits(state: &AppState) -> bool {
 }
 
 /// Whether the list in use may go on beyond what is here.
-pub fn may_have_more(state: &AppState) -> bool {
+pub(super) fn may_have_more(state: &AppState) -> bool {
     let may = |loaded: &Loaded| loaded.list.next().is_some() || !(loaded.is_complete() || full_but_last(state, loaded));
     state.pets.list().is_some_and(may)
 }
@@ -426,7 +426,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// The service has answered something else: the rows are asked for again where they were waited for.
-pub fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if is_away(state) && !state.pending.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
 }
 
@@ -440,7 +440,7 @@ fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
 }
 
 /// The rows stay; the banner says why they are old and when they are asked for again.
-pub fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub(super) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         return refuse_key(state, failure, now);

@@ -58,7 +58,7 @@ pub fn on_failed(state: &mut AppState, why: &str) {
 }
 
 /// Another service is in use: what is typed for the one before is put aside, and what was put aside for this one is back.
-pub fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
+pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let Used { settings, kept, left } = used;
     let given_up = state.pending.forget_all(Slot::is_about_service);
     let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();

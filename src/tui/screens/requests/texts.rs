@@ -51,7 +51,7 @@ impl Body {
 }
 
 /// How long each part took, as far as it was measured.
-pub fn timing(exchange: &Exchange) -> String {
+pub(super) fn timing(exchange: &Exchange) -> String {
     let Exchange { status, first_byte, took, .. } = exchange;
     match status {
         Some(_) => {

@@ -45,7 +45,7 @@ const MOVE: usize = 4;
 ///
 /// Nobody disagrees about single scalars of one column, nor about the ideographs, syllables and full-width letters of
 /// East Asia.
-pub fn is_doubtful(symbol: &str) -> bool {
+fn is_doubtful(symbol: &str) -> bool {
     let mut scalars = symbol.chars();
     match (scalars.next(), scalars.next()) {
         (Some(' '..='~'), None) => false,
@@ -68,7 +68,7 @@ pub fn within(symbol: &str, columns: usize) -> &str {
 }
 
 /// Appends the runs that make row `y` from `old` to `new`, which differ in these columns only.
-pub fn differences(y: usize, columns: Range<usize>, old: &[Cell], new: &[Cell], runs: &mut Vec<Run>) {
+pub(super) fn differences(y: usize, columns: Range<usize>, old: &[Cell], new: &[Cell], runs: &mut Vec<Run>) {
     let differs = |x: &usize| !same(&old[*x], &new[*x]);
     let Some(last) = columns.clone().rfind(differs) else { return };
     let is_blank = |x: &usize| same(&new[*x], &Cell::EMPTY);
@@ -114,7 +114,7 @@ fn may_be_written(between: &[Cell], look: Sgr) -> bool {
 }
 
 /// Whether these cells can be written with this look, one after the other.
-pub fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
+pub(super) fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
     let single = |symbol: &str| !symbol.is_empty() && !is_doubtful(symbol);
     cells.iter().all(|cell| look.shows(cell) && single(cell.symbol()))
 }

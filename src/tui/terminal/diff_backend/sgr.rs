@@ -52,7 +52,7 @@ impl Sgr {
     }
 
     /// Whether a blank is the same in both.
-    pub fn blank_is(self, other: Self) -> bool {
+    pub(super) fn blank_is(self, other: Self) -> bool {
         let seen = self.modifier.union(other.modifier).intersects(SEEN_ON_BLANK);
         self == other || self.background == other.background && !seen
     }

@@ -113,7 +113,7 @@ impl PreviewState {
     }
 
     /// The column that a field is read from.
-    pub fn column_of(&self, field: Field) -> Option<&str> {
+    pub(super) fn column_of(&self, field: Field) -> Option<&str> {
         match &self.choices[field as usize] {
             Choice::Column(column) => Some(column),
             Choice::Value(_) => None,
@@ -142,7 +142,7 @@ impl PreviewState {
     }
 
     /// The field for a value that has the cursor.
-    pub fn input_ref(&self) -> Option<&TextInput> {
+    pub(super) fn input_ref(&self) -> Option<&TextInput> {
         let PreviewField::Of(field) = self.part else { return None };
         if let Choice::Value(value) = &self.choices[field as usize] { Some(value) } else { None }
     }

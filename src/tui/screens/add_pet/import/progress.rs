@@ -148,7 +148,7 @@ impl Running {
     }
 
     /// Sending goes on or stops for a while: the speed is measured anew.
-    pub fn measure_anew(&mut self) {
+    pub(super) fn measure_anew(&mut self) {
         (self.since, self.speed) = (None, None);
     }
 
@@ -182,7 +182,7 @@ impl Running {
     }
 
     /// How long the rest takes at this speed.
-    pub fn time_left(&self) -> Option<Duration> {
+    pub(super) fn time_left(&self) -> Option<Duration> {
         let speed = self.speed.filter(|speed| *speed > 0.0)?;
         Duration::try_from_secs_f64(self.left() as f64 / speed).ok()
     }

@@ -94,7 +94,7 @@ fn dropped(text: &str) -> Option<String> {
 }
 
 /// The file whose name is typed is looked at.
-pub fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
     let import = &mut state.add.import;
     let path = import.path.value().trim().to_owned();
     if path.is_empty() {

@@ -71,7 +71,7 @@ impl State {
     }
 
     /// The same, to be changed.
-    pub const fn running_mut(&mut self) -> Option<&mut Running> {
+    pub(super) const fn running_mut(&mut self) -> Option<&mut Running> {
         match &mut self.phase {
             Phase::Running(running) => Some(running),
             Phase::File | Phase::Looked(_) => None,
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// The file that is looked at, or was.
-    pub const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
+    pub(super) const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
         match &mut self.phase {
             Phase::Looked(looked) => Some(looked),
             Phase::File | Phase::Running(_) => None,

@@ -13,7 +13,7 @@ use crate::tui::text_input::Typing;
 use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup, reason};
 
 /// What the name field holds becomes a line, unless no more can wait.
-pub fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(why) = why_not(state) {
         state.say(MessageKind::Error, format!("{why} What you typed is kept."));
         return vec![bell()];
@@ -135,7 +135,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
 }
 
 /// The newest unknown code, or the one that is marked, is taken as the name of its animal.
-pub fn use_code(state: &mut AppState, now: Now) {
+pub(super) fn use_code(state: &mut AppState, now: Now) {
     let rapid = &mut state.add.rapid;
     let marked = rapid.marked;
     let in_lines = rapid.focus == Focus::Lines;

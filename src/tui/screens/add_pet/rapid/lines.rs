@@ -84,7 +84,7 @@ fn mend(state: &mut AppState, line: Line) {
 }
 
 /// The fields are as they were before a line was taken into them.
-pub fn leave_as_it_was(state: &mut AppState) {
+pub(super) fn leave_as_it_was(state: &mut AppState) {
     let rapid = &mut state.add.rapid;
     if let Some(Mending { category, status, .. }) = rapid.mending.take() {
         (rapid.category, rapid.status) = (category, status);
@@ -129,7 +129,7 @@ pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) 
 }
 
 /// Sends the marked line in doubt again, as the user wants it: it may then be there twice.
-pub fn send_again(state: &mut AppState) {
+pub(super) fn send_again(state: &mut AppState) {
     let rapid = &mut state.add.rapid;
     match rapid.line(rapid.marked) {
         Some(line) if matches!(line.fate, Fate::Unknown(_)) => {
@@ -141,7 +141,7 @@ pub fn send_again(state: &mut AppState) {
 }
 
 /// Drops the marked line, unless it is under way or saved.
-pub fn drop_marked(state: &mut AppState, now: Now) {
+pub(super) fn drop_marked(state: &mut AppState, now: Now) {
     let rapid = &mut state.add.rapid;
     let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else { return };
     match rapid.lines[here].fate {

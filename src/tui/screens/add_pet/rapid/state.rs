@@ -15,7 +15,7 @@ use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
 /// The most lines that may wait.
-pub const MOST_WAITING: usize = 1_000;
+pub(super) const MOST_WAITING: usize = 1_000;
 
 /// The most lines that are shown; of more, the oldest that were saved go first.
 const MOST_SHOWN: usize = 2_000;
@@ -168,7 +168,7 @@ pub struct Counts {
 
 impl RapidSetup {
     /// A line without what the scanner puts in front, and without blanks at both ends.
-    pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
+    pub(super) fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
         line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
     }
@@ -184,7 +184,7 @@ impl Fate {
     }
 
     /// Whether the user has to do something about it.
-    pub const fn wants_the_user(&self) -> bool {
+    pub(super) const fn wants_the_user(&self) -> bool {
         match self {
             Self::Refused(_) | Self::UnknownCode | Self::Unknown(_) => true,
             Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) => false,
@@ -230,13 +230,13 @@ impl State {
     }
 
     /// Whether every line to come would be refused for the category. Without one it may come from the file of codes.
-    pub fn has_wrong_category(&self) -> bool {
+    pub(super) fn has_wrong_category(&self) -> bool {
         let read = parse_category_id(self.category.value().trim());
         matches!(read, Err(FieldError::CategoryNotInt64(_)))
     }
 
     /// Whether anything waits to be written or sent.
-    pub fn has_work(&self) -> bool {
+    pub(super) fn has_work(&self) -> bool {
         !self.unwritten.is_empty() || self.lines.iter().any(|line| line.fate.is_waiting())
     }
 
@@ -262,12 +262,12 @@ impl State {
     }
 
     /// The line that is marked.
-    pub fn marked_line(&self) -> Option<&Line> {
+    pub(super) fn marked_line(&self) -> Option<&Line> {
         self.lines.iter().find(|line| line.number == self.marked)
     }
 
     /// A number that no line has.
-    pub const fn next_number(&mut self) -> u64 {
+    pub(super) const fn next_number(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
@@ -291,20 +291,20 @@ impl State {
     }
 
     /// Takes note that text came into the name field.
-    pub fn note_text(&mut self, text: &str, now: Instant) {
+    pub(super) fn note_text(&mut self, text: &str, now: Instant) {
         let goes_on = !self.name.is_empty() && self.burst.last.is_some_and(|at| is_close(at, now));
         let before = if goes_on { self.burst.count } else { 0 };
         self.burst = Burst { count: before + text.chars().count(), last: Some(now) };
     }
 
     /// Whether what stands in the name field came as a scan that a key at `now` ends.
-    pub fn is_scan(&self, now: Instant) -> bool {
+    pub(super) fn is_scan(&self, now: Instant) -> bool {
         let whole = self.burst.count == self.name.value().chars().count() && self.burst.count >= LEAST_BURST;
         whole && self.burst.last.is_some_and(|at| is_close(at, now))
     }
 
     /// How many lines were taken in the minute before the newest.
-    pub fn per_minute(&self) -> usize {
+    pub(super) fn per_minute(&self) -> usize {
         let Some(newest) = self.lines.iter().map(|line| line.at).max() else { return 0 };
         let minute = SignedDuration::from_secs(60);
         self.lines.iter().filter(|line| newest.duration_since(line.at) < minute).count()

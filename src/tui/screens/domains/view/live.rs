@@ -68,7 +68,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
 }
 
 /// The same where there is room for the list beside it.
-pub fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
+pub(super) fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let body = page.rest();
     let Some(name) = &panel.selected else { return };

@@ -20,7 +20,7 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The detail under the list, with the counts as bars.
-pub fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
+pub(super) fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     let Some(pet) = state.pets.detailed() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
