@@ -6,6 +6,8 @@
 //! record of a request, and [`curl`] the command that does the same; [`failure`] says why a request gave nothing, and
 //! [`explain`] what that means.
 
+#![warn(missing_docs)]
+
 pub mod client;
 pub mod creation;
 pub mod curl;

@@ -1,6 +1,8 @@
 //! What the screens, the commands and the dialogue all need: between them and the libraries. Knows no terminal, no flags
 //! and no screen.
 
+#![warn(missing_docs)]
+
 pub mod clipboard;
 pub mod connections;
 pub mod domain_progress;

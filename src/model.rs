@@ -3,6 +3,8 @@
 //! Every other room speaks in these types, so that the form, the service and the command line apply the same rules.
 //! This room does no IO, knows no clock and no async, and imports nothing else of ours.
 
+#![warn(missing_docs)]
+
 pub mod draft;
 mod endpoint;
 pub mod escape;

@@ -6,6 +6,8 @@
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
+#![warn(missing_docs)]
+
 mod accept;
 mod auth;
 mod conditional;

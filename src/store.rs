@@ -4,6 +4,8 @@
 //! Each database runs it in its own way, and commits what waits together in one transaction. This room knows nothing of
 //! HTTP, and takes the time as a parameter.
 
+#![warn(missing_docs)]
+
 mod copy;
 mod database;
 mod database_error;

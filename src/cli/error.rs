@@ -17,7 +17,6 @@ use super::suggest::did_you_mean;
 /// How the program ends. Scripts may rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// Done.
     Done = 0,
     /// Anything else that failed.
     Failure = 1,

@@ -17,7 +17,6 @@ use super::render::json;
 /// How animals are written.
 #[derive(Clone, Debug)]
 pub struct PetLayout {
-    /// In which format.
     pub format: PetFormat,
     /// Only these parts of an animal, in this order; all of it as it came where there are none.
     pub columns: Vec<Column>,
@@ -27,7 +26,6 @@ pub struct PetLayout {
     pub raw: bool,
     /// The terminal's width; `None` where nobody looks, and nothing is cut.
     pub width: Option<usize>,
-    /// With colours.
     pub coloured: bool,
 }
 

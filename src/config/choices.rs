@@ -7,21 +7,13 @@ use crate::model::text::short;
 /// What was said on the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// `--config`
     pub config: Option<PathBuf>,
-    /// `--profile`
     pub profile: Option<String>,
-    /// `--base-url`
     pub base_url: Option<String>,
-    /// `--demo`
     pub demo: bool,
-    /// `--ca-file`
     pub ca_file: Option<PathBuf>,
-    /// `--insecure-http`
     pub insecure_http: bool,
-    /// `--ascii`
     pub ascii: bool,
-    /// `--accessible`
     pub accessible: bool,
 }
 

@@ -25,7 +25,6 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
-    /// No such profile.
     #[error("there is no profile \"{name}\". Known: {known}. Profiles stand in the configuration as [profiles.NAME].")]
     NoSuchProfile {
         /// The name asked for.

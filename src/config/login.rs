@@ -53,7 +53,6 @@ pub enum LoginError {
     /// The key is none that the program keeps.
     #[error("the key of {} is none that petstore keeps: it comes {origin}.", crate::model::text::short(profile))]
     Elsewhere {
-        /// The profile.
         profile: String,
         /// Where it comes from.
         origin: KeyOrigin,

@@ -50,7 +50,6 @@ pub struct Remote {
 pub enum KeyOrigin {
     /// An environment variable.
     Environment(String),
-    /// A file.
     File(PathBuf),
     /// A program and its arguments, with blanks between them.
     Command(String),

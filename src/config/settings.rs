@@ -26,7 +26,6 @@ pub struct Settings {
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
-    /// Which service.
     pub service: Service,
     /// Rows asked for at once.
     pub limit: Limit,

@@ -24,9 +24,7 @@ pub enum Target {
         /// The same.
         origin: Origin,
     },
-    /// A profile.
     Profile {
-        /// Its name.
         name: String,
         /// Where it was named.
         origin: Origin,

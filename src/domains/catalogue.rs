@@ -13,7 +13,6 @@ pub enum Topic {
     Record,
     /// Which certificate authorities may issue.
     Caa,
-    /// The certificate.
     Certificate,
     /// What the platform answers.
     Http,

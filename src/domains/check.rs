@@ -23,11 +23,9 @@ use super::vantage_points::{View, views};
 /// A domain to check, and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Subject {
-    /// The domain.
     pub domain: Domain,
     /// What is asked where, with the value of this domain.
     pub options: CheckOptions,
-    /// What was reported of it.
     pub reported: Reported,
     /// What earlier checks gave, the latest last.
     pub measurements: Vec<Measurement>,
@@ -38,13 +36,10 @@ pub struct Subject {
 /// A domain that was checked.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// The domain.
     pub domain: Domain,
     /// What should be there.
     pub expectation: Expectation,
-    /// What was reported of it.
     pub reported: Reported,
-    /// What was seen.
     pub seen: Observations,
     /// What it means.
     pub findings: Vec<Finding>,

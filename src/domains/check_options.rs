@@ -53,7 +53,6 @@ impl CheckOptions {
     }
 }
 
-/// A resolver at an address.
 pub fn resolver(address: SocketAddr) -> Arc<Server> {
     let name = if address.port() == 53 { address.ip().to_string() } else { address.to_string() };
     Arc::new(Server { role: Role::Resolver { system: false }, name, address })

@@ -45,7 +45,6 @@ pub enum Who {
     Registrar,
     /// The operator, in the dashboard of the platform.
     Dashboard,
-    /// The platform.
     Platform,
     /// Nobody; time does it, or nothing is to do.
     Nobody,
@@ -91,7 +90,6 @@ pub struct Finding {
     pub who: Who,
     /// The cause in a few words.
     pub title: String,
-    /// What was seen.
     pub seen: String,
     /// What should have been seen; empty where there is nothing to compare.
     pub expected: String,
@@ -144,7 +142,6 @@ impl Finding {
         Self { title: title.to_owned(), ..self }
     }
 
-    /// With what was seen.
     pub fn seen(self, seen: impl Into<String>) -> Self {
         Self { seen: seen.into(), ..self }
     }

@@ -90,9 +90,7 @@ impl Server {
 /// What was asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
-    /// The name.
     pub name: DnsName,
-    /// The type.
     pub kind: RecordType,
     /// The CD bit: answer also what does not validate (RFC 4035 section 3.2.2).
     pub checking_disabled: bool,
@@ -146,7 +144,6 @@ pub enum NoReply {
 /// An answer.
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
-    /// The response code.
     pub code: ResponseCode,
     /// The AA bit: the server speaks for the zone.
     pub authoritative: bool,
@@ -167,7 +164,6 @@ pub struct Reply {
 /// A resource record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// At which name.
     pub owner: DnsName,
     /// How long it may be remembered, in seconds.
     pub ttl: u32,
@@ -205,7 +201,6 @@ pub enum Data {
         flags: u8,
         /// The property.
         tag: String,
-        /// Its value.
         value: Vec<u8>,
     },
     /// A type that is not looked into.
@@ -438,11 +433,9 @@ pub struct Complete {
     pub record: bool,
     /// The platform's own host, where it is known.
     pub platform: bool,
-    /// CAA.
     pub caa: bool,
     /// Certificates.
     pub certificate: bool,
-    /// HTTP.
     pub http: bool,
 }
 

@@ -26,7 +26,6 @@ const LAYOUT: u32 = 1;
 /// One domain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its name.
     pub name: DnsName,
     /// What the operator told.
     pub events: Vec<Dated>,
@@ -64,7 +63,6 @@ impl Default for Registry {
 }
 
 impl Registry {
-    /// The entry of a name.
     pub fn get(&self, name: &DnsName) -> Option<&Entry> {
         self.domains.iter().find(|entry| entry.name == *name)
     }
@@ -154,7 +152,6 @@ pub enum RegistryError {
     Newer {
         /// Which file.
         path: PathBuf,
-        /// Its layout.
         layout: u32,
     },
 }

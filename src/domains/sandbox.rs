@@ -68,7 +68,6 @@ pub struct Sandbox {
 impl Sandbox {
     /// The domain whose way is walked.
     pub const DOMAIN: &'static str = "docs.acme-cats.com";
-    /// Its zone.
     pub const ZONE: &'static str = "acme-cats.com";
     /// The primary domain of the project, which is live.
     pub const PRIMARY: &'static str = "www.acme-pets.com";

@@ -41,7 +41,6 @@ pub enum Stage {
     Failing,
     /// The operator means to remove it.
     RemovalPlanned,
-    /// It was removed.
     Removed,
 }
 

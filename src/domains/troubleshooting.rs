@@ -94,7 +94,6 @@ pub struct RuleAnswer {
 /// What the answers rest on.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
-    /// The domain.
     pub domain: &'a Domain,
     /// What the operator told.
     pub reported: &'a Reported,

@@ -8,7 +8,6 @@ use std::io::{self, BufRead, Read as _, Write as _};
 
 use serde::Serialize;
 
-/// The line of a record.
 pub fn line(record: &impl Serialize) -> io::Result<String> {
     let mut line = serde_json::to_string(record)?;
     line.push('\n');

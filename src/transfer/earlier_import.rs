@@ -20,7 +20,6 @@ use super::{ColumnMapping, Input, TransferError};
 /// An earlier import of a file of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlierImport {
-    /// Its report.
     pub report: PathBuf,
     /// When it began.
     pub began: Timestamp,

@@ -49,7 +49,6 @@ pub enum TransferError {
     /// Two columns of one name.
     #[error("{there} has the column \"{}\" twice. Rename one of them", short(.name))]
     ColumnTwice {
-        /// The name.
         name: String,
         /// The columns that are there.
         there: String,

@@ -61,7 +61,6 @@ pub struct Input {
 }
 
 impl Input {
-    /// A file.
     pub fn file(path: &Path) -> Result<Self, TransferError> {
         let name = short(&path.display().to_string());
         let failed = |source| TransferError::Read { name: name.clone(), source };

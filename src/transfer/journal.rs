@@ -53,14 +53,12 @@ const MOST_KEPT: usize = 256 << 10;
 /// of its own, which may wait for the disk, and a write takes less time than to wake another thread.
 #[derive(Debug)]
 pub struct Journal {
-    /// Its path.
     pub path: PathBuf,
     /// Where the one is that was in its place before.
     pub kept: Option<PathBuf>,
     /// Of the API key, if it is not the one of the first line.
     by: Option<String>,
     log: Mutex<Log>,
-    /// An outcome is kept.
     kept_outcome: Notify,
 }
 

@@ -54,7 +54,6 @@ pub enum Task {
     Add(AddTask),
     /// For rapid entry.
     Rapid(RapidTask),
-    /// For an import.
     Import(ImportTask),
     /// For the domains panel; needs no service.
     Domains(DomainTask),

@@ -52,7 +52,6 @@ pub enum LoopError {
 pub struct LoopIo<I> {
     /// Terminal events.
     pub input: I,
-    /// The worker.
     pub worker: Handle,
     /// Signals, and the end of the terminal.
     pub quits: mpsc::Receiver<QuitReason>,

@@ -3,7 +3,6 @@
 /// A key, without what terminals disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyPress {
-    /// Which key.
     pub key: Key,
     /// Whether Ctrl was held. Only with letters, left and right.
     pub ctrl: bool,
@@ -23,7 +22,6 @@ impl KeyPress {
 
 /// The keys that the app knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Key {
     Char(char),
     Enter,

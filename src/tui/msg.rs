@@ -81,7 +81,6 @@ pub enum Outcome {
     Add(AddReply),
     /// Of rapid entry.
     Rapid(RapidReply),
-    /// Of an import.
     Import(ImportReply),
     /// Of the domains panel.
     Domains(DomainReply),

@@ -13,7 +13,6 @@ pub enum Screen {
     /// Browse the animals.
     #[default]
     Pets,
-    /// Add one.
     AddPet,
     /// Custom domains.
     Domains,

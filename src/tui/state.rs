@@ -41,7 +41,6 @@ pub struct AppState {
     pub add: add_pet::State,
     /// The domains panel.
     pub domains: domains::State,
-    /// The profiles.
     pub profiles: profiles::State,
     /// What is typed, on disk.
     pub drafts: DraftState,

@@ -39,7 +39,6 @@ impl From<Kept> for TextInput {
 /// A change to a text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::IntoStaticStr)]
 #[strum(serialize_all = "kebab-case", prefix = "edit-")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Edit {
     Left,
     Right,

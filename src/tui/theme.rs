@@ -91,7 +91,6 @@ impl Appearance {
         }
     }
 
-    /// Text in the style of a role.
     pub fn span<'a>(&self, text: impl Into<Cow<'a, str>>, role: StyleRole) -> Span<'a> {
         Span::styled(text, self.style(role))
     }
@@ -117,7 +116,6 @@ impl Appearance {
         if self.ascii { "-" } else { "─" }.repeat(columns)
     }
 
-    /// A bar of `columns`.
     pub fn bar(&self, columns: usize) -> String {
         if self.ascii { "#" } else { "█" }.repeat(columns)
     }

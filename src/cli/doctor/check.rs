@@ -22,7 +22,6 @@ pub enum Verdict {
 pub struct Check {
     pub name: String,
     pub verdict: Verdict,
-    /// What was found.
     pub found: String,
     /// What to do about it, where something is to be done.
     pub remedy: Option<String>,

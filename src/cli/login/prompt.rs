@@ -12,7 +12,6 @@ const MOST: usize = 4096;
 /// What came of it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PromptAnswer {
-    /// A line.
     Line(String),
     /// An empty line, or the end of the input.
     Nothing,

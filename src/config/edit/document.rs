@@ -35,7 +35,6 @@ pub enum EditError {
     Syntax {
         /// Which file.
         path: PathBuf,
-        /// Why.
         why: String,
     },
     /// Somebody else has changed the domains in it.

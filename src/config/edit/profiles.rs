@@ -96,7 +96,6 @@ fn missing(name: &str, path: &Path) -> EditError {
     EditError::NoSuchProfile { path: path.to_owned(), name: name.to_owned() }
 }
 
-/// A path for the file at `path`, which is text.
 fn text<'a>(file: &'a Path, path: &Path) -> Result<&'a str, EditError> {
     file.to_str().ok_or_else(|| by_hand(path, &format!("{} is not Unicode", file.display())))
 }

@@ -55,7 +55,6 @@ pub enum KeySource {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Accent {
     #[default]
     None,

@@ -38,7 +38,6 @@ impl KeyPlace {
         }
     }
 
-    /// Keeps a key in it.
     pub fn keep(&self, profile: &str, address: &BaseUrl, key: &ApiKey) -> Result<(), ConfigError> {
         match self {
             Self::File(path) => write_key_file(path, key),

@@ -28,7 +28,6 @@ pub struct Expectation {
 /// Everything that a diagnosis rests on.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
-    /// The domain.
     pub domain: &'a Domain,
     /// What should be so.
     pub expectation: &'a Expectation,

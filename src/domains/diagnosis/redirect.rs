@@ -28,9 +28,7 @@ pub struct Redirect {
 /// What was asked of a redirect.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
-    /// From `https://FROM/`.
     pub https: Trail,
-    /// From `http://FROM/`.
     pub http: Trail,
     /// From a page below FROM, over the scheme that redirects.
     pub deep: Trail,

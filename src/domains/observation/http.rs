@@ -60,21 +60,16 @@ pub struct Trail {
 pub struct Response {
     /// The status code.
     pub status: u16,
-    /// `Location`.
     pub location: Option<String>,
-    /// `Server`.
     pub server: Option<String>,
     /// Whether Cloudflare's `CF-RAY` was there.
     pub cf_ray: bool,
-    /// `Cache-Control`.
     pub cache_control: Option<String>,
     /// `Age`, in seconds.
     pub age: Option<u64>,
     /// `Strict-Transport-Security`.
     pub hsts: Option<String>,
-    /// `Date`.
     pub date: Option<Timestamp>,
-    /// `Refresh`.
     pub refresh: Option<String>,
     /// The beginning of the page, where it was asked for.
     pub page: Option<String>,

@@ -64,7 +64,6 @@ impl ProbeCache {
     }
 }
 
-/// The cell of `key`.
 pub(super) fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
     Arc::clone(cells.lock().entry(key).or_default())
 }

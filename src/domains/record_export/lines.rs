@@ -61,7 +61,6 @@ impl ExportLines {
         self.comment(format!("or publish on a name below, such as www.{name}, and redirect {name} to it."));
     }
 
-    /// The text.
     pub(super) fn into_text(self) -> String {
         self.text
     }

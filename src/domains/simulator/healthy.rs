@@ -21,7 +21,6 @@ impl Plan {
     pub const REDIRECTED: &str = "help.acme-pets.com";
     /// The host of the platform, to which the domain's CNAME leads.
     pub const PLATFORM_HOST: &str = "sites.petplatform.net";
-    /// The zone of the platform.
     pub const PLATFORM_ZONE: &str = "petplatform.net";
     /// A host elsewhere, where the domain used to be.
     pub const OLD_HOST: &str = "pets.oldhost.net";

@@ -11,7 +11,6 @@ use crate::domains::DnsName;
 /// A server that answers DNS questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoggedServer {
-    /// The name server of this name.
     NameServer(DnsName),
     /// The resolver of this number, from 0.
     Resolver(usize),
@@ -20,7 +19,6 @@ pub enum LoggedServer {
 /// A DNS question that a server got.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedQuestion {
-    /// Which server.
     pub server: LoggedServer,
     /// The name that was asked for.
     pub name: DnsName,
@@ -45,7 +43,6 @@ pub struct Request {
     pub tls: bool,
     /// The name that the TLS handshake asked for.
     pub sni: Option<String>,
-    /// The method.
     pub method: String,
     /// The `Host` header, without its port.
     pub host: String,

@@ -15,7 +15,6 @@ pub struct StubPage {
     pub path: String,
     /// Only for this method.
     pub method: Option<String>,
-    /// What is answered.
     pub answer: StubAnswer,
 }
 
@@ -61,7 +60,6 @@ impl StubPage {
 /// An answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StubAnswer {
-    /// The status.
     pub status: u16,
     /// Headers; `{host}` and `{path}` in their values stand for what was asked for, the path with its query.
     pub headers: Vec<(String, String)>,

@@ -108,7 +108,6 @@ impl ZoneData {
         Self::Caa { flags: 0, tag: tag.to_owned(), value: value.into() }
     }
 
-    /// The type.
     pub const fn kind(&self) -> RecordType {
         match self {
             Self::A(_) => RecordType::A,

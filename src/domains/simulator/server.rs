@@ -15,7 +15,6 @@ use crate::domains::DnsName;
 /// A server that is the authority for zones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameServer {
-    /// Its name.
     pub host: DnsName,
     /// The zones of the plan that it serves, by apex.
     pub zones: Vec<DnsName>,

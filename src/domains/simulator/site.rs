@@ -7,9 +7,7 @@ use crate::domains::DnsName;
 /// What answers at an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
-    /// The door for http.
     pub http: Door,
-    /// The door for https.
     pub https: Door,
     /// How callers of certain names (or of all in `*.zone`) are greeted; the last that fits is taken.
     pub greetings: Vec<(DnsName, Greeting)>,
@@ -40,7 +38,6 @@ pub enum Door {
 /// How a TLS handshake goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Greeting {
-    /// With this certificate.
     Certificate(IssuedCertificate),
     /// It fails with this alert.
     Alert(u8),

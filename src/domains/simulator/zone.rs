@@ -70,7 +70,6 @@ impl Zone {
         self
     }
 
-    /// Its SOA record.
     pub(super) fn soa(&self) -> ZoneRecord {
         let (primary, serial, minimum) = (self.primary.clone(), self.serial, self.minimum);
         ZoneRecord { owner: self.apex.clone(), ttl: self.ttl, data: ZoneData::Soa { primary, serial, minimum } }

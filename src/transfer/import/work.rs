@@ -26,7 +26,6 @@ pub enum Start {
 /// What was looked at before it was decided how to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// The file.
     pub file: Print,
     /// The earlier import.
     pub import: Uuid,

@@ -29,7 +29,6 @@ pub struct Head {
     pub petstore_import: u32,
     /// What the rows' Idempotency-Keys are made of.
     pub id: Uuid,
-    /// The file.
     pub file: Print,
     /// The service, by its address.
     pub service: String,
@@ -90,7 +89,6 @@ fn recognisable(id: Uuid, key: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, strum::EnumDiscriminants)]
 #[strum_discriminants(name(Word), vis(pub(super)), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
-    /// It was added.
     Added(PetId),
     /// The service does not take it.
     Refused(RowAnswer),

@@ -23,7 +23,6 @@ const LEAST_LINE: u64 = 10;
 pub enum RowState {
     /// Nothing was sent, or certainly nothing was added.
     Open,
-    /// It was added.
     Added,
     /// The service did not take it, or it cannot be sent.
     Refused,

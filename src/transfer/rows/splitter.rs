@@ -16,7 +16,6 @@ pub(super) enum Kind {
         /// What parts the cells.
         delimiter: u8,
     },
-    /// A line.
     Line,
     /// An element of the array that the text is.
     Element,
@@ -43,7 +42,6 @@ enum State {
     Cell,
     /// In a piece, not in quotes.
     Plain,
-    /// In quotes.
     Quoted,
     /// After a quote inside of quotes: the end, or the first of two.
     Quote,

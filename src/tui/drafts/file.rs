@@ -17,7 +17,6 @@ pub struct Drafts {
     pub at: Timestamp,
     /// How the session ended; nothing as long as it goes on.
     pub ended: Option<Ending>,
-    /// What is typed.
     pub typed: TypedText,
 }
 

@@ -11,7 +11,6 @@ pub enum DraftTask {
     Write(WriteDrafts),
 }
 
-/// Drafts to write.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteDrafts {
     /// Counts the writes: an older one never takes the place of a newer one.

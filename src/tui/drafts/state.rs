@@ -13,7 +13,6 @@ use crate::tui::screens::add_pet;
 /// What is known of the drafts on disk.
 #[derive(Clone, Debug, Default)]
 pub struct DraftState {
-    /// What is on disk.
     pub(super) on_disk: TypedText,
     /// What is being written.
     pub(super) writing: Option<TypedText>,
@@ -55,7 +54,6 @@ pub(super) struct Aside {
 pub struct Back {
     /// When it was written.
     pub at: Timestamp,
-    /// For which profile.
     pub profile: String,
     /// How that session ended.
     pub ended: Option<Ending>,

@@ -20,7 +20,6 @@ const MOST_KNOWN: usize = 50_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TypedText {
-    /// The add form.
     pub form: Option<AddFormDraft>,
     /// An animal that was sent without an answer so far.
     pub sent: Option<PendingAdd>,
@@ -42,7 +41,6 @@ pub struct TypedText {
     pub browser: TextInput,
 }
 
-/// The add form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AddFormDraft {
@@ -86,7 +84,6 @@ pub struct ImportDraft {
 pub struct RedirectsDraft {
     /// What was in the configuration when they were.
     pub was: ConfigSource,
-    /// As edited.
     pub edited: ConfigSource,
     /// The line that has the cursor.
     pub selected: usize,

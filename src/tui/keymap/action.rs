@@ -1,5 +1,4 @@
 //! What a key may be bound to, and where: an action type for each place, which that place matches in full.
-#![expect(missing_docs, reason = "the help texts of the table say it")]
 
 use strum::{EnumIter, IntoStaticStr};
 
@@ -267,7 +266,6 @@ pub enum ReaderAction {
     Back,
 }
 
-/// In the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum HelpAction {
@@ -347,7 +345,6 @@ pub enum DomainsAction {
     Removal(RemovalAction),
 }
 
-/// In the list of domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum DomainListAction {
@@ -377,7 +374,6 @@ pub enum RecordAction {
     Leave,
 }
 
-/// At one domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum DomainAction {

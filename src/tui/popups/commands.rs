@@ -52,7 +52,6 @@ impl CommandsBox {
         Self { input: TextInput::default(), found, cursor: 0, from, commands }
     }
 
-    /// The command that is chosen.
     pub fn chosen(&self) -> Option<&Command> {
         self.found.get(self.cursor)
     }

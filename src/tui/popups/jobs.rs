@@ -17,7 +17,6 @@ use crate::tui::screens::add_pet::import::jobs::ImportSource;
 pub enum PopupTask {
     /// Copy a text by a program of this machine, where there is one.
     Copy(String),
-    /// Write a file.
     Write(WriteFile),
     /// Write the theme into the configuration file.
     SetTheme(ThemeChoice),
@@ -25,7 +24,6 @@ pub enum PopupTask {
     TestKey(ApiKey),
 }
 
-/// A file to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteFile {
     /// Its name, as typed.
@@ -36,7 +34,6 @@ pub struct WriteFile {
     pub what: FileContents,
 }
 
-/// What is to be in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileContents {
     /// This.
@@ -50,7 +47,6 @@ pub enum FileContents {
 /// Rows that were not added, or cannot be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RejectsSource {
-    /// What was imported, or is to be.
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,

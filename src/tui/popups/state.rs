@@ -16,7 +16,6 @@ use crate::tui::text_input::{TextInput, Typing};
 pub enum Popup {
     /// How many rows?
     Limit(LimitBox),
-    /// Which key?
     Key(KeyBox),
     /// What the keys do.
     Help(HelpBox),
@@ -128,7 +127,6 @@ pub enum PendingChange {
     Import(u64),
 }
 
-/// Which key?
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeyBox {
     /// What was typed. Shown as stars unless `shown`.
@@ -173,7 +171,6 @@ pub struct Command {
     pub(in crate::tui) action: Action,
 }
 
-/// The help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HelpBox {
     /// The place whose keys are shown.
@@ -184,7 +181,6 @@ pub struct HelpBox {
     pub top: u16,
 }
 
-/// What a text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// What proves the findings on a domain.
@@ -202,7 +198,6 @@ pub enum TextKind {
 pub struct TextBox {
     /// What it is.
     pub kind: TextKind,
-    /// The text.
     pub text: String,
     /// The name of a file for it.
     pub file: String,
@@ -251,12 +246,7 @@ pub enum Contents {
     /// The rows of an import that were not added.
     ToMend(Box<RejectsSource>),
     /// TOML where the name ends in `.toml`, JSON otherwise.
-    Configuration {
-        /// As JSON.
-        json: String,
-        /// As TOML.
-        toml: String,
-    },
+    Configuration { json: String, toml: String },
 }
 
 /// The bars of status and of category.
@@ -268,10 +258,8 @@ pub struct ChartsBox {
     pub cursor: usize,
 }
 
-/// One bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartBar {
-    /// A tab.
     Tab(Option<PetStatus>),
     /// A category, and how many rows of this tab are in it.
     Category(i64, usize),

@@ -6,7 +6,6 @@ use crate::config::Accent;
 
 /// What a piece of the screen is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum StyleRole {
     Text,
     Heading,

@@ -17,7 +17,6 @@ use crate::tui::screens::add_pet::import::jobs::ImportSource;
 
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
-    /// For domains.
     pub domains_context: Arc<DomainService>,
     /// How texts are copied here, the best way first.
     pub copying: Vec<ClipboardBackend>,

@@ -17,7 +17,6 @@ pub enum After {
 
 /// The parts of the form, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]
     Name,

@@ -15,7 +15,6 @@ use super::state::State;
 
 pub use form::{Focus, RedirectForm};
 
-/// The editor.
 #[derive(Clone, Debug)]
 pub struct RedirectEditor {
     /// The configuration as it is edited.
@@ -121,7 +120,6 @@ pub fn lint(state: &State) -> Linted {
     redirect_config::check(state.redirects.candidate(), &listed(state))
 }
 
-/// The findings that are about a line.
 pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding> {
     let place = if line == 0 { "domains.primary".to_owned() } else { format!("domains.redirects[{}]", line - 1) };
     findings.iter().filter(move |finding| finding.seen.starts_with(&place))

@@ -30,7 +30,6 @@ pub enum RedirectSeen<'a> {
     None,
     /// One is configured, and was not followed yet.
     NotYet,
-    /// It was followed.
     Walked(&'a FollowedRedirect),
 }
 

@@ -58,7 +58,6 @@ pub struct State {
     pub left: Vec<Wizard>,
     /// What the browser says, as typed on the page of rule 3.
     pub browser: TextInput,
-    /// The editor of the redirects.
     pub redirects: RedirectEditor,
     /// Removing a domain.
     pub removal: Removal,
@@ -197,7 +196,6 @@ impl State {
         self.list.iter().flat_map(|list| &list.domains)
     }
 
-    /// The entry of a name.
     pub fn entry(&self, name: &DnsName) -> Option<&Entry> {
         self.list.as_ref()?.get(name)
     }

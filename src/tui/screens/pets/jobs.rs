@@ -43,7 +43,6 @@ pub enum PetsReply {
     Listed(Result<ListAnswer, Failure>),
     /// A further page of them.
     More(Result<ListAnswer, Failure>),
-    /// The list of one status.
     Counted(PetStatus, Result<ListAnswer, Failure>),
     /// Some of the whole inventory; it goes on.
     InventoryPart(Vec<Pet>),

@@ -17,7 +17,6 @@ pub struct Sort {
 
 /// A column, or the order of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum SortBy {
     Id,
     Name,

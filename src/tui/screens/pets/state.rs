@@ -24,7 +24,6 @@ pub struct State {
     pub sort: Sort,
     /// Whether rows that are searched for stand with the best match first, until another order is chosen.
     pub best_first: bool,
-    /// What is searched for.
     pub search: TextInput,
     /// Whether the search field has the cursor.
     pub searching: bool,
@@ -40,7 +39,6 @@ pub struct State {
     pub counts_due: bool,
     /// What is new or has another status.
     pub changes: PetChange,
-    /// The whole inventory.
     pub whole: Inventory,
     /// The look for one animal by its id, where it is open.
     pub by_id: Option<ById>,

@@ -14,7 +14,6 @@ use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Control;
 use crate::tui::widgets::list::moved;
 
-/// The form.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileForm {
     /// As typed.
@@ -49,7 +48,6 @@ pub struct ProfileForm {
 
 /// Where the key of the new profile comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the words say it")]
 pub enum KeySourceChoice {
     #[default]
     TypedForFile,
@@ -96,7 +94,6 @@ impl KeySourceChoice {
 
 /// The parts of the form, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]
     Name,

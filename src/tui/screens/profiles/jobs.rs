@@ -16,7 +16,6 @@ pub enum ProfileTask {
     Use(String),
     /// Ask a service for one animal.
     Test {
-        /// Its name.
         name: String,
         /// It is the one in use: it is asked with the key in use, which may have been typed.
         in_use: bool,
@@ -34,11 +33,9 @@ pub enum ProfileTask {
     FindPlaces(String),
     /// Keep a key, and write into the profile where it is.
     KeepKey {
-        /// The profile.
         profile: String,
         /// Its address: a key never travels to another host.
         address: BaseUrl,
-        /// The key.
         key: ApiKey,
         /// Where to keep it.
         keep: KeepKey,
@@ -71,7 +68,6 @@ pub enum ProfileReply {
 pub struct Used {
     /// Everything that is in force with it.
     pub settings: Settings,
-    /// What was kept of it.
     pub kept: Option<SessionCache>,
     /// What waits for it in the queue of rapid entry, or why that is not known.
     pub left: Result<Unfinished, String>,

@@ -26,7 +26,6 @@ pub struct State {
     cursor: u64,
     /// Only those that failed are shown.
     pub only_failed: bool,
-    /// What is searched for.
     pub search: TextInput,
     /// Whether the search has the cursor.
     pub searching: bool,

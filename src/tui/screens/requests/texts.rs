@@ -16,7 +16,6 @@ pub enum Body {
     Indented,
 }
 
-/// What was sent.
 pub fn sent(exchange: &Exchange, body: Body) -> Vec<String> {
     let mut lines = vec![format!("{} {}", exchange.method, exchange.path_and_query)];
     lines.extend(authorization(exchange).map(|key| format!("authorization: {key} (hidden)")));

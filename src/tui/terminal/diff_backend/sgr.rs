@@ -46,7 +46,6 @@ impl Sgr {
     /// The terminal's own colours without attributes.
     pub const PLAIN: Self = Self { foreground: Color::Reset, background: Color::Reset, modifier: Modifier::empty() };
 
-    /// That of a cell.
     pub const fn of(cell: &Cell) -> Self {
         Self { foreground: cell.fg, background: cell.bg, modifier: cell.modifier }
     }

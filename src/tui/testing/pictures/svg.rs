@@ -37,7 +37,6 @@ struct Paint {
     underlined: bool,
 }
 
-/// One screen.
 #[allow(dead_code, reason = "the film does not need it")]
 pub fn still(screen: &Buffer, ground: Ground) -> String {
     let (width, height) = size(screen);

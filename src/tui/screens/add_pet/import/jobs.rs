@@ -22,7 +22,6 @@ pub enum ImportTask {
 /// An import to begin, or to go on with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunImport {
-    /// What is imported.
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,
@@ -41,7 +40,6 @@ pub struct RunImport {
 pub enum ImportSource {
     /// A file, by its name as typed.
     File(String),
-    /// What was pasted.
     Pasted(Arc<str>),
 }
 
@@ -89,7 +87,6 @@ pub struct ImportEnd {
     pub progress: ImportProgress,
     /// Good rows that were not dealt with, where that is known.
     pub left: Option<u64>,
-    /// Why.
     pub why: EndOf,
 }
 

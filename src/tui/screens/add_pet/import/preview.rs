@@ -38,7 +38,6 @@ pub struct PreviewState {
 pub enum Choice {
     /// The column that is found by its name; none where there is none.
     Found,
-    /// This column.
     Column(String),
     /// One value for all rows, as typed.
     Value(TextInput),

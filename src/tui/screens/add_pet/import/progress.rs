@@ -22,7 +22,6 @@ const MOST_TO_MEND: usize = 1_000;
 pub struct Running {
     /// The file as it was looked at, for as long as nothing of it was ever sent.
     pub looked: Option<Box<PreviewState>>,
-    /// What is imported.
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,
@@ -157,7 +156,6 @@ impl Running {
         if self.only_rejects { &self.rejects } else { &self.rows }
     }
 
-    /// The row that is marked.
     pub fn marked(&self) -> Option<&RowEntry> {
         self.listed().get(self.cursor)
     }

@@ -25,10 +25,8 @@ pub struct State {
 /// How far an import is.
 #[derive(Clone, Debug, Default)]
 pub enum Phase {
-    /// Which file?
     #[default]
     File,
-    /// It is looked at, or was.
     Looked(Box<PreviewState>),
     /// It is under way, or has ended.
     Running(Box<Running>),

@@ -86,7 +86,6 @@ pub struct RapidSetup {
 
 /// The parts of the screen, in the order of Tab.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     Category,
     Status,
@@ -141,7 +140,6 @@ pub enum Fate {
 /// A refused line in the fields, and what stood there before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mending {
-    /// Its number.
     pub number: u64,
     /// The category before.
     pub category: TextInput,
@@ -158,7 +156,6 @@ struct Burst {
 
 /// How many lines have which fate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub struct Counts {
     pub saved: usize,
     pub waiting: usize,
@@ -256,12 +253,10 @@ impl State {
         self.pause.into_iter().chain(self.write_pause).min().filter(|_| self.has_work())
     }
 
-    /// The line of this number.
     pub fn line(&mut self, number: u64) -> Option<&mut Line> {
         self.lines.iter_mut().find(|line| line.number == number)
     }
 
-    /// The line that is marked.
     pub(super) fn marked_line(&self) -> Option<&Line> {
         self.lines.iter().find(|line| line.number == self.marked)
     }

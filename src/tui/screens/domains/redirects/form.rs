@@ -8,13 +8,11 @@ use crate::tui::widgets::form::Control;
 /// A line that is being typed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RedirectForm {
-    /// Which line.
     pub line: usize,
     /// From which domain; unused for the primary domain.
     pub from: TextInput,
     /// To which, or the primary domain.
     pub to: TextInput,
-    /// With which status.
     pub status: TextInput,
     /// Where the cursor is.
     pub focus: Focus,
@@ -24,7 +22,6 @@ pub struct RedirectForm {
 
 /// The fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     From,
     To,

@@ -131,7 +131,6 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) {
     }
 }
 
-/// The name, and how it is.
 pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
     let row = panel.entry(name).map(|entry| DomainSummary::of(entry, panel, scene.now));

@@ -11,7 +11,6 @@ use crate::tui::widgets::form::Control;
 /// The steps before the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wizard {
-    /// What was ticked.
     pub ticked: Vec<Precondition>,
     /// The name as typed.
     pub name: TextInput,
@@ -25,7 +24,6 @@ pub struct Wizard {
 
 /// The parts of the form, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Focus {
     #[default]
     Plan,

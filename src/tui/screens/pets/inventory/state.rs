@@ -30,7 +30,6 @@ pub(super) enum Ended {
     Read(Coverage),
     /// By the user.
     Stopped,
-    /// By a failure.
     Failed(Failure),
 }
 

@@ -155,7 +155,6 @@ fn name_in_table(appearance: &Appearance, name: &str, columns: usize) -> String 
     cut(&simple, columns)
 }
 
-/// The status as a word.
 pub fn status_word(appearance: &Appearance, pet: &Pet) -> String {
     match &pet.status {
         None => "not set".to_owned(),
