@@ -135,7 +135,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
     if commands.found.is_empty() {
         page.line("   No command is called so. Backspace, or Esc to close.");
     }
-    page.to_bottom(4);
+    page.down_to(4);
     page.line(rule);
     match commands.chosen().map(|command| &command.line) {
         Some(Some(line)) => {
@@ -145,7 +145,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
         Some(None) => page.quiet(" Only here: no command line does this."),
         None => {}
     }
-    page.to_bottom(1);
+    page.down_to(1);
     page.quiet(format!(" {} of {} commands", commands.found.len(), commands.commands.len()));
 }
 

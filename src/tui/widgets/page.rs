@@ -152,8 +152,8 @@ impl<'a> Page<'a> {
         self.y += 1;
     }
 
-    /// Goes to a row counted from the bottom, unless the page is written further.
-    pub fn to_bottom(&mut self, rows: u16) {
+    /// Goes down to a row counted from the bottom, unless the page is written further.
+    pub fn down_to(&mut self, rows: u16) {
         self.y = self.y.max(self.area.height.saturating_sub(rows));
     }
 

@@ -123,7 +123,7 @@ fn draw_panes(exchange: &Exchange, page: &mut Page<'_>) {
         let rows = page.left().saturating_sub(2);
         draw_lines("", &wrapped(&lines, page.columns(), page), rows, page);
         if area == left {
-            page.to_bottom(1);
+            page.down_to(1);
             page.quiet(timing(exchange));
         }
     }

@@ -63,7 +63,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         in_full(&rows[here], scene, page);
     }
     if page.left() >= 5 {
-        page.to_bottom(4);
+        page.down_to(4);
         about(page);
     }
 }

@@ -60,10 +60,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     write_facts(page, &about);
     let changed = panel.looks.get(name).and_then(|look| look.changed.first()).filter(|(when, _)| *when == seen.at);
     if let Some((_, text)) = changed.filter(|_| page.left() > 1) {
-        page.to_bottom(2);
+        page.down_to(2);
         page.text(&format!("   Changed: {text}."));
     }
-    page.to_bottom(1);
+    page.down_to(1);
     page.text(&format!("   {}", checked(scene, name, seen)));
 }
 
@@ -102,7 +102,7 @@ pub(super) fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
             for (at, text) in panel.looks.get(name).into_iter().flat_map(|look| &look.changed).take(3) {
                 page.text(&format!("   {}  {text}", scene.appearance.time(*at)));
             }
-            page.to_bottom(1);
+            page.down_to(1);
             page.text(
                 "   e evidence: questions, servers, answers, times. S a report for a support ticket. d the record.",
             );

@@ -52,7 +52,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if small {
         let room = page.left().saturating_sub(2);
         now_there(scene, page, usize::from(room));
-        page.to_bottom(1);
+        page.down_to(1);
         return page.text("   s when you have saved it there");
     }
     page.gap();
@@ -68,7 +68,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     // The way on stays in sight, whatever stands at the name.
     let room = page.left().saturating_sub(4);
     now_there(scene, page, usize::from(room));
-    page.to_bottom(3);
+    page.down_to(3);
     let text = "When you have saved it there, press s. petstore then looks again and again for up to 48 h, and says \
                 when to choose Verify.";
     page.wrapped(3, text, 2);

@@ -90,7 +90,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         }
         page.text(&format!("   seen {}", scene.appearance.time(walked.at)));
     }
-    page.to_bottom(1);
+    page.down_to(1);
     let unsaved = redirects.is_unsaved(&panel.setup.configuration);
     page.text(if unsaved {
         "   Not saved yet: F2 writes it to your file. Set the same in the dashboard."

@@ -55,7 +55,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
         if page.left() > 2 {
             page.gap();
         }
-        page.to_bottom(2);
+        page.down_to(2);
         page.wrapped(3, &conclusion(rule, facts), 2);
     });
 }

@@ -78,6 +78,6 @@ pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
         }
         page.gap();
     }
-    page.to_bottom(1);
+    page.down_to(1);
     page.quiet(" + means: at least. Categories are counted in the rows of this tab.");
 }
