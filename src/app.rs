@@ -1,6 +1,7 @@
 //! What the screens, the commands and the dialogue all need: between them and the libraries. Knows no terminal, no flags
 //! and no screen.
 
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 #![warn(missing_docs)]
 
 pub mod clipboard;

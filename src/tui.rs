@@ -11,6 +11,8 @@
 //!   knows no state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
 
+#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
+
 mod deadline;
 pub mod drafts;
 pub mod effect;

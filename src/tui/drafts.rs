@@ -3,7 +3,6 @@
 //! Half a second after the first key that is not on disk yet, at most once a second, and at once before an animal is
 //! sent and after it was added. Each service has drafts of its own: what is typed for one is put aside when another is
 //! used, and comes back with it. The samples have none on disk.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod capture;
 mod file;

@@ -1,6 +1,5 @@
 //! What each key does where: one table, from which keys are looked up and help, the bottom line and the list of all
 //! commands are made. A file of the user's may give an action other keys ([`remap`]).
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod action;
 mod bindings;

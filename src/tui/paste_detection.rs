@@ -3,7 +3,6 @@
 //! Nobody types on within a few milliseconds after Enter, and a scanner rests longer between two codes. So an Enter that
 //! comes as fast behind a character waits that long. What follows by then makes it the end of a pasted line; otherwise it
 //! is the key that it was.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,5 @@
 //! The boxes over a screen; at most one is open. Each has a file for what its keys do and how it looks, those of a screen
 //! beside that; what they hold is a part of the state of the app and in [`state`].
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 mod clipboard;
 pub(super) mod commands;

@@ -1,5 +1,4 @@
 //! The line that does in a shell what an action does on the screen.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use super::keymap::{
     Action, DomainAction, DomainListAction, DomainsAction, GlobalAction, LookupAction, PetsAction, RecordAction,

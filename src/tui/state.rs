@@ -1,5 +1,4 @@
 //! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

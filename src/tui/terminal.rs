@@ -149,6 +149,7 @@ pub fn message(event: Event) -> Option<Msg> {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other keys of a terminal do nothing here")]
 fn key_press(code: KeyCode, modifiers: KeyModifiers) -> Option<KeyPress> {
     let ctrl = modifiers.contains(KeyModifiers::CONTROL);
     // Also Esc and a key that came in one read: nothing tells the two apart.

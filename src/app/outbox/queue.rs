@@ -175,10 +175,11 @@ impl Queue {
 
 /// Only a question was asked: whatever came back, nothing was added by it.
 fn not_sent(error: &ApiError) -> Failure {
-    match Failure::from(error) {
-        refused @ Failure::Refused { .. } => refused,
-        other => Failure::NotSent { why: other.sentence("the service") },
+    let failure = Failure::from(error);
+    if matches!(failure, Failure::Refused { .. }) {
+        return failure;
     }
+    Failure::NotSent { why: failure.sentence("the service") }
 }
 
 fn locked(kept: &Kept) -> MutexGuard<'_, Option<Claimed>> {

@@ -1,6 +1,5 @@
 //! The first start: where nothing is set up, the user chooses with what to begin. Before that nothing is asked of any
 //! service, and no file is written.
-#![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod state;
 #[cfg(test)]

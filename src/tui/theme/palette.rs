@@ -150,14 +150,9 @@ impl Palette {
         let Some((text, ground)) = self.pair(role) else { return Style::new().add_modifier(Modifier::UNDERLINED) };
         let (text, ground) = shown(text, ground, self.contrast, depth);
         let style = Style::new().fg(text).bg(ground);
-        match role {
-            StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New
-                if stays_when_bold(text) =>
-            {
-                style.add_modifier(Modifier::BOLD)
-            }
-            _ => style,
-        }
+        let bold =
+            matches!(role, StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New);
+        if bold && stays_when_bold(text) { style.add_modifier(Modifier::BOLD) } else { style }
     }
 }
 

@@ -94,6 +94,7 @@ async fn look(
 }
 
 /// The words of the screen where those of the command line would name options.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other errors already say it all")]
 fn why_not(error: &TransferError) -> String {
     match error {
         TransferError::NoColumn { missing, .. } => {
@@ -154,10 +155,10 @@ async fn send(
         // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
         let _ = std::fs::remove_file(&place);
     }
-    let summary = sent.map_err(|error| match &error {
-        TransferError::Api(error) if error.is_unauthorized() => EndOf::KeyRefused(Failure::from(error)),
-        TransferError::Api(error) => EndOf::NoAnswer(Failure::from(error)),
-        error => EndOf::Failed(why_not(error)),
+    let summary = sent.map_err(|error| {
+        let TransferError::Api(error) = &error else { return EndOf::Failed(why_not(&error)) };
+        let failure = Failure::from(error);
+        if error.is_unauthorized() { EndOf::KeyRefused(failure) } else { EndOf::NoAnswer(failure) }
     })?;
     let end = end_of(summary);
     if pasted && matches!(end.why, EndOf::Complete) && end.progress.errors() == 0 {
