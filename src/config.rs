@@ -1,6 +1,6 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
 //! profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and the
-//! places where keys are kept ([`secrets`], [`login`]).
+//! places where keys are kept ([`secrets`], `login`).
 //!
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.

@@ -47,7 +47,7 @@ pub(super) fn wait_before_sending_again(repeat: u32, error: &ApiError, dice: f64
     }
 }
 
-/// Asks again as often as [`wait_before_repeat`] advises. Only for requests that change nothing.
+/// Asks again as often as `wait_before_repeat` advises. Only for requests that change nothing.
 ///
 /// # Errors
 /// That of the last time it was asked.

@@ -172,7 +172,7 @@ impl Journal {
         kept.and_then(|()| log.write()).map_err(|source| self.failed(source))
     }
 
-    /// What became of a row. It is written with what comes next, or by [`keep_up`](Self::keep_up).
+    /// What became of a row. It is written with what comes next, or by `keep_up`.
     pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
         self.keep(&Line::of(row, line, outcome))
     }

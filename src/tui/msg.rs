@@ -42,7 +42,7 @@ pub enum Msg {
         /// Which of the two.
         slow: bool,
     },
-    /// A deadline that [`next_deadline`](super::deadline::next_deadline) named has come.
+    /// A deadline that `next_deadline` named has come.
     Tick,
     /// A job that an effect started has ended.
     Reply(Reply),
