@@ -25,7 +25,7 @@ pub enum Slot {
     Create,
     /// Writing lines of rapid entry into their file. Never aborted.
     Queue,
-    /// Sending a line of rapid entry, in one of [`LINES`] lanes. Never aborted.
+    /// Sending a line of rapid entry, in one of `LINES` lanes. Never aborted.
     Line(usize),
     /// Looking for one of these that may have been added.
     SearchForLine,
@@ -35,7 +35,7 @@ pub enum Slot {
     TestKey,
     /// Adding samples to an empty store.
     Samples,
-    /// Looking at a domain, in one of [`LANES`] lanes.
+    /// Looking at a domain, in one of `LANES` lanes.
     Check(usize),
     /// Writing the list of domains, and reading it back. Never aborted.
     Keep,
