@@ -23,6 +23,18 @@ pub enum DatabaseError {
 }
 
 impl DatabaseError {
+    /// Whether it is about the values that were to be written (SQLSTATE classes 22 and 23), rather than the database.
+    pub(super) fn is_about_data(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch)
+            ),
+            Self::Postgres(error) => error.code().is_some_and(|code| ["22", "23"].contains(&&code.code()[..2])),
+            Self::Text(_) | Self::Vanished => false,
+        }
+    }
+
     pub(super) fn in_short(&self) -> &'static str {
         const READ_ONLY: &str = "the database is read-only";
         const FULL: &str = "the disk of the database is full";

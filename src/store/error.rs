@@ -92,6 +92,14 @@ pub enum StoreError {
         /// What stood against it.
         source: Arc<dyn Error + Send + Sync>,
     },
+    /// It cannot hold every name.
+    #[error("{database} has the encoding {encoding}: create one with ENCODING 'UTF8' TEMPLATE template0")]
+    Encoding {
+        /// Which one.
+        database: DatabaseUrl,
+        /// Its encoding.
+        encoding: String,
+    },
     /// It acknowledges commits before they are safe, and no setting can be changed behind a pooler.
     #[error(
         "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and behind a pooler petstore cannot change it: run ALTER ROLE ... SET synchronous_commit = on"

@@ -10,6 +10,7 @@
 mod batcher;
 mod commit_monitor;
 mod connections;
+mod hosts;
 mod pool;
 mod schema;
 mod session;
@@ -60,8 +61,15 @@ impl Postgres {
         let database = DatabaseUrl::Postgres(url.clone());
         let connections = Connections::open(url)?;
         let session = connections.take_first(&database).await?;
-        let looked = async { Ok((session.texts(sql::WEAK_COMMIT).await?, session.texts(sql::UNSAFE_SETTINGS).await?)) };
-        let (weak, without) = looked.await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+        let settings = async {
+            let encoding = session.texts(sql::OTHER_ENCODING).await?;
+            Ok((encoding, session.texts(sql::WEAK_COMMIT).await?, session.texts(sql::UNSAFE_SETTINGS).await?))
+        };
+        let settings = settings.await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+        let (encoding, weak, without) = settings;
+        if let Some(encoding) = encoding.into_iter().next() {
+            return Err(StoreError::Encoding { database, encoding });
+        }
         // Elsewhere each session has set it itself.
         if let Some(setting) = weak.into_iter().next() {
             return Err(StoreError::WeakCommit { database, setting });

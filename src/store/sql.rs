@@ -93,6 +93,8 @@ pub(super) const COMMIT_DURABLY: &str = "SELECT set_config('synchronous_commit',
      WHERE current_setting('synchronous_commit', true) IN ('off', 'local')";
 pub(super) const WEAK_COMMIT: &str = "SELECT current_setting('synchronous_commit', true) \
      WHERE current_setting('synchronous_commit', true) IN ('off', 'local')";
+pub(super) const OTHER_ENCODING: &str = "SELECT current_setting('server_encoding', true) \
+     WHERE current_setting('server_encoding', true) <> 'UTF8'";
 pub(super) const HAS_STANDBYS: &str = "SELECT 1 WHERE current_setting('synchronous_standby_names', true) <> ''";
 pub(super) const UNSAFE_SETTINGS: &str =
     "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name";

@@ -2,6 +2,7 @@
 
 mod copy;
 pub mod fixture;
+mod hosts;
 pub mod list;
 pub mod proxy;
 mod standby;

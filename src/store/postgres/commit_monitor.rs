@@ -32,8 +32,8 @@ pub(super) struct CommitMonitor {
 #[derive(Debug, Default)]
 struct Commits {
     ever: u64,
-    /// When each that is under way was begun.
-    pending: BTreeMap<u64, Instant>,
+    /// When each that is under way was begun, and at which host.
+    pending: BTreeMap<u64, (Instant, usize)>,
     /// When the last one that is known to be done was begun, and was done.
     done: Option<(Instant, Instant)>,
 }
@@ -54,20 +54,30 @@ impl Default for CommitMonitor {
 }
 
 impl CommitMonitor {
-    pub(super) fn begin(self: &Arc<Self>) -> Commit {
+    pub(super) fn begin(self: &Arc<Self>, host: usize) -> Commit {
         let begun = clock::now().mono;
         let mut commits = self.commits.lock();
         commits.ever += 1;
         let number = commits.ever;
-        commits.pending.insert(number, begun);
+        commits.pending.insert(number, (begun, host));
         Commit { pulse: Arc::clone(self), number, begun }
     }
 
     /// Whether a commit has waited too long, and none that was begun after it is done.
     pub(super) fn is_stuck(&self) -> bool {
+        self.has_stuck(|_| true)
+    }
+
+    /// The same of the commits at one host.
+    pub(super) fn is_stuck_at(&self, host: usize) -> bool {
+        self.has_stuck(|at| at == host)
+    }
+
+    fn has_stuck(&self, is_asked: impl Fn(usize) -> bool) -> bool {
         let (now, commits) = (clock::now().mono, self.commits.lock());
-        let passed = |begun: &Instant| commits.done.is_some_and(|(later, _)| later > *begun);
-        commits.pending.values().any(|begun| now.saturating_duration_since(*begun) >= STUCK && !passed(begun))
+        let passed = |begun: Instant| commits.done.is_some_and(|(later, _)| later > begun);
+        let has_waited = |begun| now.saturating_duration_since(begun) >= STUCK && !passed(begun);
+        commits.pending.values().any(|&(begun, host)| is_asked(host) && has_waited(begun))
     }
 
     /// Whether no commit is under way, not even one whose caller has gone away.

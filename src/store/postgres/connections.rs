@@ -21,11 +21,15 @@ pub(super) struct Connections {
     /// Whether the server keeps prepared statements by name.
     pub(super) by_name: bool,
     pub(super) pulse: Arc<CommitMonitor>,
+    /// Whether there is another host to go to from one whose commits wait.
+    pub(super) are_several_hosts: bool,
 }
 
 impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
-        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler(), pulse: Arc::default() })
+        let pulse = Arc::<CommitMonitor>::default();
+        let pool = pool::open(url, Arc::clone(&pulse))?;
+        Ok(Self { pool, by_name: !url.is_behind_pooler(), pulse, are_several_hosts: url.are_several_hosts() })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.

@@ -16,9 +16,11 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::error::{DbError, Severity};
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::commit_monitor::{CommitMonitor, STUCK};
+use super::hosts::{ConnectError, Hosts};
 use super::url::{Encryption, PostgresUrl};
 use crate::model::text::{display_safe, safe_causes};
 use crate::store::{StoreError, StoreFailure, sql};
@@ -33,7 +35,7 @@ pub(in crate::store) const ANSWER_TIME: Duration = Duration::from_millis(5500);
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How long a new connection may take, all addresses of the server together.
+/// How long a new connection may take, all hosts of the server together.
 const CREATE: Duration = Duration::from_secs(4);
 
 /// From what age on a connection is not used again, so that addresses and certificates are looked at anew; each a
@@ -60,6 +62,8 @@ pub(super) type PooledConnection = Object<Connector>;
 #[derive(Debug)]
 pub(super) struct MonitoredClient {
     client: ClientWrapper,
+    /// Which of the hosts it leads to.
+    pub(super) host: usize,
     warned: Arc<AtomicBool>,
 }
 
@@ -81,19 +85,28 @@ impl Deref for MonitoredClient {
 /// How a connection is made and judged. The pool's own connector would only log what the server warns of.
 #[derive(Debug)]
 pub(super) struct Connector {
-    config: Config,
+    hosts: Hosts,
     tls: Option<ClientConfig>,
+    monitor: Arc<CommitMonitor>,
+    are_several_hosts: bool,
     /// Whether settings of a session stay its own.
     keeps_settings: bool,
 }
 
 /// Nothing is connected before the first use.
-pub(super) fn open(url: &PostgresUrl) -> Result<ConnectionPool, StoreError> {
+pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
     let tls = match url.encryption() {
         Encryption::None => None,
         Encryption::Verified { root_certificates } => Some(tls(root_certificates)?),
     };
-    let connector = Connector { config: url.config().clone(), tls, keeps_settings: !url.is_behind_pooler() };
+    let hosts = Hosts::of(url.config());
+    let connector = Connector {
+        hosts,
+        tls,
+        monitor,
+        are_several_hosts: url.are_several_hosts(),
+        keeps_settings: !url.is_behind_pooler(),
+    };
     let pool = Pool::builder(connector)
         .max_size(CONNECTIONS)
         .runtime(Runtime::Tokio1)
@@ -105,12 +118,35 @@ pub(super) fn open(url: &PostgresUrl) -> Result<ConnectionPool, StoreError> {
 
 impl Manager for Connector {
     type Type = MonitoredClient;
-    type Error = Error;
+    type Error = ConnectError;
 
-    async fn create(&self) -> Result<MonitoredClient, Error> {
+    async fn create(&self) -> Result<MonitoredClient, ConnectError> {
+        let connected =
+            self.hosts.connect(|host| self.monitor.is_stuck_at(host), |config| Box::pin(self.connect(config)));
+        let (host, line) = Box::pin(connected).await?;
+        Ok(MonitoredClient { host, ..line })
+    }
+
+    async fn recycle(&self, line: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<ConnectError> {
+        // Spread by where it lies in memory.
+        let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
+        if line.is_closed() {
+            return Err(RecycleError::message("closed"));
+        }
+        // The other hosts were tried first when it was made; they are tried again now and then.
+        if self.are_several_hosts && metrics.age() >= STUCK && self.monitor.is_stuck_at(line.host) {
+            return Err(RecycleError::message("its host does not commit"));
+        }
+        if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(RecycleError::message("too old")) }
+    }
+}
+
+impl Connector {
+    /// Connected to the host of `config`, with the settings of each session.
+    async fn connect(&self, config: Config) -> Result<MonitoredClient, tokio_postgres::Error> {
         let line = match &self.tls {
-            None => driven(self.config.connect(NoTls).await?),
-            Some(tls) => driven(self.config.connect(MakeRustlsConnect::new(tls.clone())).await?),
+            None => driven(config.connect(NoTls).await?),
+            Some(tls) => driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
         };
         if self.keeps_settings {
             // Not every kin of PostgreSQL has this one, and all work without it.
@@ -121,15 +157,6 @@ impl Manager for Connector {
             line.batch_execute(&format!("{limits}; {}", sql::COMMIT_DURABLY)).await?;
         }
         Ok(line)
-    }
-
-    async fn recycle(&self, line: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<Error> {
-        // Spread by where it lies in memory.
-        let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
-        if line.is_closed() {
-            return Err(RecycleError::message("closed"));
-        }
-        if metrics.age() < LIFETIME + spread { Ok(()) } else { Err(RecycleError::message("too old")) }
     }
 }
 
@@ -157,7 +184,7 @@ where
             }
         }
     });
-    MonitoredClient { client: ClientWrapper::new(client, task), warned }
+    MonitoredClient { client: ClientWrapper::new(client, task), host: 0, warned }
 }
 
 fn is_warning(notice: &DbError) -> bool {

@@ -1,6 +1,7 @@
 //! One connection while it is in use.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use bytes::BytesMut;
 use deadpool::managed::Object;
@@ -12,7 +13,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
 
-use super::commit_monitor::Commit;
+use super::commit_monitor::{Commit, CommitMonitor};
 use super::pool::{MonitoredClient, PooledConnection};
 use crate::store::database_error::DatabaseError;
 use crate::store::value::Value;
@@ -45,11 +46,16 @@ impl Session {
     }
 
     /// What comes next commits.
-    pub(super) fn begin(&self, commit: Commit) {
-        *self.commit.lock() = Some(commit);
+    pub(super) fn begin(&self, monitor: &Arc<CommitMonitor>) {
+        *self.commit.lock() = Some(monitor.begin(self.host()));
         if let Some(line) = &self.line {
             line.take_warning();
         }
+    }
+
+    /// Which of the hosts it leads to.
+    pub(super) fn host(&self) -> usize {
+        self.line.as_ref().map_or(0, |line| line.host)
     }
 
     /// The server has answered, and this is what it was about; nothing where it has warned of that.

@@ -17,7 +17,7 @@ use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
 
-use super::commit_monitor::Commit;
+use super::commit_monitor::{Commit, STUCK};
 use super::connections::Connections;
 use super::pool::ANSWER_TIME;
 use super::session::{Session, has_code};
@@ -70,15 +70,26 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
         return end(group, &Err(StoreFailure::Stuck));
     }
     let written = until_settled(connections, group, ANSWER_TIME).await;
+    if group.len() > 1
+        && let Err(StoreFailure::Database(error)) = &written
+        && error.is_about_data()
+    {
+        // One of them cannot be written; the others can.
+        for job in group.drain(..) {
+            Box::pin(write(connections, &mut vec![job])).await;
+        }
+        return;
+    }
     if let Err(why) = &written {
         tracing::error!(error = safe_causes(why), writes = group.len(), "nothing is known to be written");
     }
     end(group, &written);
 }
 
-/// Commits something that leaves nothing behind, however long that takes.
+/// Commits something that leaves nothing behind, however long that takes, unless another host may be quicker.
 async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
-    until_settled(connections, &mut [unawaited(Heartbeat::new())], Duration::MAX).await
+    let patience = if connections.are_several_hosts { STUCK } else { Duration::MAX };
+    until_settled(connections, &mut [unawaited(Heartbeat::new())], patience).await
 }
 
 impl Connections {
@@ -98,7 +109,7 @@ impl Connections {
 /// A single statement that nobody waits for. It says nothing about commits: there may be nothing to write.
 pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
-    session.begin(connections.pulse.begin());
+    session.begin(&connections.pulse);
     let written = committed(&session, timeout(ANSWER_TIME, work.run(&Connection::Postgres(&session))).await).map(drop);
     give_back(connections, session, &written);
     written
@@ -132,15 +143,19 @@ async fn until_settled(
 
 async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
+    if connections.are_several_hosts && connections.pulse.is_stuck_at(session.host()) {
+        session.release(true);
+        return Err(StoreFailure::Stuck);
+    }
     let written = match group {
         [job] if job.is_one_statement() => {
-            session.begin(connections.pulse.begin());
+            session.begin(&connections.pulse);
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
         }
         group => match prepare(&session, group).await {
             Ok(()) => {
-                session.begin(connections.pulse.begin());
+                session.begin(&connections.pulse);
                 committed(&session, timeout(patience, session.batch("COMMIT")).await)
             }
             Err(why) => Err(why),

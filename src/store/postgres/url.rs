@@ -49,6 +49,9 @@ pub enum PostgresUrlError {
     /// No database is named.
     #[error("the address names no database: postgres://USER@HOST/DATABASE")]
     NoDatabase,
+    /// A part of the password was taken for the host.
+    #[error("the address of the database has more than one @: write an @ of the password as %40")]
+    Password,
     /// An option with a value that it cannot have.
     #[error("{name}={value} is not possible: {remedy}")]
     Option {
@@ -74,6 +77,11 @@ impl PostgresUrl {
         }
     }
 
+    /// Whether there is another host to go to.
+    pub(super) fn are_several_hosts(&self) -> bool {
+        self.config.get_hosts().len().max(self.config.get_hostaddrs().len()) > 1
+    }
+
     /// Whether a pooler in transaction mode is in between, so that nothing may be kept in a session.
     pub(super) const fn is_behind_pooler(&self) -> bool {
         self.is_behind_pooler
@@ -97,6 +105,10 @@ impl FromStr for PostgresUrl {
             }
         }
         let mut config: Config = format!("{address}?{}", rest.join("&")).parse().map_err(PostgresUrlError::Form)?;
+        let is_of_a_password = |host: &Host| matches!(host, Host::Tcp(host) if host.contains('@'));
+        if config.get_hosts().iter().any(is_of_a_password) {
+            return Err(PostgresUrlError::Password);
+        }
         if config.get_dbname().is_none_or(str::is_empty) {
             return Err(PostgresUrlError::NoDatabase);
         }
@@ -220,6 +232,11 @@ mod tests {
         assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host"), PostgresUrlError::NoDatabase));
+        let password = refusal("postgres://ada:p@ss@host/pets");
+        assert_eq!(
+            password.to_string(),
+            "the address of the database has more than one @: write an @ of the password as %40"
+        );
         let pooler = refusal("postgres://ada@host/pets?pgbouncer=yes");
         assert_eq!(pooler.to_string(), "pgbouncer=yes is not possible: it is true or false");
     }

@@ -183,6 +183,13 @@ impl WriteConnection {
             return false;
         }
         let committed = self.commit(connection, group);
+        if group.len() > 1
+            && let Err(StoreFailure::Database(error)) = &committed
+            && error.is_about_data()
+        {
+            // One of them cannot be written; the others can.
+            return group.drain(..).fold(false, |is_long, job| self.write(connection, &mut vec![job]) || is_long);
+        }
         for job in group.drain(..) {
             job.end(committed.clone());
         }

@@ -3,13 +3,15 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use petstore::clock;
-use petstore::model::{Limit, PetQuery, PetStatus};
+use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
 use petstore::store::{DatabaseUrl, Store, StoreError, StoreFailure};
 
 use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
+use crate::postgres::server;
 use crate::service::fixture::until;
 
 /// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
@@ -44,6 +46,53 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
     assert_eq!(all(&store).await.len(), 1);
+}
+
+/// Refuses pets of this name, as a database may that cannot hold every name.
+async fn refuse_a_name(database: &Database) {
+    match &database.url {
+        DatabaseUrl::Sqlite(path) => rusqlite::Connection::open(path)
+            .unwrap()
+            .execute_batch(
+                "CREATE TRIGGER refuse BEFORE INSERT ON pets WHEN NEW.name = 'odd' BEGIN SELECT RAISE(ABORT, 'odd'); END",
+            )
+            .unwrap(),
+        DatabaseUrl::Postgres(_) => {
+            database.server().sql(database.name(), "ALTER TABLE pets ADD CHECK (name <> 'odd')");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
+    for kind in [Kind::Sqlite, Kind::Postgres, Kind::Distributed] {
+        let Some(database) = Database::new(kind) else { continue };
+        let store = database.open().await;
+        refuse_a_name(&database).await;
+        let adds = (0..64).map(|number| {
+            let name = if number % 8 == 0 { "odd" } else { "Rex" };
+            store.add(NewPet { name: name.into(), ..rex() }, clock::now())
+        });
+        let added = join_all(adds).await;
+        for (number, added) in added.iter().enumerate() {
+            assert_eq!(added.is_ok(), number % 8 != 0, "{kind:?} {number}: {added:?}");
+        }
+        assert_eq!(all(&store).await.len(), 56, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_hold_every_name_is_refused() {
+    let Some(server) = server() else { return };
+    let create =
+        "CREATE DATABASE latin OWNER petstore ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0";
+    server.sql("postgres", create);
+    let url = format!("postgres://petstore@127.0.0.1:{}/latin", server.port());
+    let refused = Store::open(&url.parse().unwrap()).await.unwrap_err().to_string();
+    assert!(
+        refused.ends_with("/latin has the encoding LATIN1: create one with ENCODING 'UTF8' TEMPLATE template0"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

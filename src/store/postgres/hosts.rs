@@ -1,0 +1,239 @@
+//! The hosts of a server, and which of them a connection is made to.
+//!
+//! After a failover another host of the address is the one that writes, and the one before may be dead, frozen or cut
+//! off. So the hosts are tried side by side, each a little after the one before, and each with a limit for its whole
+//! handshake; the last one that worked comes first, one whose commits wait comes last.
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use tokio::net::lookup_host;
+use tokio::time::timeout;
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
+
+/// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a
+/// `connect_timeout`.
+const HANDSHAKE: Duration = Duration::from_secs(3);
+
+/// For how long an attempt has the field to itself.
+const HEAD_START: Duration = Duration::from_millis(300);
+
+const PORT: u16 = 5432;
+
+/// Why no connection was made.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    #[error(transparent)]
+    Refused(#[from] tokio_postgres::Error),
+    #[error("the host {0} is not known")]
+    Unknown(String, #[source] io::Error),
+    #[error("{0} did not answer in time")]
+    NoAnswer(String),
+    #[error("the address names no host")]
+    NoHost,
+}
+
+/// Every host of an address, in its order.
+#[derive(Debug)]
+pub(super) struct Hosts {
+    hosts: Vec<Host>,
+    /// The one that worked last.
+    good: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct Host {
+    /// What to connect with, without a host.
+    shared: Config,
+    name: Option<HostName>,
+    address: Option<IpAddr>,
+    port: u16,
+}
+
+impl Hosts {
+    pub(super) fn of(config: &Config) -> Self {
+        let (names, addresses, ports) = (config.get_hosts(), config.get_hostaddrs(), config.get_ports());
+        let count = names.len().max(addresses.len());
+        let shared = without_hosts(config, count > 1);
+        let hosts = (0..count).map(|number| Host {
+            shared: shared.clone(),
+            name: names.get(number).cloned(),
+            address: addresses.get(number).copied(),
+            port: ports.get(number).or(ports.first()).copied().unwrap_or(PORT),
+        });
+        Self { hosts: hosts.collect(), good: AtomicUsize::new(0) }
+    }
+
+    /// What `connect` makes of the first host that answers it, and the number of that host. Those for which `is_stuck`
+    /// come last.
+    pub(super) async fn connect<T, F>(
+        &self,
+        is_stuck: impl Fn(usize) -> bool,
+        connect: impl Fn(Config) -> F,
+    ) -> Result<(usize, T), ConnectError>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>>,
+    {
+        let good = self.good.load(Ordering::Relaxed);
+        let mut order: Vec<usize> = (0..self.hosts.len()).collect();
+        order.sort_by_key(|number| (is_stuck(*number), *number != good));
+        let connect = &connect;
+        let attempts = order.into_iter().map(|number| async move {
+            let connected = self.hosts[number].connect(connect).await?;
+            Ok((number, connected))
+        });
+        let (number, connected) = first(attempts).await?;
+        self.good.store(number, Ordering::Relaxed);
+        Ok((number, connected))
+    }
+}
+
+impl Host {
+    async fn connect<T, F>(&self, connect: &impl Fn(Config) -> F) -> Result<T, ConnectError>
+    where
+        F: Future<Output = Result<T, tokio_postgres::Error>>,
+    {
+        let limit = self.shared.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
+        let attempt = |address| {
+            let connecting = timeout(limit, connect(self.config(address)));
+            async { Ok(connecting.await.map_err(|_| ConnectError::NoAnswer(self.shown()))??) }
+        };
+        let (Some(HostName::Tcp(name)), None) = (&self.name, self.address) else {
+            return attempt(self.address).await;
+        };
+        let found = timeout(limit, lookup_host((name.as_str(), self.port))).await;
+        let found = found.map_err(|_| ConnectError::NoAnswer(self.shown()))?;
+        let addresses = found.map_err(|source| ConnectError::Unknown(name.clone(), source))?;
+        first(addresses.map(|address| attempt(Some(address.ip())))).await
+    }
+
+    fn config(&self, address: Option<IpAddr>) -> Config {
+        let mut config = self.shared.clone();
+        match &self.name {
+            Some(HostName::Tcp(name)) => config.host(name),
+            Some(HostName::Unix(directory)) => config.host_path(directory),
+            None => &mut config,
+        };
+        address.map(|address| config.hostaddr(address));
+        config.port(self.port);
+        config
+    }
+
+    fn shown(&self) -> String {
+        match (&self.name, self.address) {
+            (Some(HostName::Tcp(name)), _) => format!("{name}:{}", self.port),
+            (Some(HostName::Unix(directory)), _) => format!("{}:{}", directory.display(), self.port),
+            (None, Some(address)) => format!("{address}:{}", self.port),
+            (None, None) => self.port.to_string(),
+        }
+    }
+}
+
+/// The driver takes no host back. Of several hosts one that can be written is looked for, unless the address says
+/// otherwise.
+fn without_hosts(config: &Config, are_several: bool) -> Config {
+    let mut shared = Config::new();
+    config.get_user().map(|user| shared.user(user));
+    config.get_password().map(|password| shared.password(password));
+    config.get_dbname().map(|name| shared.dbname(name));
+    config.get_options().map(|options| shared.options(options));
+    config.get_application_name().map(|name| shared.application_name(name));
+    config.get_connect_timeout().map(|time| shared.connect_timeout(*time));
+    config.get_tcp_user_timeout().map(|time| shared.tcp_user_timeout(*time));
+    config.get_keepalives_interval().map(|time| shared.keepalives_interval(time));
+    config.get_keepalives_retries().map(|retries| shared.keepalives_retries(retries));
+    shared
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding())
+        .keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle())
+        .target_session_attrs(match config.get_target_session_attrs() {
+            TargetSessionAttrs::Any if are_several => TargetSessionAttrs::ReadWrite,
+            asked => asked,
+        });
+    shared
+}
+
+/// The first attempt that succeeds. Each begins when all before it have failed, or had their head start. Where all
+/// fail: why the first did.
+async fn first<T>(
+    attempts: impl IntoIterator<Item = impl Future<Output = Result<T, ConnectError>>>,
+) -> Result<T, ConnectError> {
+    let (mut attempts, mut running, mut why) = (attempts.into_iter(), FuturesUnordered::new(), None);
+    loop {
+        let next = attempts.next();
+        let is_last = next.is_none();
+        running.extend(next);
+        let ended = if is_last { Ok(running.next().await) } else { timeout(HEAD_START, running.next()).await };
+        match ended {
+            Ok(Some(Ok(connected))) => return Ok(connected),
+            Ok(Some(Err(failure))) => _ = why.get_or_insert(failure),
+            Ok(None) if is_last => return Err(why.unwrap_or(ConnectError::NoHost)),
+            Ok(None) | Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::time::{Instant, sleep};
+
+    use super::*;
+
+    async fn refused<T>() -> Result<T, ConnectError> {
+        Err(ConnectError::NoHost)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_host_costs_its_head_start_and_a_refusal_nothing() {
+        let begun = Instant::now();
+        let attempts: [futures_util::future::LocalBoxFuture<'_, _>; 4] = [
+            Box::pin(refused()),
+            Box::pin(pending()),
+            Box::pin(pending()),
+            Box::pin(async {
+                sleep(Duration::from_millis(20)).await;
+                Ok("connected")
+            }),
+        ];
+        assert_eq!(first(attempts).await.unwrap(), "connected");
+        assert_eq!(begun.elapsed(), HEAD_START * 2 + Duration::from_millis(20));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_all_fail_the_first_reason_is_given() {
+        let failing = async |name: &str| Err::<(), _>(ConnectError::NoAnswer(name.to_owned()));
+        let why = first([failing("one"), failing("two")]).await.unwrap_err();
+        assert_eq!(why.to_string(), "one did not answer in time");
+    }
+
+    #[tokio::test]
+    async fn the_last_host_that_worked_is_tried_first_and_a_stuck_one_last() {
+        let hosts = Hosts::of(
+            &"postgres://ada@one:1,two:2,three:3/pets?hostaddr=127.0.0.1,127.0.0.2,127.0.0.3".parse().unwrap(),
+        );
+        let port = |config: Config| async move { Ok(config.get_ports()[0]) };
+        assert_eq!(hosts.connect(|number| number == 0, port).await.unwrap(), (1, 2));
+        assert_eq!(hosts.connect(|_| false, port).await.unwrap(), (1, 2));
+        assert_eq!(hosts.connect(|number| number < 2, port).await.unwrap(), (2, 3));
+    }
+
+    #[test]
+    fn every_option_of_the_address_reaches_each_host() {
+        let options = "options=-c%20search_path%3Dshop&application_name=till&connect_timeout=2&keepalives=0&\
+            channel_binding=require&sslmode=require&keepalives_retries=4&keepalives_interval=3&tcp_user_timeout=9";
+        let of = |hosts: &str| format!("postgres://ada:secret@{hosts}/pets?{options}").parse::<Config>().unwrap();
+        let host = &Hosts::of(&of("one:1,two:2")).hosts[1];
+        assert_eq!(host.config(None), *of("two:2").target_session_attrs(TargetSessionAttrs::ReadWrite));
+        let alone = &Hosts::of(&of("two:2")).hosts[0];
+        assert_eq!(alone.config(None), of("two:2"));
+    }
+}
