@@ -13,7 +13,10 @@ pub enum DatabaseError {
     Sqlite(#[from] rusqlite::Error),
     /// PostgreSQL.
     #[error(transparent)]
-    Postgres(#[from] tokio_postgres::Error),
+    Postgres(tokio_postgres::Error),
+    /// A prepared statement was not where it had been prepared.
+    #[error("a connection pooler in transaction mode is in front of the database: add pgbouncer=true to its address")]
+    Pooler(#[source] tokio_postgres::Error),
     /// A stored text that only this program writes is not as this program writes it.
     #[error("a stored text cannot be read")]
     Text(#[source] Box<dyn Error + Send + Sync>),
@@ -22,7 +25,24 @@ pub enum DatabaseError {
     Vanished,
 }
 
+impl From<tokio_postgres::Error> for DatabaseError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.code() {
+            Some(&SqlState::INVALID_SQL_STATEMENT_NAME | &SqlState::DUPLICATE_PSTATEMENT) => Self::Pooler(error),
+            _ => Self::Postgres(error),
+        }
+    }
+}
+
 impl DatabaseError {
+    /// The driver's error.
+    pub(super) fn postgres(&self) -> Option<&tokio_postgres::Error> {
+        match self {
+            Self::Postgres(error) | Self::Pooler(error) => Some(error),
+            Self::Sqlite(_) | Self::Text(_) | Self::Vanished => None,
+        }
+    }
+
     /// Whether it is about the values that were to be written (SQLSTATE classes 22 and 23), rather than the database.
     pub(super) fn is_about_data(&self) -> bool {
         match self {
@@ -31,7 +51,7 @@ impl DatabaseError {
                 Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch)
             ),
             Self::Postgres(error) => error.code().is_some_and(|code| ["22", "23"].contains(&&code.code()[..2])),
-            Self::Text(_) | Self::Vanished => false,
+            Self::Pooler(_) | Self::Text(_) | Self::Vanished => false,
         }
     }
 
@@ -51,6 +71,7 @@ impl DatabaseError {
                 Some(&SqlState::INSUFFICIENT_PRIVILEGE) => "the role at the database lacks a privilege",
                 _ => "the database does not work",
             },
+            Self::Pooler(_) => "a connection pooler in transaction mode needs pgbouncer=true in the database address",
             Self::Text(_) | Self::Vanished => "the database does not work",
         }
     }

@@ -39,6 +39,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Running(Child);
 
 impl Running {
+    /// A program that says nothing; nothing where it is not installed.
+    pub fn start(command: &mut Command) -> Option<Self> {
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Self)
+    }
+
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
@@ -75,9 +80,7 @@ fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<R
     });
     let file = directory.path().join("haproxy.cfg");
     std::fs::write(&file, text).unwrap();
-    let mut command = Command::new("haproxy");
-    command.arg("-db").arg("-f").arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.spawn().ok().map(Running)
+    Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file))
 }
 
 pub fn free_address() -> String {

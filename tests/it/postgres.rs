@@ -213,6 +213,16 @@ fn unprivileged_user() -> Result<Option<(&'static str, u32)>, String> {
     user.map(|id| Some(("postgres", id))).ok_or("this is root, and there is no user postgres".to_owned())
 }
 
+/// `program` as a user who is not root and to whom everything in `directory` belongs.
+pub fn as_owner(program: &str, directory: &Path) -> Command {
+    let user = unprivileged_user().unwrap();
+    if let Some((_, id)) = user {
+        let inside = fs::read_dir(directory).unwrap().map(|at| at.unwrap().path());
+        inside.chain([directory.to_owned()]).for_each(|path| chown(path, Some(id), Some(id)).unwrap());
+    }
+    as_user(user, Path::new(program))
+}
+
 fn as_user(user: Option<(&str, u32)>, program: &Path) -> Command {
     match user {
         None => Command::new(program),

@@ -175,5 +175,5 @@ impl ToSql for Value<'_> {
 
 /// Whether the server has said this.
 pub(super) fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
-    matches!(error, DatabaseError::Postgres(error) if error.code() == Some(code))
+    error.postgres().is_some_and(|error| error.code() == Some(code))
 }

@@ -235,13 +235,12 @@ fn is_fatal(error: &DatabaseError) -> bool {
 }
 
 fn severity(error: &DatabaseError) -> Option<Severity> {
-    let DatabaseError::Postgres(error) = error else { return None };
-    error.as_db_error()?.parsed_severity()
+    error.postgres()?.as_db_error()?.parsed_severity()
 }
 
 /// Whether this server cannot write any more, and another connection may lead to one that can.
 fn is_elsewhere(error: &DatabaseError) -> bool {
-    let gone = matches!(error, DatabaseError::Postgres(error) if error.is_closed());
+    let gone = error.postgres().is_some_and(tokio_postgres::Error::is_closed);
     gone || ELSEWHERE.iter().any(|code| has_code(error, code))
 }
 
@@ -254,10 +253,10 @@ const ELSEWHERE: [SqlState; 4] = [
 
 /// Whether the connection is better replaced: also where the server lacks something (class 53), or the role may not.
 fn is_spent(error: &DatabaseError) -> bool {
-    let lacks = |error: &tokio_postgres::Error| error.code().is_some_and(|code| code.code().starts_with("53"));
+    let code = error.postgres().and_then(tokio_postgres::Error::code);
     is_elsewhere(error)
         || has_code(error, &SqlState::INSUFFICIENT_PRIVILEGE)
-        || matches!(error, DatabaseError::Postgres(error) if lacks(error))
+        || code.is_some_and(|code| code.code().starts_with("53"))
 }
 
 /// Whether the transaction was rolled back in favour of another.

@@ -1,17 +1,23 @@
 //! What only a database server brings with it: connections that are lost, transactions that are refused, other
 //! instances.
 
+use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use petstore::clock;
+use petstore::model::text::safe_causes;
 use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
 use petstore::store::{DatabaseUrl, Store, StoreError, StoreFailure};
+
+use tempfile::TempDir;
+use tokio_postgres::NoTls;
 
 use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
-use crate::postgres::server;
+use crate::instances::Running;
+use crate::postgres::{as_owner, server, skipped};
 use crate::service::fixture::until;
 
 /// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
@@ -79,6 +85,47 @@ async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
         }
         assert_eq!(all(&store).await.len(), 56, "{kind:?}");
     }
+}
+
+/// A pooler in transaction mode in front of the database, and its port.
+fn pooler(database: &Database, directory: &TempDir) -> Option<(Running, u16)> {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let (users, log) = (directory.path().join("users"), directory.path().join("log"));
+    std::fs::write(&users, "\"petstore\" \"\"\n").unwrap();
+    let file = directory.path().join("pgbouncer.ini");
+    let text = format!(
+        "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\npool_mode = transaction\ndefault_pool_size = 2\n\
+         listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = trust\nauth_file = {}\n\
+         logfile = {}\nignore_startup_parameters = extra_float_digits\n",
+        database.server().port(),
+        users.display(),
+        log.display()
+    );
+    std::fs::write(&file, text).unwrap();
+    let running = Running::start(as_owner("pgbouncer", directory.path()).arg(&file))?;
+    Some((running, port))
+}
+
+#[tokio::test]
+async fn a_pooler_that_was_not_announced_is_named_with_the_remedy() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let Some((_pooler, port)) = pooler(&database, &directory) else {
+        return skipped("there is no pgbouncer (Debian: apt-get install pgbouncer)");
+    };
+    let url =
+        |options: &str| format!("postgres://petstore@127.0.0.1:{port}/{}{options}", database.name()).parse().unwrap();
+    until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
+    Store::open(&url("?pgbouncer=true")).await.unwrap().close().await;
+    let store = Store::open(&url("")).await.unwrap();
+    store.add(rex(), clock::now()).await.unwrap();
+    // Takes the connection on which the statement was prepared.
+    let address = format!("postgres://petstore@127.0.0.1:{port}/{}", database.name());
+    let (other, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
+    tokio::spawn(connection);
+    other.batch_execute("BEGIN").await.unwrap();
+    let why = safe_causes(&store.add(rex(), clock::now()).await.unwrap_err());
+    assert!(why.contains("add pgbouncer=true to its address"), "{why}");
 }
 
 #[tokio::test]
