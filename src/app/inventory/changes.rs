@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{ObservedStatus, Pet, PetId};
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 
 /// The most changes that are kept; the oldest go first.
 const MOST: usize = 500;
@@ -192,6 +192,11 @@ impl PetChange {
     }
 
     fn code(&mut self, status: Option<&ObservedStatus>) -> Code {
+        // Those of the API come first: they are always told apart.
+        if self.statuses.is_empty() {
+            self.statuses.push(None);
+            self.statuses.extend(PetStatus::ALL.map(|status| Some(status.into())));
+        }
         let known = self.statuses.iter().position(|known| known.as_ref() == status);
         let at = known.unwrap_or(self.statuses.len());
         // A service with hundreds of statuses of its own: the last ones are not told apart.
@@ -211,7 +216,6 @@ impl PetChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::PetStatus;
     use crate::tui::testing::animals;
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
@@ -281,7 +285,7 @@ mod tests {
         }
         changes.learn(&pets, Baseline::Unknown, AT);
         assert_eq!(changes.statuses.len(), 255);
-        for (at, said) in [(254, "word 254 -> sold"), (255, "another -> sold")] {
+        for (at, said) in [(250, "word 250 -> sold"), (251, "another -> sold")] {
             pets[at].status = Some(PetStatus::Sold.into());
             changes.learn(&pets, Baseline::All, AT);
             assert_eq!(changes.log()[0].sentence(""), format!(": {said}"));
