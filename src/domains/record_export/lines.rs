@@ -126,11 +126,8 @@ fn fields(lines: &mut ExportLines, record: &DnsRecord, kind: &str, values: &[Str
 pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        return only_advice(
-            lines,
-            record,
-            "a CNAME cannot stand there, and zone files have no other standard type for it",
-        );
+        let why = "a CNAME cannot stand there, and zone files have no other standard type for it";
+        return only_advice(lines, record, why);
     }
     lines.deletes("First delete these lines:", record, deletes);
     lines.then_add(deletes);
@@ -142,11 +139,8 @@ pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 pub(super) fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        return only_advice(
-            lines,
-            record,
-            "a CNAME cannot stand there, and updates know no other standard type for it",
-        );
+        let why = "a CNAME cannot stand there, and updates know no other standard type for it";
+        return only_advice(lines, record, why);
     }
     let owner = dotted(&record.name);
     lines.push(format!("zone {}", dotted(&record.zone)));
