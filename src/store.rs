@@ -16,7 +16,6 @@ mod idempotency;
 mod job;
 pub mod keys;
 mod maintenance;
-mod pet_row;
 mod pets;
 mod postgres;
 mod sql;

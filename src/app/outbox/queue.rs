@@ -113,7 +113,7 @@ struct Claimed {
 
 impl Queue {
     fn new(claim: Arc<Claim>) -> Self {
-        let file = QueueFile::new(claim.queue_path().to_owned());
+        let file = QueueFile::new(claim.queue.clone());
         Self(Some(Arc::new(Mutex::new(Some(Claimed { file, synced: None, is_sync_due: false, _claim: claim })))))
     }
 

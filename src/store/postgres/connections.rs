@@ -25,7 +25,7 @@ pub(super) struct Connections {
 
 impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
-        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler(), pulse: Arc::default() })
+        Ok(Self { pool: pool::open(url)?, by_name: !url.is_behind_pooler, pulse: Arc::default() })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.

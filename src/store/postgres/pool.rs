@@ -19,7 +19,7 @@ use tokio_postgres::error::{DbError, Severity};
 use tokio_postgres::{AsyncMessage, Client, Config, Connection, Error, NoTls};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::url::{Encryption, PostgresUrl};
+use super::url::PostgresUrl;
 use crate::model::text::{display_safe, safe_causes};
 use crate::store::{StoreError, StoreFailure, sql};
 
@@ -89,11 +89,8 @@ pub(super) struct Connector {
 
 /// Nothing is connected before the first use.
 pub(super) fn open(url: &PostgresUrl) -> Result<ConnectionPool, StoreError> {
-    let tls = match url.encryption() {
-        Encryption::None => None,
-        Encryption::Verified { root_certificates } => Some(tls(root_certificates)?),
-    };
-    let connector = Connector { config: url.config().clone(), tls, keeps_settings: !url.is_behind_pooler() };
+    let tls = url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?;
+    let connector = Connector { config: Config::clone(&url.config), tls, keeps_settings: !url.is_behind_pooler };
     let pool = Pool::builder(connector)
         .max_size(CONNECTIONS)
         .runtime(Runtime::Tokio1)
