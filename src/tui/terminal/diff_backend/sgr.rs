@@ -97,6 +97,7 @@ pub fn same(one: &Cell, other: &Cell) -> bool {
 }
 
 /// The parameters for a colour of letters; those for the ground are ten more.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are in a table")]
 fn colour(colour: Color, more: u8) -> String {
     match colour {
         Color::Indexed(index) => format!("{};5;{index}", 38 + more),
