@@ -5,7 +5,6 @@
 //! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
 //! no network and no terminal.
 
-mod choices;
 pub mod edit;
 mod env;
 mod error;
@@ -22,7 +21,6 @@ mod sources;
 mod target;
 mod ui;
 
-pub use choices::Choices;
 pub use env::{Depth, Env};
 pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};
@@ -34,5 +32,5 @@ pub use provenance::{Origin, Sourced};
 pub use secrets::{KeepKey, KeyPlace, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::Settings;
-pub use sources::file_path;
+pub use sources::{Choices, file_path};
 pub use ui::{Clipboard, LinkSpeed, ThemeChoice};

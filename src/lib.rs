@@ -4,23 +4,29 @@
 //!
 //! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
 //! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
-//! [`store`]. The types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
+//! [`store`]: below its `pets` come `job`, `database`, then `sqlite` or `postgres`; the statements are in `sql`. The
+//! types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
 //! Files of pets go in and out through [`transfer`]. The main tasks in plain lines, for screen readers and braille
 //! displays, are in [`dialogue`].
 //!
 //! # The app
 //!
+//! A key goes through `tui::terminal`, [`tui::keymap`] (`bindings`), [`tui::update`] and the `update` of its screen. What
+//! it asks for is in the screen's `jobs`; the file of the same name in [`tui::worker`] does it, through [`app`] or
+//! [`api`]. The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
+//!
 //! ```text
 //!              terminal events            signals
 //!                    │                       │
-//!         ┌──────────▼───────────────────────▼─────────┐     effects (bounded, try_send)    ┌───────────────────┐
+//!         ┌──────────▼───────────────────────▼─────────┐     effects (unbounded: none lost) ┌───────────────────┐
 //!         │ event loop (tui::event_loop)               │ ─────────────────────────────────► │ worker task       │
 //!         │  owns AppState                             │                                    │ (tui::worker)     │
-//!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot, │
-//!         │  draw(&state, &appearance, now) ─► Layout ─► state.layout                       │ through api       │
-//!         │                                            │ ◄───────────────────────────────── │                   │
-//!         └────────────────────────────────────────────┘     messages (bounded, awaited)    └───────────────────┘
+//!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot: │
+//!         │  draw(&state, &appearance, now) ─► Layout ─► state.layout                       │ api, files,       │
+//!         │                                            │ ◄───────────────────────────────── │ domains           │
+//!         └────────────────────────────────────────────┘  replies (bounded; ends awaited,   └───────────────────┘
+//!                                                           progress dropped when full)
 //! ```
 //!
 //! The state is shared by sending, not by locking. A reply counts only if its id is the one that its slot waits for.
@@ -30,8 +36,9 @@
 //! # Rooms
 //!
 //! Arrows point to what may be imported, as may be what comes after it; a test holds the imports of `src` against this.
-//! `transfer` also uses `api` and `config`; `clock` and `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import
-//! each other in a circle, but inside the folder of a screen.
+//! `transfer` also uses `api` and `config`; `api` uses `model` alone; of `cli` only `launch` uses `tui`. `clock` and
+//! `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import each other in a circle, but
+//! inside the folder of a screen.
 //!
 //! ```text
 //! main ─► cli ─┬─► tui ──────┬─► app ─► transfer, api, domains, config ─► local ─► model
@@ -41,18 +48,19 @@
 //!
 //! # Glossary
 //!
-//! Sections are those of the API description (`assets/openapi.yaml` marks what it adds).
+//! Section numbers in comments are those of the owner's description of the API. What it does not have is called an
+//! addition, also in `assets/openapi.yaml`.
 //!
 //! | Term | Meaning |
 //! |---|---|
-//! | pet, category, status | what a store keeps; `NewPet`, `Pet`, `PetStatus` (section 2) |
+//! | pet, category, status | what a store keeps; `NewPet`, `Pet`, `PetStatus` |
 //! | service | an implementation of the API: ours ([`server`]) or another |
 //! | profile | a saved service: its address and where its API key comes from ([`config::profiles`]) |
-//! | embedded store | the service inside the app, on a file of its own |
+//! | embedded store | the service inside the app, on its own file (`config::Service::Embedded`) |
 //! | demo | the embedded store with samples, which keeps nothing |
-//! | target | the service that flags, environment and configuration lead to (`config::target`) |
-//! | sources, provenance | what was set where, and where a setting in force came from (`config::sources`) |
-//! | limit, page | most rows of one answer (4.1); further answers by `Link: rel="next"` (RFC 8288, an addition) |
+//! | target | the service that flags, environment and configuration ask for (`config::target`); of an import, the service it goes to |
+//! | sources, provenance | what was set where (`config::sources`), and where a setting in force came from (`config::provenance`) |
+//! | limit, page | most rows of one answer; further answers by `Link: rel="next"` (RFC 8288, an addition) |
 //! | inventory, coverage | every pet of a service, and whether that is known to be all ([`api::inventory`]) |
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
@@ -65,12 +73,12 @@
 //! | report | what an import did, row by row, beside its file ([`transfer::journal`]) |
 //! | rejects | rows that were not added, as a file to correct ([`transfer::rejects`]) |
 //! | duplicates | equal rows of one file (`transfer::duplicates`) |
-//! | job (store) | what one transaction does for one caller ([`store`]) |
-//! | batcher | puts the jobs that wait together into one transaction |
+//! | work, job (store) | what reads or writes for one caller, and the same in a queue (`store::job`) |
+//! | batcher, writer | sends the jobs that wait to PostgreSQL together; the same for SQLite |
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |
 //! | message, effect | what can happen to the app, what it can ask for ([`tui::msg`], [`tui::effect`]) |
 //! | job, slot (app) | work for the worker; at most one runs in a slot ([`tui::pending`]) |
-//! | custom domain | a domain of one's own for a published project (section 1) |
+//! | custom domain | a domain of one's own for a published project |
 //! | platform host | the value of the CNAME record that the dashboard shows |
 //! | apex | a domain without a subdomain; gets ALIAS or ANAME instead of CNAME |
 //! | observation | what was measured, unjudged ([`domains::observation`]) |

@@ -1,8 +1,8 @@
 //! The database: animals and API keys, behind one cheap handle.
 //!
-//! What is read and written is `work`, written once for SQLite and PostgreSQL: the SQL keeps to their common ground.
-//! Each database runs it in its own way, and commits what waits together in one transaction. This room knows nothing of
-//! HTTP, and takes the time as a parameter.
+//! The methods of [`Store`] are in `handle`, `pets` and `keys`. What they read and write is `job::Work`, written once for
+//! SQLite and PostgreSQL: the SQL keeps to their common ground. Each database runs it in its own way, and commits what
+//! waits together in one transaction. This room knows nothing of HTTP, and takes the time as a parameter.
 
 #![warn(missing_docs)]
 
@@ -16,7 +16,6 @@ mod idempotency;
 mod job;
 pub mod keys;
 mod maintenance;
-mod pet_row;
 mod pets;
 mod postgres;
 mod sql;

@@ -4,12 +4,13 @@
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
 //! them).
 //!
-//! - Pure: `msg effect state start pending key keymap text_input paste_detection update deadline frame_pacer popups drafts widgets::list`,
-//!   and all of `screens` but views. No ratatui, crossterm, tokio, reqwest, clock or printing.
+//! - Pure: `msg effect state start pending key keymap text_input paste_detection update deadline frame_pacer drafts`,
+//!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, crossterm, tokio,
+//!   reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
 //!   knows no state.
-//! - Terminal: `terminal event_loop`. The only part that touches the terminal, the channels and the clock.
+//! - Terminal: `terminal event_loop`. The only part that touches the terminal.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 

@@ -134,8 +134,10 @@ pub struct DomainService {
 
 impl DomainService {
     /// The service for real domains.
-    pub fn new(registry: RegistryFile, configuration: PathBuf, options: CheckOptions) -> Self {
-        Self::with(registry, configuration, Some(options), None)
+    pub fn new(registry: RegistryFile, configuration: PathBuf, options: impl Into<Option<CheckOptions>>) -> Self {
+        let options = options.into();
+        let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
+        Self { registry, configuration, options, simulator, latest, cache, _directory: None }
     }
 
     /// The service for the sandbox, with the list that it begins with.
@@ -150,17 +152,7 @@ impl DomainService {
         let configuration = directory.path().join("config.toml");
         let domains = project_domains(&Sandbox::configuration().into());
         edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(io::Error::other)?;
-        Ok(Self::with(registry, configuration, None, Some(directory)))
-    }
-
-    fn with(
-        registry: RegistryFile,
-        configuration: PathBuf,
-        options: Option<CheckOptions>,
-        directory: Option<TempDir>,
-    ) -> Self {
-        let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
-        Self { registry, configuration, options, simulator, latest, cache, _directory: directory }
+        Ok(Self { _directory: Some(directory), ..Self::new(registry, configuration, None) })
     }
 
     /// Writes the project's domains into the configuration file; gives its name.

@@ -2,7 +2,6 @@
 
 mod check;
 mod edit;
-mod init;
 
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -20,7 +19,7 @@ use super::render::FormatArg;
 use super::status::{columns, objects};
 
 pub use check::check;
-use init::{EXAMPLE, begin, cannot_write};
+use edit::{EXAMPLE, begin, cannot_write};
 
 pub(super) const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";

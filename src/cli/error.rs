@@ -170,17 +170,11 @@ impl fmt::Display for Failed {
 impl From<ConfigError> for Failed {
     fn from(error: ConfigError) -> Self {
         let exit = match &error {
-            ConfigError::KeyFile { .. }
-            | ConfigError::KeyCommand { .. }
-            | ConfigError::KeyCommandOfOthers { .. }
-            | ConfigError::Keyring(_) => Exit::Unauthorized,
-            ConfigError::NoSuchProfile { .. }
+            ConfigError::Key(_) => Exit::Unauthorized,
+            ConfigError::Read { .. }
             | ConfigError::Syntax { .. }
-            | ConfigError::Read { .. }
-            | ConfigError::ProfileUnclear(_)
-            | ConfigError::Endpoint { .. }
-            | ConfigError::KeyFileWrite { .. }
-            | ConfigError::KeyFileRemove { .. }
+            | ConfigError::NoSuchProfile { .. }
+            | ConfigError::Unusable(_)
             | ConfigError::NoHome(_) => Exit::Usage,
         };
         let failed = Self::new(exit, display_safe(&error.to_string()));

@@ -3,12 +3,24 @@
 mod document;
 mod domains;
 mod profiles;
-mod ui;
 
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
-pub use profiles::{add_profile, remove_key, set_key, set_profile};
-pub use ui::set_theme;
+pub use profiles::{add_profile, exists, no_name, remove_key, set_key, set_profile};
+
+use std::path::Path;
+
+use super::ui::ThemeChoice;
+use document::{edit, set, table};
+
+/// Sets `ui.theme` in the file at `path`, which is created where there is none.
+pub fn set_theme(path: &Path, theme: ThemeChoice) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        wanted.ui.theme = theme;
+        set(table(document, "ui", path)?, "theme", theme.to_string().into());
+        Ok(())
+    })
+}
 
 #[cfg(test)]
 mod tests {
@@ -18,8 +30,6 @@ mod tests {
     use toml_edit::DocumentMut;
 
     use super::super::file::{File, Profile};
-    use super::super::ui::ThemeChoice;
-    use super::document::edit;
     use super::*;
 
     #[test]
@@ -80,5 +90,23 @@ mod tests {
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         let expected = "# mine\r\nprofile = \"embedded\"\r\n\r\n[ui]\r\ntheme = \"mono\"\r\n";
         assert_eq!(fs::read_to_string(&real).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_theme_is_set_in_every_way_of_writing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("deep/config.toml");
+        set_theme(&path, ThemeChoice::HighContrast).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "[ui]\ntheme = \"high-contrast\"\n");
+        for (before, after) in [
+            ("[ui]\n# dark\ntheme = \"mono\" # now\n", "[ui]\n# dark\ntheme = \"light\" # now\n"),
+            ("ui = { theme = \"mono\" }\n", "ui = { theme = \"light\" }\n"),
+            ("ui.theme = 'mono'\n", "ui.theme = \"light\"\n"),
+            ("[pets] # rows\nlimit = 5\n", "[pets] # rows\nlimit = 5\n\n[ui]\ntheme = \"light\"\n"),
+        ] {
+            fs::write(&path, before).unwrap();
+            set_theme(&path, ThemeChoice::Light).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), after);
+        }
     }
 }

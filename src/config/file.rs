@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::model::text::{KEY_PREFIX, holds_key};
 use crate::model::{Limit, PetStatus};
@@ -40,7 +41,8 @@ pub struct Pets {
     /// Rows asked for at once, 1 to 100.
     pub limit: Limit,
     /// The status tab at start.
-    pub status: StatusChoice,
+    #[serde(deserialize_with = "status")]
+    pub status: Option<PetStatus>,
     /// Seconds between automatic refreshes, 0 for none.
     pub live: u32,
 }
@@ -90,30 +92,14 @@ impl TryFrom<usize> for AtOnce {
 }
 
 /// `all` or one of the three states.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StatusChoice {
-    /// Every animal.
-    #[default]
-    All,
-    /// `available`
-    Available,
-    /// `pending`
-    Pending,
-    /// `sold`
-    Sold,
-}
-
-impl From<StatusChoice> for Option<PetStatus> {
-    fn from(choice: StatusChoice) -> Self {
-        match choice {
-            StatusChoice::All => None,
-            StatusChoice::Available => Some(PetStatus::Available),
-            StatusChoice::Pending => Some(PetStatus::Pending),
-            StatusChoice::Sold => Some(PetStatus::Sold),
-        }
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PetStatus>, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "all" => Ok(None),
+        word => word.parse().map(Some).map_err(|_| D::Error::unknown_variant(word, &STATUSES)),
     }
 }
+
+const STATUSES: [&str; 4] = ["all", "available", "pending", "sold"];
 
 /// Custom domains: the configuration of the project, and how they are checked.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

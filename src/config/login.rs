@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use crate::model::{ApiKey, BaseUrl};
 
 use super::Env;
-use super::choices::Choices;
-use super::edit::{EditError, add_profile, remove_key, set_key};
+use super::edit::{EditError, add_profile, exists, no_name, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, Profile, is_plain_name};
 use super::paths::expand_home;
 use super::secrets::KeyPlace;
 use super::service::{KeyOrigin, Remote, Service};
 use super::settings::Settings;
-use super::sources::Sources;
+use super::sources::{Choices, Sources};
 use super::target::Target;
 
 /// A profile that is logged in to or out of.
@@ -73,10 +72,10 @@ impl Login {
         };
         let known = sources.file.profiles.get(&name);
         if is_new && known.is_some() {
-            return Err(EditError::Exists(name).into());
+            return Err(exists(&name).into());
         }
         if is_new && !is_plain_name(&name) {
-            return Err(EditError::Name(name).into());
+            return Err(no_name(&name).into());
         }
         let (source, line) = (known.and_then(|known| known.key.clone()), sources.line_of(&["profiles", &name, "key"]));
         match Settings::of(chosen, &sources)?.service {

@@ -6,12 +6,11 @@ use std::path::PathBuf;
 use crate::model::BaseUrl;
 
 use super::Env;
-use super::choices::Choices;
 use super::error::ConfigError;
 use super::file::{Accent, Profile};
 use super::service::KeyOrigin;
 use super::settings::Settings;
-use super::sources::Sources;
+use super::sources::{Choices, Sources};
 use super::target::{self, Target};
 
 /// The services that can be switched to.

@@ -6,12 +6,11 @@ use std::time::Duration;
 use crate::model::{Limit, PetStatus};
 
 use super::Env;
-use super::choices::Choices;
 use super::error::ConfigError;
 use super::file::{Accent, File};
 use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
-use super::sources::Sources;
+use super::sources::{Choices, Sources};
 use super::target::{Resolved, Target, label};
 use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
 
@@ -83,7 +82,7 @@ impl Settings {
             protect: resolved.profile.protect,
             service: resolved.service.clone(),
             limit: pets.limit,
-            status: pets.status.into(),
+            status: pets.status,
             live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
             ascii: match ui.glyphs {
                 _ if sources.choices.ascii => true,

@@ -3,12 +3,35 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::choices::Choices;
+use crate::model::text::short;
+
 use super::error::ConfigError;
 use super::file::File;
 use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
 use super::{Env, Paths};
+
+/// What was said on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    pub config: Option<PathBuf>,
+    pub profile: Option<String>,
+    pub base_url: Option<String>,
+    pub demo: bool,
+    pub ca_file: Option<PathBuf>,
+    pub insecure_http: bool,
+    pub ascii: bool,
+    pub accessible: bool,
+}
+
+impl Choices {
+    /// Another call of petstore for the same configuration and profile.
+    pub fn command(&self, words: &str) -> String {
+        let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
+        let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
+        format!("petstore {}{}{words}", config.unwrap_or_default(), profile.unwrap_or_default())
+    }
+}
 
 /// Everything that was said.
 pub struct Sources<'a> {

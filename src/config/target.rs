@@ -1,6 +1,6 @@
 //! Which service was asked for, and what is known of it: its address, its key, and where both came from.
 
-use crate::model::{ApiKey, BaseUrl};
+use crate::model::{ApiKey, BaseUrl, EndpointError};
 
 use super::error::ConfigError;
 use super::file::{KeySource, Profile};
@@ -112,7 +112,10 @@ pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option
     match (&profile.base_url, profile.embedded) {
         (None, true) => Ok(None),
         (Some(text), false) => base_url(text, &format!("profile {name}, base_url"), allow_http).map(Some),
-        (None, false) | (Some(_), true) => Err(ConfigError::ProfileUnclear(name.to_owned())),
+        (None, false) | (Some(_), true) => {
+            let either = "must have either base_url = \"https://...\" or embedded = true.";
+            Err(ConfigError::Unusable(format!("the profile \"{name}\" {either}")))
+        }
     }
 }
 
@@ -123,10 +126,15 @@ pub fn label(name: &str, profile: &Profile) -> String {
 
 /// The address `text`, which was set at this place.
 fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl, ConfigError> {
-    let wrong = |source| ConfigError::Endpoint { origin: place.to_owned(), source };
+    let wrong = |why| unusable(place, &why);
     let base_url: BaseUrl = text.parse().map_err(wrong)?;
     base_url.guard_clear_text(allow_http).map_err(wrong)?;
     Ok(base_url)
+}
+
+/// What was set at this place cannot be used.
+fn unusable(place: &str, why: &EndpointError) -> ConfigError {
+    ConfigError::Unusable(format!("{place}: {why}"))
 }
 
 fn remote(
@@ -179,8 +187,7 @@ fn read(
     let mut origin = KeyOrigin::from(source);
     let key = match source {
         KeySource::Env(name) => {
-            let wrong = |source| ConfigError::Endpoint { origin: name.clone(), source };
-            sources.env.get(name).map(ApiKey::new).transpose().map_err(wrong)?
+            sources.env.get(name).map(ApiKey::new).transpose().map_err(|why| unusable(name, &why))?
         }
         KeySource::File(path) => {
             let path = expand_home(path, sources.env.path("HOME").as_deref());
@@ -199,9 +206,9 @@ fn read(
 
 #[cfg(test)]
 mod tests {
-    use super::super::choices::Choices;
     use super::super::secrets::write_key_file;
     use super::super::settings::tests::{CONFIG, remote, resolve};
+    use super::super::sources::Choices;
     use super::*;
 
     #[test]

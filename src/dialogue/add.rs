@@ -7,7 +7,7 @@ use super::words;
 use crate::api::Failure;
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
-use crate::model::{Draft, NewPet, PetStatus};
+use crate::model::{Draft, NewPet};
 
 const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
 const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
@@ -75,10 +75,7 @@ impl Session {
         };
         let category_id = self.talk.ask(&question, CATEGORY_HELP, read).await?;
         draft.category_id = category_id.to_string();
-        let ways = ["unset, the service decides", "available", "pending", "sold"];
-        let enter = draft.status.and_then(|status| PetStatus::ALL.iter().position(|own| *own == status));
-        let chosen = self.talk.choose_again("Status", &ways, Some(enter.map_or(0, |at| at + 1))).await?;
-        draft.status = chosen.checked_sub(1).map(|at| PetStatus::ALL[at]);
+        draft.status = self.ask_status("unset, the service decides", draft.status).await?;
         Ok(Some(NewPet { name: draft.name.clone(), category_id, status: draft.status }))
     }
 

@@ -6,15 +6,12 @@ use super::words;
 use crate::api::list::{List, list, more};
 use crate::api::retry::repeated;
 use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetQuery, PetStatus};
+use crate::model::{Limit, Pet, PetQuery};
 
 impl Session {
     /// Asks which animals, and tells them.
     pub(super) async fn browse(&mut self) -> Asked<()> {
-        let preset = self.setup.settings.status.and_then(|status| PetStatus::ALL.iter().position(|own| *own == status));
-        let ways = ["all", "available", "pending", "sold"];
-        let chosen = self.talk.choose_again("Status", &ways, Some(preset.map_or(0, |at| at + 1))).await?;
-        let status = chosen.checked_sub(1).map(|at| PetStatus::ALL[at]);
+        let status = self.ask_status("all", self.setup.settings.status).await?;
         let usual = self.setup.settings.limit;
         let question = format!("How many at a time, 1 to 100, press Enter for {usual}:");
         let help = "Say a whole number from 1 to 100. Further animals come with Enter after the list.";

@@ -60,9 +60,8 @@ impl Session {
 fn read(answer: &str) -> Result<Option<PetId>, String> {
     match answer {
         "" => Ok(None),
-        answer => match answer.parse() {
-            Ok(id) => Ok(Some(id)),
-            Err(_) => Err(format!("\"{}\" is no id: ids are whole numbers.", short(answer))),
-        },
+        answer => {
+            answer.parse().map(Some).map_err(|_| format!("\"{}\" is no id: ids are whole numbers.", short(answer)))
+        }
     }
 }

@@ -120,8 +120,7 @@ impl Dialogue {
     /// Asks for one of `ways` by its number or its first letters, and tells them before. Enter takes the one of the
     /// place `enter`. Gives the place.
     pub async fn choose(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
-        self.tell(ways)?;
-        self.pick(what, ways, enter).await
+        self.pick(what, ways, enter, true).await
     }
 
     /// The same, where the ways are told only the first time, and then by `help`.
@@ -131,10 +130,8 @@ impl Dialogue {
         ways: &[impl AsRef<str>],
         enter: Option<usize>,
     ) -> Asked<usize> {
-        if self.told.insert(what.to_owned()) {
-            self.tell(ways)?;
-        }
-        self.pick(what, ways, enter).await
+        let is_new = self.told.insert(what.to_owned());
+        self.pick(what, ways, enter, is_new).await
     }
 
     /// Asks for yes or no; Enter means `enter`.
@@ -164,10 +161,13 @@ impl Dialogue {
         }
     }
 
-    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
+    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>, tells: bool) -> Asked<usize> {
+        let listed: Vec<_> = (1..).zip(ways).map(|(number, way)| format!("{number}: {}", way.as_ref())).collect();
+        if tells {
+            self.say_all(&listed)?;
+        }
         let last = ways.len();
         let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
-        let listed: Vec<_> = ways.iter().enumerate().map(|(at, way)| numbered(at, way.as_ref())).collect();
         let help = format!("Say a number or the first letters.\n{}", listed.join("\n"));
         let read = |answer: &str| match (place(answer, ways), enter) {
             (Some(at), _) => Ok(at),
@@ -175,10 +175,6 @@ impl Dialogue {
             (None, _) => Err(format!("Choose a number from 1 to {last}; help tells what they are.")),
         };
         self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
-    }
-
-    fn tell(&mut self, ways: &[impl AsRef<str>]) -> Asked<()> {
-        self.say_all(ways.iter().enumerate().map(|(at, way)| numbered(at, way.as_ref())))
     }
 
     /// The next answer; nothing where the question is to be asked again.
@@ -233,10 +229,6 @@ impl Dialogue {
 fn in_short(at: usize, ways: &[impl AsRef<str>]) -> String {
     let way = ways[at].as_ref().split([',', ':']).next().unwrap_or_default();
     if way.chars().count() <= SHORT { way.to_owned() } else { (at + 1).to_string() }
-}
-
-fn numbered(at: usize, way: &str) -> String {
-    format!("{}: {way}", at + 1)
 }
 
 /// Which of `ways` an answer means: by its number, by the word, or by first letters that no other has.

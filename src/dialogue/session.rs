@@ -13,7 +13,7 @@ use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::clock::Now;
 use crate::config::{Service, Settings};
 use crate::model::words::counted;
-use crate::model::{IdempotencyKeys, PetId};
+use crate::model::{IdempotencyKeys, PetId, PetStatus};
 
 /// What a session works with.
 pub struct DialogueSetup {
@@ -99,6 +99,13 @@ impl Session {
             self.talk.say("Nothing was sent.")?;
         }
         Ok(self.may_add)
+    }
+
+    /// Asks for a status, or none of them; Enter means `enter`.
+    pub(super) async fn ask_status(&mut self, none: &str, enter: Option<PetStatus>) -> Asked<Option<PetStatus>> {
+        let enter = PetStatus::ALL.iter().position(|status| Some(*status) == enter).map_or(0, |at| at + 1);
+        let chosen = self.talk.choose_again("Status", &[none, "available", "pending", "sold"], Some(enter)).await?;
+        Ok(chosen.checked_sub(1).map(|at| PetStatus::ALL[at]))
     }
 
     pub(super) fn now(&self) -> Now {

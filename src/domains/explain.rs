@@ -81,7 +81,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
 
 /// What may be behind a code or a message, the likeliest first; empty where nothing is known of it.
 pub fn causes(text: &str) -> Vec<Code> {
-    if let Ok(code) = text.parse() {
+    if let Ok(code) = text.trim().parse() {
         return vec![code];
     }
     let lower = text.to_lowercase().replace('\u{2019}', "'");

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
 use super::catalogue::Code;
@@ -186,12 +186,6 @@ pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&
 /// When the wait ends that decides; `None` where something else decides, or nobody knows.
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
     deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
-}
-
-impl Serialize for Code {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 //! leaves its line.
 
 mod escape;
-mod files;
 mod json;
 mod lines;
 mod record;
@@ -68,8 +67,8 @@ pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) ->
         ExportFormat::Cloudflare => json::cloudflare(record, &deletes),
         ExportFormat::Route53 => json::route53(record, &deletes),
         ExportFormat::Terraform => terraform::terraform(record, &deletes),
-        ExportFormat::Dnscontrol => files::dnscontrol(record, &deletes),
-        ExportFormat::Octodns => files::octodns(record, &deletes),
+        ExportFormat::Dnscontrol => lines::dnscontrol(record, &deletes),
+        ExportFormat::Octodns => lines::octodns(record, &deletes),
         ExportFormat::Nsupdate => lines::nsupdate(record, &deletes),
         ExportFormat::Gcloud => shell::gcloud(record, &deletes),
         ExportFormat::Az => shell::az(record, &deletes),

@@ -1,7 +1,6 @@
 //! The lint of a `domains` configuration, JSON or TOML (catalogue, section 2.7; API description, several domains).
 
 mod read;
-mod source;
 #[cfg(test)]
 mod tests;
 
@@ -17,10 +16,10 @@ use super::dns_name::DnsName;
 use super::finding::{Finding, Verdict};
 use super::parse_name;
 
-use source::{fail, warn};
+use read::{fail, warn};
 
 pub use super::diagnosis::redirect::Redirect;
-pub use source::{ConfigSource, WrittenRedirect};
+pub use read::{ConfigSource, WrittenRedirect};
 
 /// The largest file that is read, in octets.
 const MAX_TEXT: usize = 1 << 20;

@@ -122,39 +122,10 @@ impl RegistryChange {
     }
 }
 
-/// Why the list cannot be used.
+/// Why the list cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum RegistryError {
-    /// It cannot be read or written.
-    #[error("the list of domains {}: {source}", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// Its contents are not a list. They are left as they are.
-    #[error("the list of domains {} cannot be read ({source}). It was left as it is; mend it, or move it away", path.display())]
-    Contents {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: serde_json::Error,
-    },
-    /// Another program holds it.
-    #[error("the list of domains {} is held by another petstore, which may have been stopped", path.display())]
-    Locked {
-        /// Which file.
-        path: PathBuf,
-    },
-    /// A newer program wrote it.
-    #[error("the list of domains {} was written by a newer version of this program (layout {layout})", path.display())]
-    Newer {
-        /// Which file.
-        path: PathBuf,
-        layout: u32,
-    },
-}
+#[error("{0}")]
+pub struct RegistryError(String);
 
 /// The file of the list.
 #[derive(Clone, Debug)]
@@ -181,10 +152,13 @@ impl RegistryFile {
         struct Head {
             layout: u32,
         }
-        let contents = |source| RegistryError::Contents { path: self.path.clone(), source };
+        let contents = |error: serde_json::Error| {
+            self.failed(&format!(" cannot be read ({error}). It was left as it is; mend it, or move it away"))
+        };
         let head: Head = serde_json::from_slice(&text).map_err(contents)?;
         if head.layout > LAYOUT {
-            return Err(RegistryError::Newer { path: self.path.clone(), layout: head.layout });
+            let layout = head.layout;
+            return Err(self.failed(&format!(" was written by a newer version of this program (layout {layout})")));
         }
         serde_json::from_slice(&text).map_err(contents)
     }
@@ -219,12 +193,15 @@ impl RegistryFile {
         Ok(result)
     }
 
-    fn io(&self, source: io::Error) -> RegistryError {
-        let path = self.path.clone();
-        match source.kind() {
-            io::ErrorKind::TimedOut => RegistryError::Locked { path },
-            _ => RegistryError::Io { path, source },
+    fn io(&self, error: io::Error) -> RegistryError {
+        match error.kind() {
+            io::ErrorKind::TimedOut => self.failed(" is held by another petstore, which may have been stopped"),
+            _ => self.failed(&format!(": {error}")),
         }
+    }
+
+    fn failed(&self, why: &str) -> RegistryError {
+        RegistryError(format!("the list of domains {}{why}", self.path.display()))
     }
 }
 
@@ -296,7 +273,7 @@ mod tests {
         let before = file.read().unwrap();
         let failed: Result<(), RegistryError> = file.change(|list| {
             list.domains.clear();
-            Err(RegistryError::Io { path: PathBuf::new(), source: io::Error::other("no") })
+            Err(RegistryError("no".to_owned()))
         });
         assert!(failed.is_err());
         assert_eq!(file.read().unwrap(), before);

@@ -8,20 +8,19 @@
 //! CAA records count for the whole zone, so that the domain stands in another zone than those that are live.
 
 mod plan;
-mod step;
 #[cfg(test)]
 mod tests;
 
 use jiff::{SignedDuration, Timestamp};
+use strum::VariantArray;
 
 use super::diagnosis::CERTIFICATE_WAIT;
 use super::dns_name::DnsName;
+use super::finding::Who;
 use super::redirect_config::{DomainsConfiguration, Redirect};
 use super::registry::Registry;
 use super::reported::{Dated, Event};
 use super::simulator::Plan;
-
-pub use step::SandboxStep;
 
 /// One second of the wall clock is so many in practice: a minute.
 pub const PACE: i32 = 60;
@@ -32,9 +31,10 @@ const ISSUANCE: SignedDuration = SignedDuration::from_mins(2);
 const SET_UP: SignedDuration = SignedDuration::from_hours(10 * 24);
 
 /// Whether the domain is in the project.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Project {
     /// Not yet.
+    #[default]
     Without,
     /// It is.
     With,
@@ -42,8 +42,33 @@ enum Project {
     Removed,
 }
 
+/// Something that the operator does outside this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, VariantArray)]
+pub enum SandboxStep {
+    /// The domain is added to the project, which then shows the value.
+    AddDomain,
+    /// The A record of the old host is deleted.
+    DeleteA,
+    /// The CNAME to the platform is added.
+    AddCname,
+    /// A CAA record for the platform's authority is added.
+    AddCaa,
+    /// Verify is chosen.
+    Verify,
+    /// Verify is chosen once more.
+    Reverify,
+    /// The redirect that leads in a circle is set up anew.
+    CorrectRedirect,
+    /// The domain is redirected to the primary domain.
+    RedirectDomain,
+    /// The domain is removed from the project.
+    Remove,
+    /// The CNAME to the platform is deleted.
+    DeleteCname,
+}
+
 /// The facts of a practice. All times are those of practice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
     begin: Timestamp,
     project: Project,
@@ -76,18 +101,7 @@ impl Sandbox {
 
     /// A practice in which nothing was done yet, from the wall clock's `begin` on.
     pub fn new(begin: Timestamp) -> Self {
-        Self {
-            begin,
-            project: Project::Without,
-            deleted: None,
-            cname: None,
-            allowed: false,
-            verified: None,
-            certificate: None,
-            corrected: false,
-            redirected: false,
-            done: 0,
-        }
+        Self { begin, ..Self::default() }
     }
 
     /// The time of practice when the wall clock shows `wall`; never before the beginning.
@@ -109,13 +123,8 @@ impl Sandbox {
             acts.sort_by_key(|act| match act {
                 SandboxStep::DeleteCname => 0,
                 // Who starts anew starts there.
-                SandboxStep::AddDomain => {
-                    if self.cname.is_some() {
-                        3
-                    } else {
-                        1
-                    }
-                }
+                SandboxStep::AddDomain if self.cname.is_none() => 1,
+                SandboxStep::AddDomain => 3,
                 _ => 2,
             });
         }
@@ -195,6 +204,22 @@ impl Sandbox {
 }
 
 impl SandboxStep {
+    /// All of them, in the order of the way.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
+    /// Where it is done: at the DNS provider or in the dashboard.
+    pub const fn place(self) -> Who {
+        match self {
+            Self::DeleteA | Self::AddCname | Self::AddCaa | Self::DeleteCname => Who::DnsProvider,
+            Self::AddDomain
+            | Self::Verify
+            | Self::Reverify
+            | Self::CorrectRedirect
+            | Self::RedirectDomain
+            | Self::Remove => Who::Dashboard,
+        }
+    }
+
     /// What is done, to stand behind the place.
     pub fn words(self) -> String {
         let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);

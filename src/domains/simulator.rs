@@ -64,7 +64,7 @@ impl Simulator {
     /// Changes the plan; the next answers follow it. What is new in it gets a port, which should not fail; what is no
     /// longer in it falls silent.
     pub fn change(&self, change: impl FnOnce(&mut Plan)) {
-        change(&mut self.shared.plan());
+        change(&mut self.shared.plan.lock());
         if let Err(error) = self.open() {
             tracing::warn!(%error, "a part of the world cannot be reached");
         }
@@ -117,12 +117,12 @@ impl Simulator {
 
     /// The root of the world's own authority, in PEM.
     pub fn trust_pem(&self) -> String {
-        self.shared.authorities().root_pem()
+        self.shared.authorities.lock().root_pem()
     }
 
     fn open(&self) -> io::Result<()> {
         let _inside = self.runtime.enter();
-        let plan = self.shared.plan().clone();
+        let plan = self.shared.plan.lock().clone();
         self.doors.lock().open(&plan, &self.shared)
     }
 }

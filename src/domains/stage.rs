@@ -109,9 +109,15 @@ pub struct Measurement {
 impl Measurement {
     /// What is kept of `findings`.
     pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
-        let decides = deciding(findings);
         let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
-        let fails = |topic: Topic| findings.iter().any(|f| f.code.topic() == topic && f.verdict == Verdict::Fail);
+        let fails = |topic: Topic, except: &[Code]| {
+            let counts = |f: &&Finding| f.code.topic() == topic && !except.contains(&f.code);
+            findings.iter().filter(counts).any(|f| f.verdict == Verdict::Fail)
+        };
+        let not_right = |topic: Topic| {
+            let about = findings.iter().filter(|f| f.code.topic() == topic);
+            about.map(|f| f.verdict).any(|verdict| matches!(verdict, Verdict::Fail | Verdict::Wait))
+        };
         let waits = [
             Code::TtlWait,
             Code::NegWait,
@@ -121,16 +127,10 @@ impl Measurement {
             Code::ResolversDisagree,
         ];
         let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
-        let about_servers = findings.iter().filter(|finding| finding.code.topic() == Topic::Servers);
-        let servers_fail =
-            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::Over48h);
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
-        let record = known && !fails(Topic::Record) && !servers_fail && !any(&absent);
+        let record = known && !fails(Topic::Record, &[]) && !fails(Topic::Servers, &[Code::Over48h]) && !any(&absent);
         // A domain that nobody delegates leads nowhere; of one whose servers fail nobody knows.
-        let silent =
-            about_servers.clone().any(|finding| finding.verdict == Verdict::Fail && finding.code != Code::NotDelegated);
-        let not_right =
-            |f: &Finding| f.code.topic() == Topic::Record && matches!(f.verdict, Verdict::Fail | Verdict::Wait);
+        let silent = fails(Topic::Servers, &[Code::NotDelegated]);
         // Wrong, and a part of it may lead to the platform all the same.
         let partly = [
             Code::DnsCnameAndOther,
@@ -141,23 +141,23 @@ impl Measurement {
             Code::ApexCname,
             Code::ProxyCloudflare,
         ];
-        let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || findings.iter().any(not_right));
-        let certificate_wrong = findings
-            .iter()
-            .any(|f| f.code.topic() == Topic::Certificate && matches!(f.verdict, Verdict::Fail | Verdict::Wait));
-        let certificate = any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld]) && !certificate_wrong;
+        let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || not_right(Topic::Record));
+        let certificate = any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld]) && !not_right(Topic::Certificate);
+        let answers = any(&[Code::HttpOk, Code::Http5xx]) && !fails(Topic::Http, &[]) && !fails(Topic::Redirect, &[]);
+        let texts = |decides: &Finding| (decides.code.to_string(), decides.title.clone(), decides.fix.clone());
+        let (code, title, fix) = deciding(findings).map(texts).unwrap_or_default();
         Self {
             at,
             verdict: overall(findings),
-            code: decides.map(|finding| finding.code.to_string()).unwrap_or_default(),
-            title: decides.map(|finding| finding.title.clone()).unwrap_or_default(),
-            fix: decides.map(|finding| finding.fix.clone()).unwrap_or_default(),
+            code,
+            title,
+            fix,
             until: wait_ends(findings),
             record,
             everywhere: record && !any(&waits),
-            caa: !fails(Topic::Caa),
+            caa: !fails(Topic::Caa, &[]),
             certificate,
-            http: certificate && !fails(Topic::Http) && !fails(Topic::Redirect) && any(&[Code::HttpOk, Code::Http5xx]),
+            http: certificate && answers,
             unknown_there: any(&[Code::Http404Project]),
             known,
             elsewhere,
@@ -167,11 +167,11 @@ impl Measurement {
 
     /// Whether a `later` one says what this one says.
     pub fn says_the_same_as(&self, later: &Self) -> bool {
-        let Self { verdict, code, record, everywhere, caa, certificate, http, unknown_there, known, .. } = self;
-        (verdict, code, known) == (&later.verdict, &later.code, &later.known)
-            && self.promises_the_same_as(later)
-            && (record, everywhere, caa) == (&later.record, &later.everywhere, &later.caa)
-            && (certificate, http, unknown_there) == (&later.certificate, &later.http, &later.unknown_there)
+        let gist = |m: &Self| {
+            let parts = [m.record, m.everywhere, m.caa, m.certificate, m.http, m.unknown_there, m.known];
+            (m.verdict, m.code.clone(), parts)
+        };
+        gist(self) == gist(later) && self.promises_the_same_as(later)
     }
 
     /// Whether a `later` one promises what this one does. The end of a wait is known to the second only, so that it

@@ -22,8 +22,10 @@ const MOST_OCTETS: u64 = 4 << 20;
 /// The files that are this program's, until this is dropped: `drafts/<service>-<number>` below the state directory.
 #[derive(Debug)]
 pub struct Claim {
-    draft: PathBuf,
-    queue: PathBuf,
+    /// The file of what is typed.
+    pub draft: PathBuf,
+    /// The file of the pets that wait to be sent, a line each.
+    pub queue: PathBuf,
     /// Locked as long as it is open; it goes with the process, however that ends.
     _lock: File,
 }
@@ -54,16 +56,6 @@ impl Claim {
             }
         }
         Err(io::Error::new(ErrorKind::ResourceBusy, format!("{MOST} programs have drafts for this service")))
-    }
-
-    /// The file of what is typed.
-    pub fn draft_path(&self) -> &Path {
-        &self.draft
-    }
-
-    /// The file of the animals that wait to be sent, a line each.
-    pub fn queue_path(&self) -> &Path {
-        &self.queue
     }
 
     /// What was typed; `None` where nothing was left.
@@ -166,12 +158,12 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let (one, two) = (claim(state.path()), claim(state.path()));
         let other = Claim::new(state.path(), "https://other.example/v1").unwrap();
-        let paths = [&one, &two, &other].map(|claim| claim.draft_path().to_owned());
+        let paths = [&one, &two, &other].map(|claim| claim.draft.to_owned());
         assert!(paths[0] != paths[1] && paths[0] != paths[2] && paths[1] != paths[2], "{paths:?}");
         assert!(paths[0].to_str().unwrap().ends_with("-1.json"), "{paths:?}");
-        assert!(two.queue_path().to_str().unwrap().ends_with("-2.queue.ndjson"));
+        assert!(two.queue.to_str().unwrap().ends_with("-2.queue.ndjson"));
         drop(one);
-        assert_eq!(claim(state.path()).draft_path(), paths[0]);
+        assert_eq!(claim(state.path()).draft, paths[0]);
     }
 
     #[test]
@@ -179,10 +171,10 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let claims = Claims::new(state.path().to_owned());
         let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
-        assert!(Arc::ptr_eq(&one, &two) && one.draft_path() != claims.of("y").unwrap().draft_path());
-        let path = one.draft_path().to_owned();
+        assert!(Arc::ptr_eq(&one, &two) && one.draft != claims.of("y").unwrap().draft);
+        let path = one.draft.to_owned();
         drop((one, two));
-        assert_eq!(Claim::new(state.path(), "x").unwrap().draft_path(), path);
+        assert_eq!(Claim::new(state.path(), "x").unwrap().draft, path);
     }
 
     #[test]
@@ -190,22 +182,22 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let (one, two, three) = (claim(state.path()), claim(state.path()), claim(state.path()));
         two.write("typed").unwrap();
-        fs::write(three.queue_path(), "{}\n").unwrap();
+        fs::write(&three.queue, "{}\n").unwrap();
         drop((one, two));
         let took = claim(state.path());
         assert_eq!(took.read().unwrap().as_deref(), Some("typed"));
         drop(three);
         let next = claim(state.path());
-        assert!(next.queue_path().exists() && next.read().unwrap().is_none());
+        assert!(next.queue.exists() && next.read().unwrap().is_none());
         took.clear().unwrap();
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
-        assert!(claim(state.path()).draft_path().to_str().unwrap().ends_with("-1.json"));
+        assert!(claim(state.path()).draft.to_str().unwrap().ends_with("-1.json"));
         let (typed, free) = (claim(state.path()), Claim::free(state.path(), "https://shop.example/v1").unwrap());
         typed.write("typed").unwrap();
         drop((typed, free));
         let free = Claim::free(state.path(), "https://shop.example/v1").unwrap();
-        assert!(!free.draft_path().exists() && !free.queue_path().exists(), "{free:?}");
+        assert!(!free.draft.exists() && !free.queue.exists(), "{free:?}");
     }
 
     #[test]
@@ -214,9 +206,9 @@ mod tests {
         let claim = claim(&state.path().join("petstore"));
         claim.write("typed").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        let directory = claim.draft_path().parent().unwrap();
-        assert_eq!((mode(directory), mode(claim.draft_path())), (0o700, 0o600));
-        assert_eq!(mode(&claim.draft_path().with_extension("lock")), 0o600);
+        let directory = claim.draft.parent().unwrap();
+        assert_eq!((mode(directory), mode(&claim.draft)), (0o700, 0o600));
+        assert_eq!(mode(&claim.draft.with_extension("lock")), 0o600);
     }
 
     #[test]

@@ -1,13 +1,26 @@
 //! `PetStatus`, the closed enumeration of the description, and what a service may send beyond it.
 
-use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The state of an animal (section 2, PetStatus): set at creation and usable as a list filter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum PetStatus {
     /// In the store and for sale.
     Available,
@@ -22,18 +35,8 @@ impl PetStatus {
     pub const ALL: [Self; 3] = [Self::Available, Self::Pending, Self::Sold];
 
     /// The word used in JSON and in the query, for example `available`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Available => "available",
-            Self::Pending => "pending",
-            Self::Sold => "sold",
-        }
-    }
-}
-
-impl fmt::Display for PetStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

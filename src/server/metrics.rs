@@ -126,22 +126,20 @@ impl Metrics {
 
     /// `error` is why; nothing where there was no answer in time.
     pub(super) fn storage_failure(&self, error: Option<&StoreError>) {
-        let [timeout, queue_full, read_only, closed, no_connection, unknown_outcome, conflicts, stuck, database, other] =
-            FAILURES;
         let kind = match error {
-            None => timeout,
+            None => "timeout",
             Some(StoreError::Unavailable(failure)) => match failure {
-                StoreFailure::NoAnswer => timeout,
-                StoreFailure::NoConnection(_) => no_connection,
-                StoreFailure::OutcomeUnknown => unknown_outcome,
-                StoreFailure::Conflicts => conflicts,
-                StoreFailure::Stuck => stuck,
-                StoreFailure::QueueFull => queue_full,
-                StoreFailure::ReadOnly | StoreFailure::Moved => read_only,
-                StoreFailure::Closed => closed,
-                StoreFailure::Outdated | StoreFailure::Database(_) => database,
+                StoreFailure::NoAnswer => "timeout",
+                StoreFailure::NoConnection(_) => "no_connection",
+                StoreFailure::OutcomeUnknown => "unknown_outcome",
+                StoreFailure::Conflicts => "conflicts",
+                StoreFailure::Stuck => "stuck",
+                StoreFailure::QueueFull => "queue_full",
+                StoreFailure::ReadOnly | StoreFailure::Moved => "read_only",
+                StoreFailure::Closed => "closed",
+                StoreFailure::Outdated | StoreFailure::Database(_) => "database",
             },
-            Some(_) => other,
+            Some(_) => "other",
         };
         self.storage_failures.get_or_create(&[("kind", kind)]).inc();
     }

@@ -1,6 +1,7 @@
 //! Pieces of work, each written once for both databases.
 
-use tokio::sync::oneshot;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
 
 use futures_util::future::BoxFuture;
 
@@ -44,16 +45,16 @@ pub(super) trait Job: Send {
     fn end(self: Box<Self>, ended: Result<(), StoreFailure>);
 }
 
-/// A job that somebody waits for.
-struct Awaited<W: Work> {
+/// A piece of work as a job, with whoever waits for what it gives.
+struct Task<W: Work> {
     work: W,
     output: Option<W::Output>,
-    reply: oneshot::Sender<Result<W::Output, StoreFailure>>,
+    reply: Option<oneshot::Sender<Result<W::Output, StoreFailure>>>,
 }
 
-impl<W: Work> Job for Awaited<W> {
+impl<W: Work> Job for Task<W> {
     fn is_wanted(&self) -> bool {
-        !self.reply.is_closed()
+        self.reply.as_ref().is_none_or(|reply| !reply.is_closed())
     }
 
     fn is_one_statement(&self) -> bool {
@@ -69,30 +70,13 @@ impl<W: Work> Job for Awaited<W> {
 
     fn end(self: Box<Self>, ended: Result<(), StoreFailure>) {
         let Self { work, output, reply } = *self;
-        // What it holds is free before whoever asked goes on.
+        // What it holds is free before the caller goes on.
         drop(work);
-        // Whoever asked may have gone away.
-        let _ = reply.send(ended.and_then(|()| output.ok_or(StoreFailure::Closed)));
+        if let Some(reply) = reply {
+            // The caller may have gone away.
+            let _ = reply.send(ended.and_then(|()| output.ok_or(StoreFailure::Closed)));
+        }
     }
-}
-
-/// A job that nobody waits for.
-struct Unawaited<W>(W);
-
-impl<W: Work> Job for Unawaited<W> {
-    fn is_wanted(&self) -> bool {
-        true
-    }
-
-    fn is_one_statement(&self) -> bool {
-        W::IS_ONE_STATEMENT
-    }
-
-    fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>> {
-        Box::pin(async { self.0.run(on).await.map(drop) })
-    }
-
-    fn end(self: Box<Self>, _: Result<(), StoreFailure>) {}
 }
 
 /// Where what became of a job arrives.
@@ -101,10 +85,21 @@ pub(super) type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, Store
 /// A job, and its outcome.
 pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
     let (reply, outcome) = oneshot::channel();
-    (Box::new(Awaited { work, output: None, reply }), outcome)
+    (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
 }
 
 /// A job whose outcome nobody hears.
 pub(super) fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
-    Box::new(Unawaited(work))
+    Box::new(Task { work, output: None, reply: None })
+}
+
+/// How many jobs may wait in a queue. One more is refused rather than kept.
+pub(super) const QUEUE: usize = 1024;
+
+/// Puts a job into the queue of those who do it; `jobs` is nothing once it is closed.
+pub(super) fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>) -> Result<(), StoreFailure> {
+    jobs.ok_or(StoreFailure::Closed)?.try_send(job).map_err(|error| match error {
+        TrySendError::Full(_) => StoreFailure::QueueFull,
+        TrySendError::Closed(_) => StoreFailure::Closed,
+    })
 }

@@ -14,7 +14,10 @@ use super::{DatabaseUrl, StoreError, StoreFailure, sqlite};
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Nobody who uses the database waits for it. Ends early once `cancel` is cancelled.
 pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<(), BackupError> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(BackupError::Server) };
+    let DatabaseUrl::Sqlite(path) = url.clone() else {
+        let why = "a server is backed up with its own tools (pg_dump); petstore copy makes a SQLite file of it";
+        return Err(BackupError::Failed(why.to_owned()));
+    };
     let file = file.to_owned();
     let copied = spawn_blocking(move || sqlite::backup(&path, &file, &cancel)).await;
     copied.unwrap_or(Err(BackupError::Cancelled))

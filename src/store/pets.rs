@@ -4,8 +4,7 @@ use futures_util::future::try_join_all;
 
 use super::idempotency::{Age, CreateOutcome, Creation, Earlier, Forget, Idempotency, RunningCreation};
 use super::job::Work;
-use super::pet_row::pet;
-use super::value_row::{Connection, DatabaseError, Value};
+use super::value_row::{Connection, DatabaseError, Value, pet};
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 use crate::model::samples::sample;

@@ -11,6 +11,7 @@ pub(super) use super::database_error::DatabaseError;
 pub(super) use super::value::Value;
 
 use super::postgres::Session;
+use crate::model::{ObservedStatus, Pet};
 
 /// Where statements run.
 pub(super) enum Connection<'a> {
@@ -112,4 +113,11 @@ impl Row<'_> {
     {
         self.text(column)?.parse().map_err(|error| DatabaseError::Text(Box::new(error)))
     }
+}
+
+/// The animal in a row.
+pub(super) fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
+    let status = row.text(3)?;
+    let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);
+    Ok(Pet { id: row.int(0)?, name: row.text(1)?.to_owned(), category_id: row.int(2)?, status: Some(status) })
 }

@@ -31,14 +31,12 @@ impl ColumnMapping {
     pub fn check(&self) -> Result<(), TransferError> {
         for (field, value) in Field::ALL.into_iter().zip(&self.set) {
             let Some(value) = value else { continue };
-            let wrong = match field {
-                Field::Name => check_name(value).err().map(|error| error.to_string()),
-                Field::CategoryId => parse_category_id(value).err().map(|error| error.to_string()),
-                Field::Status => value.parse::<PetStatus>().err().map(|error| error.to_string()),
+            let checked = match field {
+                Field::Name => check_name(value).map_err(|error| error.to_string()),
+                Field::CategoryId => parse_category_id(value).map(drop).map_err(|error| error.to_string()),
+                Field::Status => value.parse::<PetStatus>().map(drop).map_err(|error| error.to_string()),
             };
-            if let Some(why) = wrong {
-                return Err(TransferError::FixedValue { field, why });
-            }
+            checked.map_err(|why| TransferError::FixedValue { field, why })?;
         }
         Ok(())
     }
@@ -106,10 +104,9 @@ impl Columns {
     fn wanted(&self, header: &[String], field: Field, wanted: &str) -> Result<usize, TransferError> {
         let exact = header.iter().position(|name| name.trim() == wanted.trim());
         let by_case = || header.iter().position(|name| name.trim().to_lowercase() == wanted.trim().to_lowercase());
-        exact.or_else(by_case).ok_or_else(|| TransferError::UnknownColumn {
-            field: field.member(),
-            wanted: wanted.to_owned(),
-            there: self.list(),
+        exact.or_else(by_case).ok_or_else(|| {
+            let (field, there) = (field.member(), list(&self.names));
+            TransferError::Columns(format!("there is no column \"{}\" for {field}; there are {there}", short(wanted)))
         })
     }
 
@@ -122,19 +119,11 @@ impl Columns {
         named.sort_unstable();
         match named.as_slice() {
             [(first, place), (second, _), ..] if first == second => {
-                Err(TransferError::ColumnTwice { name: self.names[*place].clone(), there: self.list() })
+                let (name, there) = (short(&self.names[*place]), list(&self.names));
+                Err(TransferError::Columns(format!("{there} has the column \"{name}\" twice. Rename one of them")))
             }
             named => Ok(named.first().map(|(_, place)| *place)),
         }
-    }
-
-    /// How many fields have a column.
-    pub(super) fn recognised(&self) -> usize {
-        self.of.iter().flatten().count()
-    }
-
-    fn list(&self) -> String {
-        list(&self.names)
     }
 }
 

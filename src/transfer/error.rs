@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::api::ApiError;
 use crate::model::Field;
-use crate::model::text::{cut, short};
+use crate::model::text::cut;
 
 /// Why nothing, or no more, is transferred. Each sentence names the thing and the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -36,23 +36,9 @@ pub enum TransferError {
         /// The columns that are there, safe to show.
         there: Vec<String>,
     },
-    /// `--map` names a column that is not there.
-    #[error("there is no column \"{}\" for {field}; there are {there}", short(.wanted))]
-    UnknownColumn {
-        /// The member.
-        field: &'static str,
-        /// The column that was named.
-        wanted: String,
-        /// The columns that are there.
-        there: String,
-    },
-    /// Two columns of one name.
-    #[error("{there} has the column \"{}\" twice. Rename one of them", short(.name))]
-    ColumnTwice {
-        name: String,
-        /// The columns that are there.
-        there: String,
-    },
+    /// A column that is not there, or is there twice.
+    #[error("{0}")]
+    Columns(String),
     /// A fixed value that no animal may have.
     #[error("--set {}: {why}", .field.member())]
     FixedValue {
@@ -157,7 +143,7 @@ impl TransferError {
 
     /// Whether the columns of the file are not those that are wanted.
     pub(super) const fn is_of_the_columns(&self) -> bool {
-        matches!(self, Self::NoColumn { .. } | Self::UnknownColumn { .. } | Self::ColumnTwice { .. })
+        matches!(self, Self::NoColumn { .. } | Self::Columns(_))
     }
 }
 

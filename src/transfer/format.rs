@@ -40,16 +40,6 @@ impl FileFormat {
         })
     }
 
-    /// How the names of such files end.
-    pub const fn ending(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Ndjson => "ndjson",
-            Self::Json => "json",
-            Self::Xlsx => "xlsx",
-        }
-    }
-
     /// In UTF-16 every second octet is NUL as far as it matters here.
     fn of_head(head: &[u8]) -> Self {
         if head.starts_with(b"PK\x03\x04") {

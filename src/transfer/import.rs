@@ -24,7 +24,7 @@ use crate::api::{ApiError, Client};
 use crate::clock;
 use backoff::Pace;
 pub use plan::{ImportControl, ImportOptions, OnError, Patience};
-use prefetch::{announce, queue};
+use prefetch::{Queue, announce};
 pub use progress::{ImportEvent, ImportProgress, OnImportEvent};
 use send::Sender;
 pub use shared::ImportEnded;
@@ -35,7 +35,7 @@ pub use work::{Seen, Start, Work};
 const AHEAD: usize = 2;
 
 /// What came of an import.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The counts at its end.
     pub progress: ImportProgress,
@@ -90,26 +90,25 @@ async fn send_all(
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
     let count = shared.how.concurrency.clamp(1, 16);
-    let (ready, queue) = queue(count);
+    let (ready, turns) = mpsc::channel(count);
     tokio::spawn(announce(Arc::clone(&shared), taken, ready, controls.clone()));
-    let queue = Arc::new(queue);
+    let queue = Arc::new(Queue(turns.into()));
     let mut senders = JoinSet::new();
     for _ in 0..count {
         let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), controls: controls.clone() };
         senders.spawn(sender.run());
     }
-    let keeper = tokio::spawn(keep_up(Arc::clone(&shared)));
+    // The journal is written also while nothing new is sent.
+    let keeping = Arc::clone(&shared);
+    let keeper = tokio::spawn(async move {
+        if let Some(journal) = &keeping.work.journal {
+            keeping.end(ImportEnded::Failed(journal.keep_up().await.to_string()));
+        }
+    });
     listen(&shared, senders, controls).await;
     keeper.abort();
     queue.give_back(&shared).await;
     Ok(summary(&shared))
-}
-
-/// Has the journal written while nothing new is sent.
-async fn keep_up(shared: Arc<Shared>) {
-    if let Some(journal) = &shared.work.journal {
-        shared.end(ImportEnded::Failed(journal.keep_up().await));
-    }
 }
 
 /// Asks for one animal: whether the service is there, accepts the key and keeps idempotency keys, and what time it is
@@ -155,7 +154,7 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::
     }
     // What is still under way stays in the journal as sent without an outcome.
     senders.shutdown().await;
-    shared.progress.send_modify(ImportProgress::abandon);
+    shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
 }
 
 fn summary(shared: &Shared) -> Summary {
@@ -168,7 +167,7 @@ fn summary(shared: &Shared) -> Summary {
     if let Some(journal) = &shared.work.journal
         && let Err(error) = journal.close()
     {
-        shared.end(ImportEnded::Failed(error));
+        shared.end(ImportEnded::Failed(error.to_string()));
     }
     let failed = shared.ended.lock().take();
     let progress = shared.progress.borrow().clone();

@@ -33,7 +33,7 @@ use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
 use crate::model::{NewPet, PetId};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 pub(super) use added_rows::Pool;
 pub(super) use lines::read_head;
@@ -162,14 +162,14 @@ impl Journal {
 
     /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
     pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
-        let mut log = self.log();
+        let mut log = self.log.lock();
         let mut lines = rows.map(|Row { row, line, new, .. }| {
             let hash = Some(hex_of(hash(new)));
             let (sent, by) = (Some(at.as_second()), self.by.clone());
             Line { row: *row, line: Some(*line), hash, sent, by, ..Line::default() }
         });
         let kept = lines.try_for_each(|line| log.keep(&line).map(drop));
-        kept.and_then(|()| log.write()).map_err(|source| self.failed(source))
+        kept.and_then(|()| log.write()).map_err(|source| failed(&self.path, source))
     }
 
     /// What became of a row. It is written with what comes next, or by `keep_up`.
@@ -184,8 +184,8 @@ impl Journal {
 
     /// Brings everything to the disk, and lets others go on with it.
     pub fn close(&self) -> Result<(), TransferError> {
-        let mut log = self.log();
-        log.write().and_then(|()| log.sync()).and_then(|()| log.unlock()).map_err(|source| self.failed(source))
+        let mut log = self.log.lock();
+        log.write().and_then(|()| log.sync()).and_then(|()| log.unlock()).map_err(|source| failed(&self.path, source))
     }
 
     /// Writes outcomes that have waited for a moment, for as long as it is polled. Returns only where that fails.
@@ -193,25 +193,17 @@ impl Journal {
         loop {
             self.kept_outcome.notified().await;
             sleep(MOMENT).await;
-            if let Err(source) = self.log().write() {
-                return self.failed(source);
+            if let Err(source) = self.log.lock().write() {
+                return failed(&self.path, source);
             }
         }
     }
 
     fn keep(&self, line: &Line) -> Result<(), TransferError> {
-        let mut log = self.log();
+        let mut log = self.log.lock();
         let kept = log.keep(line).and_then(|kept| if kept < MOST_KEPT { Ok(()) } else { log.write() });
         self.kept_outcome.notify_one();
-        kept.map_err(|source| self.failed(source))
-    }
-
-    fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock()
-    }
-
-    fn failed(&self, source: io::Error) -> TransferError {
-        failed(&self.path, source)
+        kept.map_err(|source| failed(&self.path, source))
     }
 }
 

@@ -19,12 +19,8 @@ pub(super) const STALE_AFTER: Duration = Duration::from_secs(300);
 pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let message = state.message.as_ref().and_then(|message| message.until);
     let refresh = can_refresh(state).then(|| state.pets.next_refresh()).flatten();
-    let retry = match &state.link.health {
-        Health::Away { next_try: Some(at), .. } if !state.pending.is_running(Slot::List) => {
-            Some(next_second_before(*at, now.mono, step(state)))
-        }
-        Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => None,
-    };
+    let next_try = state.link.health.next_try().filter(|_| !state.pending.is_running(Slot::List));
+    let retry = next_try.map(|at| next_second_before(at, now.mono, step(state)));
     let shown = state.pending.running().filter(|(slot, _)| shows_seconds(state, *slot));
     let running = shown.map(|(_, since)| next_shown_second(since, now.mono, step(state))).min();
     let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();

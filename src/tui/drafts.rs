@@ -54,6 +54,17 @@ impl Drafts {
 }
 
 impl Back {
+    fn of(drafts: &Drafts, state: &AppState) -> Self {
+        let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
+        let what = match (&drafts.typed.sent, importing.map(|import| import.path.value())) {
+            (None, Some(path)) => Restored::Importing(short(path.rsplit('/').next().unwrap_or(path))),
+            (None, None) => Restored::NotSent,
+            (Some(sent), _) if state.add.unsettled => Restored::Settling(short(&sent.new.name)),
+            (Some(sent), _) => Restored::Asking(short(&sent.new.name)),
+        };
+        Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
+    }
+
     /// The sentence about it; `at` is the time of day, `service` where things are sent.
     pub fn sentence(&self, at: &str, service: &str) -> String {
         let profile = short(&self.profile);
@@ -95,11 +106,6 @@ fn identity(state: &AppState) -> Option<&str> {
     state.link.identity.as_deref().filter(|_| !state.is_first_start())
 }
 
-fn file_name(import: &typed::ImportDraft) -> String {
-    let path = import.path.value();
-    short(path.rsplit('/').next().unwrap_or(path))
-}
-
 /// Takes up what was left for this service by a session before.
 pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) {
     let drafts = match opened {
@@ -123,19 +129,6 @@ fn take_up(state: &mut AppState, drafts: Drafts) {
     state.drafts.on_disk = drafts.typed.clone();
     drafts.typed.clone().restore(state);
     state.drafts.back = Some(Back::of(&drafts, state));
-}
-
-impl Back {
-    fn of(drafts: &Drafts, state: &AppState) -> Self {
-        let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
-        let what = match &drafts.typed.sent {
-            None if importing.is_some() => Restored::Importing(importing.map_or_else(String::new, file_name)),
-            None => Restored::NotSent,
-            Some(sent) if state.add.unsettled => Restored::Settling(short(&sent.new.name)),
-            Some(sent) => Restored::Asking(short(&sent.new.name)),
-        };
-        Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
-    }
 }
 
 /// Shows what was kept and not shown; `false` where there is nothing like it.
@@ -203,11 +196,6 @@ pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
     }
     drafts.since.get_or_insert(now.mono);
     next_due(state).is_some_and(|due| due <= now.mono).then(|| write(state, now)).flatten()
-}
-
-/// It must be on disk as soon as can be.
-pub(super) const fn hurry(state: &mut AppState) {
-    state.drafts.at_once = true;
 }
 
 /// When what is typed is to be written.

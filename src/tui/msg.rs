@@ -6,7 +6,7 @@ use crate::api::Exchange;
 use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
 use crate::app::domain_service::NotSaved;
-use crate::transfer::import::ImportProgress;
+use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 
 pub use super::key::{Key, KeyPress};
 pub use crate::app::outbox::queue::LineSent;
@@ -16,7 +16,7 @@ pub use crate::app::outbox::unknown_outcome::SearchedPets;
 use super::drafts::jobs::DraftReply;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{NotWritten, PopupReply};
-use super::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, UnusableFile};
+use super::screens::add_pet::import::jobs::{ImportReply, UnusableFile};
 use super::screens::add_pet::jobs::AddReply;
 use super::screens::add_pet::rapid::jobs::RapidReply;
 use super::screens::domains::jobs::DomainReply;
@@ -124,8 +124,8 @@ impl Outcome {
             Slot::SearchForLine => RapidReply::SearchedFor(Err(failure)).into(),
             Slot::CheckFile => ImportReply::Checked(Err(UnusableFile { why: here(&failure), missing: None })).into(),
             Slot::Import => {
-                let (progress, why) = (ImportProgress::default(), EndOf::Failed(here(&failure)));
-                ImportReply::Ended(Box::new(ImportEnd { progress, left: None, why })).into()
+                let (progress, ended) = (ImportProgress::default(), ImportEnded::Failed(here(&failure)));
+                ImportReply::Ended(Box::new(Summary { progress, ended, left: None, report: None })).into()
             }
             Slot::Keep => DomainReply::RegistryWritten(Err(failure.sentence("the list"))).into(),
             Slot::Check(lane) => DomainReply::Checked(lane, Err(failure)).into(),

@@ -1,4 +1,5 @@
-//! The screens, a folder each: what it knows, what follows from a key, how it looks.
+//! The screens, a folder each: what it knows (`state`), what follows from a key (`update`), what it asks the worker for
+//! (`jobs`), how it looks (`view`).
 
 pub mod add_pet;
 pub mod domains;

@@ -145,6 +145,14 @@ pub enum Health {
 }
 
 impl Health {
+    /// When the service is asked again, if it was not there and that may pass.
+    pub(super) const fn next_try(&self) -> Option<Instant> {
+        match self {
+            Self::Away { next_try, .. } => *next_try,
+            Self::Unknown | Self::Ok { .. } | Self::KeyRefused { .. } => None,
+        }
+    }
+
     /// Whether the service is in this very failure.
     pub(super) fn is_about(&self, failure: &Failure) -> bool {
         match self {
@@ -312,6 +320,12 @@ impl AppState {
     /// Says something that stays until something else is said.
     pub fn say(&mut self, kind: MessageKind, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), kind, until: None });
+    }
+
+    /// Says something to know; nothing else is to do.
+    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.say(MessageKind::Note, text);
+        Vec::new()
     }
 
     /// Says that something went well, for five seconds or until the next key.

@@ -35,6 +35,9 @@ pub struct Appearance {
     pub zone: TimeZone,
 }
 
+/// The colours of the accents, in the order of [`Accent`].
+const ACCENTS: [Color; 6] = [Color::Red, Color::Yellow, Color::Green, Color::Blue, Color::Magenta, Color::Cyan];
+
 const ASCII_BORDER: border::Set<'_> = border::Set {
     top_left: "+",
     top_right: "+",
@@ -55,7 +58,6 @@ impl Appearance {
         let plain = Style::new();
         let mono = self.theme == Theme::Mono || self.depth == Depth::Mono;
         let coloured = |color: Color| if mono { plain } else { plain.fg(color) };
-        let badge = |color: Color| coloured(color).add_modifier(Modifier::BOLD | Modifier::REVERSED);
         match role {
             StyleRole::Text | StyleRole::Border | StyleRole::Accent(Accent::None) => plain,
             StyleRole::Heading | StyleRole::InUse | StyleRole::Key => plain.add_modifier(Modifier::BOLD),
@@ -67,28 +69,23 @@ impl Appearance {
             StyleRole::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
             StyleRole::New => coloured(Color::Magenta).add_modifier(Modifier::BOLD),
             StyleRole::Match => plain.add_modifier(Modifier::UNDERLINED),
-            StyleRole::Accent(Accent::Red) => badge(Color::Red),
-            StyleRole::Accent(Accent::Yellow) => badge(Color::Yellow),
-            StyleRole::Accent(Accent::Green) => badge(Color::Green),
-            StyleRole::Accent(Accent::Blue) => badge(Color::Blue),
-            StyleRole::Accent(Accent::Magenta) => badge(Color::Magenta),
-            StyleRole::Accent(Accent::Cyan) => badge(Color::Cyan),
+            // The first accent is none.
+            StyleRole::Accent(accent) => {
+                coloured(ACCENTS[accent as usize - 1]).add_modifier(Modifier::BOLD | Modifier::REVERSED)
+            }
         }
     }
 
     /// The mark of a status, as one column.
     pub const fn mark(&self, status: Option<&ObservedStatus>) -> (&'static str, StyleRole) {
-        match (status, self.ascii) {
-            (Some(ObservedStatus::Known(PetStatus::Available)), true) => ("o", StyleRole::Available),
-            (Some(ObservedStatus::Known(PetStatus::Available)), false) => ("●", StyleRole::Available),
-            (Some(ObservedStatus::Known(PetStatus::Pending)), true) => ("~", StyleRole::Pending),
-            (Some(ObservedStatus::Known(PetStatus::Pending)), false) => ("◐", StyleRole::Pending),
-            (Some(ObservedStatus::Known(PetStatus::Sold)), true) => ("x", StyleRole::Sold),
-            (Some(ObservedStatus::Known(PetStatus::Sold)), false) => ("○", StyleRole::Sold),
-            (Some(ObservedStatus::Unknown(_)), _) => ("?", StyleRole::Wait),
-            (None, true) => ("-", StyleRole::Quiet),
-            (None, false) => ("–", StyleRole::Quiet),
-        }
+        let (ascii, sign, role) = match status {
+            Some(ObservedStatus::Known(PetStatus::Available)) => ("o", "●", StyleRole::Available),
+            Some(ObservedStatus::Known(PetStatus::Pending)) => ("~", "◐", StyleRole::Pending),
+            Some(ObservedStatus::Known(PetStatus::Sold)) => ("x", "○", StyleRole::Sold),
+            Some(ObservedStatus::Unknown(_)) => ("?", "?", StyleRole::Wait),
+            None => ("-", "–", StyleRole::Quiet),
+        };
+        (if self.ascii { ascii } else { sign }, role)
     }
 
     pub fn span<'a>(&self, text: impl Into<Cow<'a, str>>, role: StyleRole) -> Span<'a> {

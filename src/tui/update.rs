@@ -16,7 +16,7 @@ use super::popups::{self, Command, CommandsBox, HelpBox, Popup};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
-use super::state::{AppState, Health, MessageKind, Screen};
+use super::state::{AppState, MessageKind, Screen};
 use super::text_input::Typing;
 
 /// Two presses of Ctrl-C within this time end the program.
@@ -50,16 +50,12 @@ fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     match msg {
-        Msg::Key(key) => on_key(state, key, now),
-        Msg::Paste(text) => on_paste(state, &text, now),
-        Msg::Resize(size) => {
-            state.size = size;
-            Vec::new()
-        }
-        Msg::Focus { here } => {
-            state.unwatched = !here;
-            Vec::new()
-        }
+        Msg::Key(key) => return on_key(state, key, now),
+        Msg::Paste(text) => return on_paste(state, &text, now),
+        Msg::Tick => return on_tick(state, now),
+        Msg::Reply(reply) => return on_reply(state, reply, now),
+        Msg::Resize(size) => state.size = size,
+        Msg::Focus { here } => state.unwatched = !here,
         Msg::Line { slow } => {
             state.slow_line = slow;
             let text = if slow {
@@ -68,23 +64,16 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
                 "The line is fast again."
             };
             state.say_done(text, now.mono);
-            Vec::new()
         }
-        Msg::Tick => on_tick(state, now),
-        Msg::Reply(reply) => on_reply(state, reply, now),
         Msg::Exchanged(recorded) => {
             requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
-            Vec::new()
         }
         Msg::Resumed => {
             state.say_done("Welcome back. Ctrl-L paints the screen anew if something is amiss.", now.mono);
-            Vec::new()
         }
-        Msg::Quit(reason) => {
-            state.quitting = Some(reason);
-            Vec::new()
-        }
+        Msg::Quit(reason) => state.quitting = Some(reason),
     }
+    Vec::new()
 }
 
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
@@ -269,7 +258,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     if cancelled.contains(&Slot::ById) {
         pets::lookup::on_cancelled(state);
     }
-    let what = match state.pets.whole.read().len() {
+    let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
             format!("Stopped: {came} animals are here. ")
         }
@@ -322,10 +311,8 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.message.as_ref().is_some_and(|message| message.until.is_some_and(|until| until <= now.mono)) {
         state.message = None;
     }
-    let retry_due = match &state.link.health {
-        Health::Away { next_try: Some(at), .. } => *at <= now.mono && !state.pending.is_running(Slot::List),
-        Health::Away { .. } | Health::Unknown | Health::Ok { .. } | Health::KeyRefused { .. } => false,
-    };
+    let retry_due =
+        !state.pending.is_running(Slot::List) && state.link.health.next_try().is_some_and(|at| at <= now.mono);
     domains::scheduler::due(&mut state.domains, now);
     let mut effects = domains::scheduler::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);

@@ -5,16 +5,14 @@ pub mod list;
 pub mod page;
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Clear, Widget};
 
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
 pub use crate::model::text::{wrap, wrap_indented};
 
-use super::text_input::TextInput;
 use super::theme::{Appearance, StyleRole};
 
 /// From this width on there are panes at the right.
@@ -90,28 +88,6 @@ pub(super) fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
     }
 }
 
-/// A box of `columns` by `rows` in the middle of `screen`, over whatever is there; gives the area inside.
-pub(super) fn popup(
-    buf: &mut Buffer,
-    screen: Rect,
-    columns: u16,
-    rows: u16,
-    title: &str,
-    appearance: &Appearance,
-) -> Rect {
-    let columns = columns.min(screen.width);
-    let rows = rows.min(screen.height);
-    let area = Rect {
-        x: screen.x + (screen.width - columns) / 2,
-        y: screen.y + (screen.height - rows) / 2,
-        width: columns,
-        height: rows,
-    };
-    Clear.render(area, buf);
-    cover(buf, area, appearance);
-    boxed(buf, area, title, appearance)
-}
-
 /// `text` in a column of a table: cut so that a blank is left, and filled up with blanks.
 pub fn column(text: &str, columns: usize) -> String {
     let text = cut(text, columns.saturating_sub(1));
@@ -143,15 +119,6 @@ pub(super) fn banner_with_keys(
     }
     let mark = appearance.span(" ! ", StyleRole::Error);
     lines.into_iter().map(|line| Line::from(vec![mark.clone(), Span::raw(line)])).collect()
-}
-
-/// A text field in brackets at `(x, y)`, `columns` wide inside; gives the place of its cursor.
-pub fn field(buf: &mut Buffer, x: u16, y: u16, columns: u16, input: &TextInput, appearance: &Appearance) -> Position {
-    let (shown, cursor) = input.window(columns.into());
-    let shown = appearance.text(&shown);
-    let blank = usize::from(columns).saturating_sub(width(&shown));
-    put_at(buf, x, y, &format!("[{shown}{}]", "_".repeat(blank)), columns + 2, appearance.style(StyleRole::Text));
-    Position { x: x + 1 + u16::try_from(cursor).unwrap_or(0), y }
 }
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.

@@ -3,16 +3,15 @@
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
-mod add_pet;
 mod context;
 pub mod domains;
 pub mod drafts;
 mod import;
 mod job;
+mod outbox;
 mod pets;
 mod popups;
 pub mod profiles;
-mod rapid;
 mod recorder;
 
 use std::collections::HashMap;
@@ -92,19 +91,16 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
             });
         });
     }
-    let jobs = JoinMap::new();
-    let ids = HashMap::new();
-    let (drafts_taken, import_control) = (0, watch::channel(ImportControl::Go).0);
     let worker = Worker {
-        jobs,
-        ids,
+        jobs: JoinMap::new(),
+        ids: HashMap::new(),
         settings,
         client,
         connection,
         queue,
         context: Arc::new(context),
-        drafts_taken,
-        import_control,
+        drafts_taken: 0,
+        import_control: watch::Sender::new(ImportControl::Go),
         recorder,
         outgoing,
     };
@@ -196,12 +192,12 @@ impl Worker {
             Task::Pets(task) => self.spawn_online(slot, pets::perform(task, connection, progress)),
             Task::Add(task) => {
                 let drafts = context.drafts.clone().map(|files| (files, self.drafts_taken));
-                self.spawn_online(slot, add_pet::perform(task, connection, drafts));
+                self.spawn_online(slot, outbox::add_pet(task, connection, drafts));
             }
-            Task::Rapid(task) => self.spawn_online(slot, rapid::perform(task, connection, self.queue.clone())),
+            Task::Rapid(task) => self.spawn_online(slot, outbox::rapid_entry(task, connection, self.queue.clone())),
             Task::Import(task) => {
                 if matches!(task, ImportTask::Run(_)) {
-                    self.import_control = watch::channel(ImportControl::Go).0;
+                    self.import_control = watch::Sender::new(ImportControl::Go);
                 }
                 let controls = self.import_control.subscribe();
                 self.spawn(slot, import::perform(task, connection, self.surroundings(), controls, progress));

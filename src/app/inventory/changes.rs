@@ -15,8 +15,8 @@ const MOST: usize = 500;
 pub struct PetChange {
     /// The status of each animal as it was last seen.
     known: HashMap<PetId, Code>,
-    /// Statuses that this version does not know, by their code.
-    words: Vec<String>,
+    /// The statuses that were seen, by their code.
+    statuses: Vec<Option<ObservedStatus>>,
     /// What the table marks.
     marks: HashMap<PetId, Mark>,
     /// The marks are from an earlier question: the next change begins anew.
@@ -28,17 +28,10 @@ pub struct PetChange {
 }
 
 /// A status in one byte: a hundred thousand of them are held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Code(u8);
-
-/// The code of the first status that this version does not know.
-const FIRST_WORD: u8 = 4;
+type Code = u8;
 
 /// The code of all statuses beyond those that are told apart.
-const OTHER: u8 = u8::MAX;
-
-/// How many statuses that this version does not know are told apart.
-const MOST_WORDS: usize = (OTHER - FIRST_WORD) as usize;
+const OTHER: Code = Code::MAX;
 
 /// How a row differs from what was there before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,32 +192,24 @@ impl PetChange {
     }
 
     fn code(&mut self, status: Option<&ObservedStatus>) -> Code {
-        Code(match status {
-            None => 0,
-            Some(ObservedStatus::Known(PetStatus::Available)) => 1,
-            Some(ObservedStatus::Known(PetStatus::Pending)) => 2,
-            Some(ObservedStatus::Known(PetStatus::Sold)) => 3,
-            Some(ObservedStatus::Unknown(word)) => match self.words.iter().position(|known| known == word) {
-                Some(at) => FIRST_WORD + at as u8,
-                // A service with hundreds of statuses of its own: the last ones are not told apart.
-                None if self.words.len() == MOST_WORDS => OTHER,
-                None => {
-                    self.words.push(word.clone());
-                    FIRST_WORD + (self.words.len() - 1) as u8
-                }
-            },
-        })
+        // Those of the API come first: they are always told apart.
+        if self.statuses.is_empty() {
+            self.statuses.push(None);
+            self.statuses.extend(PetStatus::ALL.map(|status| Some(status.into())));
+        }
+        let known = self.statuses.iter().position(|known| known.as_ref() == status);
+        let at = known.unwrap_or(self.statuses.len());
+        // A service with hundreds of statuses of its own: the last ones are not told apart.
+        let code = Code::try_from(at).unwrap_or(OTHER);
+        if known.is_none() && code != OTHER {
+            self.statuses.push(status.cloned());
+        }
+        code
     }
 
     fn status(&self, code: Code) -> Was {
-        Was(match code.0 {
-            0 => None,
-            1 => Some(PetStatus::Available.into()),
-            2 => Some(PetStatus::Pending.into()),
-            3 => Some(PetStatus::Sold.into()),
-            OTHER => Some(ObservedStatus::Unknown("another".to_owned())),
-            word => self.words.get(usize::from(word - FIRST_WORD)).cloned().map(ObservedStatus::Unknown),
-        })
+        let other = || Some(ObservedStatus::Unknown("another".to_owned()));
+        Was(self.statuses.get(usize::from(code)).cloned().unwrap_or_else(other))
     }
 }
 
@@ -299,8 +284,8 @@ mod tests {
             pet.status = Some(ObservedStatus::Unknown(format!("word {at}")));
         }
         changes.learn(&pets, Baseline::Unknown, AT);
-        assert_eq!(changes.words.len(), MOST_WORDS);
-        for (at, said) in [(MOST_WORDS - 1, "word 250 -> sold"), (MOST_WORDS, "another -> sold")] {
+        assert_eq!(changes.statuses.len(), 255);
+        for (at, said) in [(250, "word 250 -> sold"), (251, "another -> sold")] {
             pets[at].status = Some(PetStatus::Sold.into());
             changes.learn(&pets, Baseline::All, AT);
             assert_eq!(changes.log()[0].sentence(""), format!(": {said}"));

@@ -21,7 +21,7 @@ use crate::clock;
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 pub use file::{Open, QueueRecord, QueuedPet, Unfinished};
 
@@ -113,13 +113,13 @@ struct Claimed {
 
 impl Queue {
     fn new(claim: Arc<Claim>) -> Self {
-        let file = QueueFile::new(claim.queue_path().to_owned());
+        let file = QueueFile::new(claim.queue.clone());
         Self(Some(Arc::new(Mutex::new(Some(Claimed { file, synced: None, is_sync_due: false, _claim: claim })))))
     }
 
     fn read(&self) -> Result<Unfinished, String> {
         let Some(kept) = &self.0 else { return Ok(Unfinished::default()) };
-        let left = locked(kept).as_ref().map_or(Ok(Unfinished::default()), |claimed| claimed.file.read());
+        let left = kept.lock().as_ref().map_or(Ok(Unfinished::default()), |claimed| claimed.file.read());
         left.map_err(|error| error.to_string())
     }
 
@@ -127,7 +127,7 @@ impl Queue {
     pub async fn write(&self, records: Vec<QueueRecord>) -> Result<(), String> {
         let Some(kept) = self.0.clone() else { return Ok(()) };
         let written = spawn_blocking(move || {
-            let mut claimed = locked(&kept);
+            let mut claimed = kept.lock();
             // After the end of the session nobody hears of it, so that nothing is sent.
             let claimed = claimed.as_mut().ok_or("the session has ended")?;
             claimed.file.append(&records).map_err(|error| error.to_string())?;
@@ -143,7 +143,7 @@ impl Queue {
 
     fn close(&self, rest: &[QueueRecord]) -> Result<(), String> {
         let Some(kept) = &self.0 else { return Ok(()) };
-        let Some(Claimed { mut file, _claim, .. }) = locked(kept).take() else { return Ok(()) };
+        let Some(Claimed { mut file, _claim, .. }) = kept.lock().take() else { return Ok(()) };
         let appended = if rest.is_empty() { Ok(()) } else { file.append(rest) };
         appended.and_then(|()| file.remove_if_settled()).map_err(|error| error.to_string())
     }
@@ -182,10 +182,6 @@ fn not_sent(error: &ApiError) -> Failure {
     Failure::NotSent { why: failure.sentence("the service") }
 }
 
-fn locked(kept: &Kept) -> MutexGuard<'_, Option<Claimed>> {
-    kept.lock()
-}
-
 /// Has the disk keep what was written, with all that is written meanwhile.
 async fn sync_after(mut wait: Duration, kept: Kept) {
     let mut is_due = true;
@@ -193,7 +189,7 @@ async fn sync_after(mut wait: Duration, kept: Kept) {
         sleep(wait).await;
         let kept = Arc::clone(&kept);
         let synced = spawn_blocking(move || {
-            let mut claimed = locked(&kept);
+            let mut claimed = kept.lock();
             let Some(claimed) = claimed.as_mut() else { return false };
             // Failing here loses nothing but at the end of the machine; the next time may succeed.
             claimed.is_sync_due = claimed.file.sync().is_err();

@@ -101,10 +101,7 @@ impl UnknownOutcome {
 
     /// The pet that was found, which is taken for the one that was sent.
     pub fn take_candidate(&mut self) -> Option<Pet> {
-        match self.found.take()? {
-            SearchResult::Candidate(pet) => Some(pet),
-            SearchResult::None { .. } | SearchResult::Failed(_) => None,
-        }
+        if let SearchResult::Candidate(pet) = self.found.take()? { Some(pet) } else { None }
     }
 }
 

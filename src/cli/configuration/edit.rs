@@ -1,18 +1,18 @@
 //! Changing the configuration by hand: in an editor, on a copy, which takes its place only when it is right.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::config::Env;
+use crate::config::{Env, Paths};
 use crate::local::atomic_file::{self, replace_private};
 
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::check::{failed, findings};
-use super::init::{EXAMPLE, begin, cannot_write};
 
 /// Opens the editor until the text is right, nobody wants to go on, or the editor fails. Only then the file is replaced.
 pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
@@ -91,4 +91,21 @@ fn keep(text: &str, path: &Path) -> Result<PathBuf, Failed> {
     let kept = path.with_extension("toml.edited");
     replace_private(&kept, text).map_err(cannot_write(&kept))?;
     Ok(kept)
+}
+
+/// Every key with its default, explained.
+pub const EXAMPLE: &str = include_str!("../../../config.example.toml");
+
+/// Writes the first configuration file. The usual directory is made; another one must be there.
+pub fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
+    if let Ok(paths) = Paths::new(env)
+        && path.parent() == Some(&paths.config)
+    {
+        DirBuilder::new().recursive(true).mode(0o700).create(&paths.config)?;
+    }
+    atomic_file::write(path, text, false)
+}
+
+pub fn cannot_write(path: &Path) -> impl FnOnce(io::Error) -> Failed {
+    Failed::because(format!("{} could not be written", path.display()))
 }

@@ -1,6 +1,6 @@
 //! Commands on texts: `parse`, `lint`, `explain` and `records`.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write as _};
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -58,13 +58,12 @@ pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
 pub(super) fn read_text(path: &Path) -> Result<String, Failed> {
     let failed =
         |why: &dyn std::fmt::Display| Failed::new(Exit::Failure, format!("cannot read {}: {why}", path.display()));
+    let file: Box<dyn Read> = match path == Path::new("-") {
+        true => Box::new(std::io::stdin()),
+        false => Box::new(std::fs::File::open(path).map_err(|error| failed(&error))?),
+    };
     let mut bytes = Vec::new();
-    if path == Path::new("-") {
-        std::io::stdin().lock().take(MAX_TEXT).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    } else {
-        let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
-        file.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    }
+    file.take(MAX_TEXT).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     String::from_utf8(bytes).map_err(|_| failed(&"it is not UTF-8 text"))
 }
 

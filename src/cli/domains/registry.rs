@@ -92,29 +92,29 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Re
         None => "not told".to_owned(),
         Some(at) => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
     };
+    let last = entry.measurements.last();
+    let checked = last.map_or_else(
+        || "never".to_owned(),
+        |last| {
+            let verdict = last.verdict.as_str().to_uppercase();
+            format!("{}: {verdict}, {} [{}]", time(Some(last.at)), last.title, last.code)
+        },
+    );
+    // Of a wait the promised time says more than that there is nothing but to wait.
+    let is_act = |last: &&Measurement| last.verdict > Verdict::Ok && last.until.is_none() && !last.fix.is_empty();
+    let facts = [
+        ("State", row.state.to_string()),
+        ("Role", row.role.to_owned()),
+        ("Value", reported.value.map_or("not known: the dashboard shows it".to_owned(), |value| value.to_string())),
+        ("Added", time(reported.added)),
+        ("Saved", time(reported.saved)),
+        ("Verify", time(reported.verified)),
+        ("Checked", checked),
+        ("Next", last.filter(is_act).map_or(row.next, |last| last.fix.clone())),
+    ];
     print(|out| {
         writeln!(out, "{}", domain.unicode)?;
-        writeln!(out, "  State     {}", row.state)?;
-        writeln!(out, "  Role      {}", row.role)?;
-        writeln!(
-            out,
-            "  Value     {}",
-            reported.value.as_ref().map_or("not known: the dashboard shows it", DnsName::as_str)
-        )?;
-        writeln!(out, "  Added     {}", time(reported.added))?;
-        writeln!(out, "  Saved     {}", time(reported.saved))?;
-        writeln!(out, "  Verify    {}", time(reported.verified))?;
-        match entry.measurements.last() {
-            Some(last) => {
-                let verdict = last.verdict.as_str().to_uppercase();
-                writeln!(out, "  Checked   {}: {verdict}, {} [{}]", time(Some(last.at)), last.title, last.code)?;
-            }
-            None => writeln!(out, "  Checked   never")?,
-        }
-        // Of a wait the promised time says more than that there is nothing but to wait.
-        let is_act = |last: &&Measurement| last.verdict > Verdict::Ok && last.until.is_none() && !last.fix.is_empty();
-        let act = entry.measurements.last().filter(is_act);
-        writeln!(out, "  Next      {}", act.map_or(&row.next, |last| &last.fix))
+        facts.iter().try_for_each(|(label, fact)| writeln!(out, "  {label:<10}{fact}"))
     })?;
     Ok(Exit::Done)
 }

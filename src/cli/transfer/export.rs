@@ -80,8 +80,6 @@ pub async fn run(
     }
 }
 
-const TO_STDOUT: &str = "standard output is -: petstore pets export -";
-
 fn no_such_kind(file: &Path) -> Failed {
     let name = short(&file.display().to_string());
     let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
@@ -93,7 +91,9 @@ fn failed(error: &TransferError, service: &str) -> Failed {
     match error {
         TransferError::Api(error) => Failed::request(error, service, false),
         TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
-        TransferError::NoFile { .. } => Failed::new(Exit::Usage, error.to_string()).hint(TO_STDOUT),
+        TransferError::NoFile { .. } => {
+            Failed::new(Exit::Usage, error.to_string()).hint("standard output is -: petstore pets export -")
+        }
         error => Failed::new(Exit::Failure, error.to_string()),
     }
 }

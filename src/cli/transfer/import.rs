@@ -19,6 +19,7 @@ use crate::config::Settings;
 use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::model::text::cut;
+use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Start, Summary, Work,
@@ -75,7 +76,15 @@ pub async fn run(
     command.confirm(new.filter(|new| *new > 0).or(good), settings).await?;
     let mut send_unknown = args.unknown == UnknownArg::Send;
     loop {
-        let (input, work) = command.prepare((start, reading.clone(), good, report.clone()), &target).await?;
+        let prepare = {
+            let (args, target, reading, report) = (Arc::clone(&args), target.clone(), reading.clone(), report.clone());
+            move || {
+                let input = open(&args)?;
+                let work = Work::start(&start, &input, &reading, good, report, &target)?;
+                Ok((input, work))
+            }
+        };
+        let (input, work) = command.blocking(prepare).await?;
         if let Some(kept) = work.kept() {
             verbosity.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
         }
@@ -109,51 +118,46 @@ pub async fn run(
 
 fn failed(error: TransferError) -> Failed {
     // No hint may lead to rows that are added a second time.
-    let (exit, hint) = match &error {
+    let why = display_safe(&error.to_string()).into_owned();
+    let hint = match &error {
         TransferError::NotAJournal { .. } => {
-            (Exit::Usage, "if it has nothing to do with petstore, name another file for the report: --report FILE")
+            "if it has nothing to do with petstore, name another file for the report: --report FILE"
         }
-        TransferError::Damaged { .. } => (
-            Exit::Usage,
+        TransferError::Damaged { .. } => {
             "without it nobody knows which rows were added: look with petstore pets list --all, and import only those \
-             that are missing",
-        ),
-        TransferError::Changed { .. } => (
-            Exit::Usage,
-            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again",
-        ),
-        TransferError::Unrelated(_) => (
-            Exit::Usage,
+             that are missing"
+        }
+        TransferError::Changed { .. } => {
+            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again"
+        }
+        TransferError::Unrelated(_) => {
             "name the report of this file: --report. Only a file of which nothing was ever added begins anew: without \
-             --resume",
-        ),
-        TransferError::Another { what: "the service", .. } => (
-            Exit::Usage,
+             --resume"
+        }
+        TransferError::Another { what: "the service", .. } => {
             "to go on, choose that service (--profile, --base-url). Only if this one is another store: a report of its \
-             own, --report FILE",
-        ),
+             own, --report FILE"
+        }
         TransferError::Another { .. } => {
-            (Exit::Usage, "leave those options out to go on; --again adds every row, also those that were added before")
+            "leave those options out to go on; --again adds every row, also those that were added before"
         }
         TransferError::NoColumn { .. }
-        | TransferError::UnknownColumn { .. }
-        | TransferError::ColumnTwice { .. }
+        | TransferError::Columns(_)
         | TransferError::FixedValue { .. }
         | TransferError::JournalExists(_)
         | TransferError::NoJournal(_)
         | TransferError::Exists(_)
         | TransferError::Needed { .. }
-        | TransferError::NoFile { .. } => (Exit::Usage, ""),
+        | TransferError::NoFile { .. } => return Failed::new(Exit::Usage, why),
         TransferError::Read { .. }
         | TransferError::Empty(_)
         | TransferError::Malformed(_)
         | TransferError::JournalInUse(_)
         | TransferError::Write { .. }
         | TransferError::Api(_)
-        | TransferError::Start(_) => (Exit::Failure, ""),
+        | TransferError::Start(_) => return Failed::new(Exit::Failure, why),
     };
-    let failed = Failed::new(exit, display_safe(&error.to_string()));
-    if hint.is_empty() { failed } else { failed.hint(hint) }
+    Failed::new(Exit::Usage, why).hint(hint)
 }
 
 /// How an import begins.
@@ -277,20 +281,6 @@ impl Command {
         self.blocking(work).await
     }
 
-    async fn prepare(
-        &mut self,
-        (start, reading, good, report): (Start, ColumnMapping, Option<u64>, Option<PathBuf>),
-        target: &Target,
-    ) -> Result<(Input, Work), Failed> {
-        let (args, target) = (Arc::clone(&self.args), target.clone());
-        let work = move || {
-            let input = open(&args)?;
-            let work = Work::start(&start, &input, &reading, good, report, &target)?;
-            Ok((input, work))
-        };
-        self.blocking(work).await
-    }
-
     /// Writes the rows that were not added, where that is asked for.
     async fn mend(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<(), Failed> {
         let Some(to) = self.args.mend.clone() else { return Ok(()) };
@@ -300,8 +290,7 @@ impl Command {
         let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
         self.verbosity.note(&match rows.map_err(failed)? {
             0 => "no row is to be mended".to_owned(),
-            1 => format!("1 row to mend: {name}"),
-            rows => format!("{rows} rows to mend: {name}"),
+            rows => format!("{} to mend: {name}", counted(rows, "row")),
         });
         Ok(())
     }
@@ -329,7 +318,7 @@ impl Command {
     ) -> Result<(Summary, Option<Exit>), TransferError> {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
-        let bar = TransferProgress::new(work.good(), self.verbosity, settings);
+        let bar = TransferProgress::new(work.good, self.verbosity, settings);
         let tell = tell(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
@@ -359,14 +348,14 @@ impl Command {
 /// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
 fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
     Arc::new(move |told| match told {
-        ImportEvent::Row { line, outcome, .. } => match outcome {
+        ImportEvent::Row { line, outcome, name: _ } => match outcome {
             RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
             RowOutcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
             RowOutcome::Unknown(answer) => bar.note(&format!("line {line}: may have been added: {}", answer.words())),
         },
         ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         ImportEvent::Bad(_) => {}
-        ImportEvent::UnknownOutcome { line, .. } => {
+        ImportEvent::UnknownOutcome { line } => {
             bar.note(&format!("line {line}: may have been added before; it was not sent again"));
         }
         ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {
@@ -389,7 +378,7 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
         ImportEnded::TooManyErrors => Some("stopped after too many rows that were not added (--max-errors)".to_owned()),
         ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => Some(failure.sentence(service)),
-        ImportEnded::Failed(error) => Some(display_safe(&error.to_string()).into_owned()),
+        ImportEnded::Failed(why) => Some(display_safe(why).into_owned()),
     };
     if let Some(why) = why {
         note(&format!("petstore: {why}"));

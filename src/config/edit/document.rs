@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use crate::model::EndpointError;
-
 use super::super::file::{File, Redirect};
 use crate::local::atomic_file;
 
@@ -22,21 +20,9 @@ pub struct ProjectDomains {
 /// Why the file was not written. It is as it was.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// It cannot be read or written.
-    #[error("{} could not be written: {source}.", path.display())]
-    Io {
-        /// Which file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// What is in it is no configuration any more.
-    #[error("{} is not a configuration any more: {why}.", path.display())]
-    Syntax {
-        /// Which file.
-        path: PathBuf,
-        why: String,
-    },
+    /// The file cannot be read or written, or what was asked for cannot stand in it.
+    #[error("{0}")]
+    Refused(String),
     /// Somebody else has changed the domains in it.
     #[error("the domains in {} were changed meanwhile.", path.display())]
     Changed {
@@ -53,12 +39,6 @@ pub enum EditError {
         /// What is in the way.
         why: String,
     },
-    /// A name that no profile is given.
-    #[error("\"{}\" cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.", crate::model::text::short(.0))]
-    Name(String),
-    /// There is such a profile already.
-    #[error("there is a profile \"{0}\" already. Give the new one another name.")]
-    Exists(String),
     /// There is no such profile.
     #[error("there is no profile \"{}\" in {}. It may have been removed meanwhile.", crate::model::text::short(name), path.display())]
     NoSuchProfile {
@@ -67,12 +47,6 @@ pub enum EditError {
         /// The name asked for.
         name: String,
     },
-    /// The service of this profile is inside the program.
-    #[error("the profile \"{0}\" is inside this program and needs no key.")]
-    Inside(String),
-    /// An address that cannot be used.
-    #[error("base_url: {0}")]
-    Address(#[from] EndpointError),
 }
 
 /// Changes the file at `path`, which is created where there is none. `change` does to the document what it does to what
@@ -81,7 +55,7 @@ pub(super) fn edit(
     path: &Path,
     change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
-    let io = |source| EditError::Io { path: path.to_owned(), source };
+    let io = |why: io::Error| EditError::Refused(format!("{} could not be written: {why}.", path.display()));
     let target = atomic_file::target(path).map_err(io)?;
     // Whoever else changes it waits: what it reads must be what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
@@ -96,10 +70,9 @@ fn edited(
     path: &Path,
     change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<String, EditError> {
-    let syntax = |why: String| EditError::Syntax { path: path.to_owned(), why };
-    let mut wanted = File::parse(text, path).map_err(|error| syntax(error.to_string()))?;
-    let mut document: DocumentMut =
-        text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message().to_owned()))?;
+    let syntax = |why: &str| EditError::Refused(format!("{} is not a configuration any more: {why}.", path.display()));
+    let mut wanted = File::parse(text, path).map_err(|error| syntax(&error.to_string()))?;
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message()))?;
     change(&mut wanted, &mut document)?;
     let mut edited = document.to_string();
     if text.contains("\r\n") {

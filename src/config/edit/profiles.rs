@@ -5,6 +5,7 @@ use std::path::Path;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, value};
 
 use crate::model::BaseUrl;
+use crate::model::text::short;
 
 use super::super::file::{KeySource, Profile, is_plain_name};
 use super::document::{EditError, by_hand, edit, set, table};
@@ -13,13 +14,13 @@ use super::document::{EditError, by_hand, edit, set, table};
 /// is not [plain](is_plain_name), and an address that cannot be used are refused.
 pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditError> {
     if !is_plain_name(name) {
-        return Err(EditError::Name(name.to_owned()));
+        return Err(no_name(name));
     }
     let base_url = new.base_url.as_deref().unwrap_or_default();
-    base_url.parse::<BaseUrl>()?;
+    base_url.parse::<BaseUrl>().map_err(|why| EditError::Refused(format!("base_url: {why}")))?;
     edit(path, |wanted, document| {
         if wanted.profiles.contains_key(name) {
-            return Err(EditError::Exists(name.to_owned()));
+            return Err(exists(name));
         }
         wanted.profiles.insert(name.to_owned(), new.clone());
         let mut profile = Table::new();
@@ -54,7 +55,8 @@ pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), Edi
     edit(path, |wanted, document| {
         let meant = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
         if meant.embedded {
-            return Err(EditError::Inside(profile.to_owned()));
+            let why = format!("the profile \"{profile}\" is inside this program and needs no key.");
+            return Err(EditError::Refused(why));
         }
         meant.key = Some(source.clone());
         set(profile_table(document, profile, path)?, "key", key(source, path)?);
@@ -81,6 +83,17 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
         set(document.as_table_mut() as &mut dyn TableLike, "profile", name.into());
         Ok(())
     })
+}
+
+/// The refusal of a name that no profile is given.
+pub fn no_name(name: &str) -> EditError {
+    let rule = "cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.";
+    EditError::Refused(format!("\"{}\" {rule}", short(name)))
+}
+
+/// The refusal of a name that is taken.
+pub fn exists(name: &str) -> EditError {
+    EditError::Refused(format!("there is a profile \"{name}\" already. Give the new one another name."))
 }
 
 fn profile_table<'a>(

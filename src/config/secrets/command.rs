@@ -25,7 +25,10 @@ const MAX_BYTES: usize = 4096;
 /// The key on the first line that a program prints. It is run with its arguments as they are, without a shell and
 /// without input, and ended where it takes longer than ten seconds.
 pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
-    run(words, LIMIT).map_err(|why| ConfigError::KeyCommand { command: quoted(&words.join(" "), 60), why })
+    run(words, LIMIT).map_err(|why| {
+        let command = quoted(&words.join(" "), 60);
+        ConfigError::Key(format!("the command {command} gave no API key: {why}. Try it in a shell."))
+    })
 }
 
 /// Refuses to run what the configuration file at `path` names where others may write that file, or put another one in its
@@ -38,13 +41,16 @@ pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
         let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
         // In a directory with the sticky bit, such as /tmp, each file is only its owner's to replace.
         let is_sticky = found.is_dir() && mode & 0o1000 != 0;
-        let others = |why, remedy| Err(ConfigError::KeyCommandOfOthers { path: path.to_owned(), why, remedy });
-        if owner != own && owner != 0 {
-            return others(format!("it belongs to user {owner}"), format!("chown {own}"));
-        }
-        if mode & 0o022 != 0 && !is_sticky {
-            return others(format!("mode {mode:04o}"), "chmod go-w".to_owned());
-        }
+        let (why, remedy) = match () {
+            () if owner != own && owner != 0 => (format!("it belongs to user {owner}"), format!("chown {own}")),
+            () if mode & 0o022 != 0 && !is_sticky => (format!("mode {mode:04o}"), "chmod go-w".to_owned()),
+            () => continue,
+        };
+        let path = path.display();
+        return Err(ConfigError::Key(format!(
+            "the command for the API key was not run: others may change {path} ({why}) and so choose the command. Run: \
+             {remedy} {path}"
+        )));
     }
     Ok(())
 }

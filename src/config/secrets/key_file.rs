@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 4096;
 
 /// The key on the first line of a file that only its owner can read.
 pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
-    read(path).map_err(|why| ConfigError::KeyFile { path: path.to_owned(), why: why.to_string() })
+    read(path).map_err(|why| ConfigError::Key(format!("cannot read the API key from {}: {why}", path.display())))
 }
 
 fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
@@ -40,7 +40,8 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
 /// made for the owner alone too.
 pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
     let write = || atomic_file::replace_private(&atomic_file::target(path)?, &format!("{}\n", key.expose()));
-    write().map_err(|source| ConfigError::KeyFileWrite { path: path.to_owned(), source })
+    let path = path.display();
+    write().map_err(|why| ConfigError::Unusable(format!("the API key was not kept: {path} cannot be written: {why}.")))
 }
 
 #[cfg(test)]

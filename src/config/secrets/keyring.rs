@@ -72,12 +72,17 @@ fn asked<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
 ) -> Result<T, ConfigError> {
-    let silent = || ConfigError::Keyring(format!("it did not answer within {} s", limit.as_secs()));
+    let silent = || unusable(&format!("it did not answer within {} s", limit.as_secs()));
     within(limit, work).ok_or_else(silent)?.map_err(|error| unusable(&error))
 }
 
 fn unusable(error: &dyn std::fmt::Display) -> ConfigError {
-    ConfigError::Keyring(cut(&display_safe(&error.to_string()), 160).trim_end_matches('.').to_owned())
+    let why = cut(&display_safe(&error.to_string()), 160);
+    ConfigError::Key(format!(
+        "the system keyring cannot be used: {}. Keep the key elsewhere: key = {{ file = \"...\" }} or key = {{ env = \
+         \"...\" }}.",
+        why.trim_end_matches('.')
+    ))
 }
 
 #[cfg(target_os = "linux")]
@@ -166,7 +171,7 @@ pub(in crate::config) mod tests {
     fn the_keyring_of_this_system_answers_in_time_or_is_not_there() {
         let begun = clock::now().mono;
         if let Err(error) = Keyring::probe() {
-            assert!(matches!(error, ConfigError::Keyring(_)), "{error}");
+            assert!(error.to_string().starts_with("the system keyring cannot be used: "), "{error}");
         }
         assert!(clock::now().mono - begun < Duration::from_secs(5));
     }

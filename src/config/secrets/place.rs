@@ -48,9 +48,10 @@ impl KeyPlace {
     /// Removes the key that is kept in it, if there is one.
     pub fn clear(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
         match self {
-            Self::File(path) => {
-                atomic_file::remove(path).map_err(|source| ConfigError::KeyFileRemove { path: path.clone(), source })
-            }
+            Self::File(path) => atomic_file::remove(path).map_err(|why| {
+                let file = path.display();
+                ConfigError::Unusable(format!("the API key is still in {file}, which cannot be removed: {why}."))
+            }),
             Self::Keyring(keyring) => keyring.remove(profile, address),
         }
     }

@@ -49,16 +49,15 @@ impl Session {
                 return Ok(());
             }
             start = Start::GoOn;
-            if self.setup.client.keeps_idempotency_keys() && !tried_safely {
-                tried_safely = true;
-                if !self.talk.is_yes("Send those again, safely? The service adds each once.", true).await? {
-                    return Ok(());
-                }
+            let is_safe = self.setup.client.keeps_idempotency_keys() && !tried_safely;
+            (tried_safely, how.send_unknown) = (true, !is_safe);
+            let question = if is_safe {
+                "Send those again, safely? The service adds each once."
             } else {
-                how.send_unknown = true;
-                if !self.talk.is_yes("Send those again? They may then be there twice.", false).await? {
-                    return Ok(());
-                }
+                "Send those again? They may then be there twice."
+            };
+            if !self.talk.is_yes(question, is_safe).await? {
+                return Ok(());
             }
         }
     }
@@ -119,7 +118,7 @@ impl Session {
             ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
                 self.talk.say_all(words::failure(failure, &self.service))?;
             }
-            ImportEnded::Failed(error) => self.talk.say(error.to_string())?,
+            ImportEnded::Failed(why) => self.talk.say(why)?,
         }
         let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
         self.talk.say(format!("{} added.", counted(*added, "animal")))?;
@@ -157,7 +156,7 @@ fn tell(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
             ImportEvent::Row { line, outcome: RowOutcome::Unknown(answer), .. } => {
                 format!("Not known: line {line}: {}", answer.words())
             }
-            ImportEvent::UnknownOutcome { line, .. } => {
+            ImportEvent::UnknownOutcome { line } => {
                 format!("Not sent again: line {line}: it may have been added before.")
             }
             ImportEvent::Row {

@@ -39,20 +39,14 @@ impl Issue {
         if !issuer.is_empty() && !issuer.split('.').all(is_label) {
             return None;
         }
-        let mut read = Vec::new();
-        let mut rest = parameters.trim_matches(blank);
-        while !rest.is_empty() {
-            let (parameter, after) = rest.split_once(';').map_or((rest, ""), |(parameter, after)| (parameter, after));
+        let parameters = parameters.trim_matches(blank).split_terminator(';').map(|parameter| {
             let (tag, value) = parameter.split_once('=')?;
             let (tag, value) = (tag.trim_matches(blank), value.trim_matches(blank));
-            // Visible ASCII without the semicolon.
-            if !is_label(tag) || !value.bytes().all(|byte| (b'!'..=b'~').contains(&byte)) {
-                return None;
-            }
-            read.push((tag.to_ascii_lowercase(), value.to_owned()));
-            rest = after.trim_matches(blank);
-        }
-        Some(Self { issuer: (!issuer.is_empty()).then(|| issuer.to_ascii_lowercase()), parameters: read })
+            let fits = is_label(tag) && value.bytes().all(|byte| byte.is_ascii_graphic());
+            fits.then(|| (tag.to_ascii_lowercase(), value.to_owned()))
+        });
+        let issuer = (!issuer.is_empty()).then(|| issuer.to_ascii_lowercase());
+        Some(Self { issuer, parameters: parameters.collect::<Option<_>>()? })
     }
 
     fn parameter(&self, tag: &str) -> Option<&str> {

@@ -28,8 +28,9 @@ const TCP_WAIT_WHEN_ASKED: Duration = Duration::from_millis(2500);
 /// happened.
 pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Lookup {
     let begin = clock::now().mono;
-    let recursion = server.role.is_resolver();
-    let (took, outcome) = match exchange(server.address, &question, recursion).await {
+    let asking =
+        Asking { address: server.address, question: &question, recursion: server.role.is_resolver(), edns: true };
+    let (took, outcome) = match exchange(asking).await {
         // A datagram that was lost on its way makes no server slow.
         Ok((reply, asked)) => (clock::now().mono - asked, Ok(reply)),
         Err(why) => (clock::now().mono - begin, Err(why)),
@@ -40,8 +41,17 @@ pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Look
 /// The answer, and when the question was sent that it answers.
 type Answered = (Reply, Instant);
 
-async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> Result<Answered, NoReply> {
-    let answered = with_edns(address, question, recursion, true).await;
+/// What is asked, of whom and how.
+#[derive(Clone, Copy)]
+struct Asking<'a> {
+    address: SocketAddr,
+    question: &'a Question,
+    recursion: bool,
+    edns: bool,
+}
+
+async fn exchange(asking: Asking<'_>) -> Result<Answered, NoReply> {
+    let answered = once(asking).await;
     let stumbles = match &answered {
         Ok((reply, _)) => reply.code == ResponseCode::FormErr,
         Err(why) => *why == NoReply::Malformed,
@@ -50,22 +60,19 @@ async fn exchange(address: SocketAddr, question: &Question, recursion: bool) -> 
         return answered;
     }
     // RFC 6891 section 7: whoever does not know EDNS says FORMERR, or worse.
-    match with_edns(address, question, recursion, false).await {
+    match once(Asking { edns: false, ..asking }).await {
         Ok((plain, asked)) if plain.code != ResponseCode::FormErr => Ok((Reply { without_edns: true, ..plain }, asked)),
         _ => answered,
     }
 }
 
-async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, edns: bool) -> Result<Answered, NoReply> {
+async fn once(asking: Asking<'_>) -> Result<Answered, NoReply> {
     let mut failure = NoReply::Timeout;
     for _ in 0..UDP_TRIES {
         let asked = clock::now().mono;
-        match over_udp(address, question, recursion, edns).await {
+        match over_udp(asking).await {
             Ok((reply, false)) => return Ok((reply, asked)),
-            Ok((_, true)) => {
-                let reply = over_tcp(address, question, recursion, edns, TCP_WAIT_WHEN_ASKED).await?;
-                return Ok((reply, asked));
-            }
+            Ok((_, true)) => return Ok((over_tcp(asking, TCP_WAIT_WHEN_ASKED).await?, asked)),
             Err(why) => failure = why,
         }
         // Only what was lost is worth sending again.
@@ -77,16 +84,11 @@ async fn with_edns(address: SocketAddr, question: &Question, recursion: bool, ed
         return Err(failure);
     }
     let asked = clock::now().mono;
-    let reply = over_tcp(address, question, recursion, edns, TCP_WAIT).await.map_err(|_| failure)?;
-    Ok((reply, asked))
+    Ok((over_tcp(asking, TCP_WAIT).await.map_err(|_| failure)?, asked))
 }
 
-async fn over_udp(
-    address: SocketAddr,
-    question: &Question,
-    recursion: bool,
-    edns: bool,
-) -> Result<(Reply, bool), NoReply> {
+async fn over_udp(asking: Asking<'_>) -> Result<(Reply, bool), NoReply> {
+    let Asking { address, question, recursion, edns } = asking;
     let id = random_id();
     let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
     let local: SocketAddr = match address {
@@ -120,13 +122,8 @@ async fn over_udp(
     }
 }
 
-async fn over_tcp(
-    address: SocketAddr,
-    question: &Question,
-    recursion: bool,
-    edns: bool,
-    wait: Duration,
-) -> Result<Reply, NoReply> {
+async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> {
+    let Asking { address, question, recursion, edns } = asking;
     let id = random_id();
     let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
     let exchange = async {
@@ -146,9 +143,6 @@ async fn over_tcp(
 fn reason(error: &io::Error) -> NoReply {
     match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => NoReply::Closed,
-        io::ErrorKind::NetworkUnreachable | io::ErrorKind::HostUnreachable | io::ErrorKind::AddrNotAvailable => {
-            NoReply::Unreachable
-        }
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => NoReply::Malformed,
         _ => NoReply::Unreachable,
     }

@@ -1,9 +1,11 @@
 //! CAA at every level, asked at once: which one decides is known only from the answers (RFC 8659 section 3).
 
+use futures_util::future::join_all;
+
 use super::super::DnsName;
 use super::super::observation::RecordType::{CAA, CNAME};
 use super::super::observation::{Observations, Reply};
-use super::context::{ProbeContext, all};
+use super::context::ProbeContext;
 
 impl ProbeContext<'_> {
     /// The target that the name servers give, where a resolver that was asked for CAA went by another.
@@ -19,7 +21,7 @@ impl ProbeContext<'_> {
     pub async fn caa(&self) {
         let name = &self.domain.name;
         let levels = std::iter::once(name.clone()).chain(name.parents());
-        all(levels.map(|level| async move { self.ask_any(&level, CAA).await })).await;
+        join_all(levels.map(|level| async move { self.ask_any(&level, CAA).await })).await;
         // A resolver may still go by an old CNAME, which authorities will not.
         let target = self.until(|seen| seen.complete.record.then(|| self.new_target(seen))).await;
         if let Some(target) = target {

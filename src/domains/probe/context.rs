@@ -1,11 +1,11 @@
 //! What the parts of a measurement share: the observations so far, and the ways to ask.
 
-use std::future::Future;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use futures_util::future::join_all;
 use futures_util::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::{Mutex, MutexGuard};
@@ -191,7 +191,7 @@ impl<'a> ProbeContext<'a> {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
         let resolvers = &self.settings.resolvers;
-        all(resolvers.iter().map(|server| async {
+        join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
                 tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &sibling, A),);
             let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
@@ -265,9 +265,4 @@ pub(super) fn bounded(addresses: Vec<IpAddr>) -> Vec<IpAddr> {
     }
     unique.truncate(MAX_ADDRESSES);
     unique
-}
-
-/// Runs them all side by side.
-pub async fn all<T>(futures: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
-    futures.into_iter().collect::<FuturesUnordered<_>>().collect().await
 }

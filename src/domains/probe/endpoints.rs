@@ -2,13 +2,14 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use futures_util::future::join_all;
 use url::Url;
 
 use crate::clock;
 
 use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
-use super::context::{ProbeContext, all, bounded};
+use super::context::{ProbeContext, bounded};
 use super::http::request;
 use super::tls;
 
@@ -118,7 +119,7 @@ impl ProbeContext<'_> {
 
     async fn shake_all(&self, addresses: &[IpAddr]) {
         let name = self.domain.name.as_str();
-        all(addresses.iter().map(|address| async move {
+        join_all(addresses.iter().map(|address| async move {
             let handshake = self.shake(*address, name, true).await;
             self.note(|seen| seen.handshakes.push(handshake));
         }))
@@ -171,11 +172,12 @@ impl ProbeContext<'_> {
             return;
         }
         let reached: Vec<IpAddr> = addresses.iter().copied().filter(|address| self.may_connect(*address)).collect();
+        let page = Url::parse(&format!("https://{}/", self.domain.name)).ok();
         let (mut front, challenges) = tokio::join!(
-            self.trail_to_page(front, addresses),
-            all(reached.into_iter().map(|address| {
+            self.trail(front, addresses, page.as_ref()),
+            join_all(reached.into_iter().map(|address| {
                 let challenge = challenge.clone();
-                async move { self.trail(challenge, &[address]).await }
+                async move { self.trail(challenge, &[address], None).await }
             }))
         );
         self.look_at_page(&mut front, addresses).await;

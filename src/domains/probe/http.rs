@@ -194,19 +194,9 @@ impl ProbeContext<'_> {
         request(connect(address).await?, method, url).await
     }
 
-    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached.
-    pub async fn trail(&self, url: Url, known: &[IpAddr]) -> Trail {
-        self.hops_from(url, known, None).await
-    }
-
-    /// The same; where it comes to the front page of the domain itself over https, which is asked for after the
-    /// handshake anyway, that answer is taken.
-    pub(super) async fn trail_to_page(&self, url: Url, known: &[IpAddr]) -> Trail {
-        let page = Url::parse(&format!("https://{}/", self.domain.name)).ok();
-        self.hops_from(url, known, page.as_ref()).await
-    }
-
-    async fn hops_from(&self, url: Url, known: &[IpAddr], page: Option<&Url>) -> Trail {
+    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached. `page` is
+    /// asked for after the handshake anyway: that answer is taken.
+    pub async fn trail(&self, url: Url, known: &[IpAddr], page: Option<&Url>) -> Trail {
         let mut trail = Trail::default();
         let mut next = Some(url);
         while let Some(url) = next.take() {

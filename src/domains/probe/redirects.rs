@@ -23,7 +23,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
     let addresses = shared.addresses_of(&redirect.from).await;
     let url = |scheme: &str, path: &str| Url::parse(&format!("{scheme}://{}{path}", redirect.from)).ok();
     let trail = async |scheme: &str| match url(scheme, "/") {
-        Some(url) => shared.trail(url, &addresses).await,
+        Some(url) => shared.trail(url, &addresses, None).await,
         None => Trail::default(),
     };
     let first = addresses.first().copied();
@@ -31,15 +31,14 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
         Some(address) => Some(shared.shake(address, redirect.from.as_str(), false).await),
         None => None,
     };
-    let (mut https, http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
+    let (mut https, mut http, handshake) = tokio::join!(trail("https"), trail("http"), shake());
     let redirects = |trail: &Trail| trail.hops.first().is_some_and(Hop::is_redirect);
     let scheme = if redirects(&https) || !redirects(&http) { "https" } else { "http" };
     let endless = [&https, &http].iter().any(|trail| trail.cut || circle(trail).is_some());
     let deep = match url(scheme, DEEP_PATH).filter(|_| !endless && (redirects(&https) || redirects(&http))) {
-        Some(url) => shared.trail(url, &addresses).await,
+        Some(url) => shared.trail(url, &addresses, None).await,
         None => Trail::default(),
     };
-    let mut http = http;
     // A redirect that stands in the page is seen only there.
     for trail in [&mut https, &mut http] {
         if let Some(last) = trail.hops.last_mut()

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use x509_parser::oid_registry::OID_PKIX_ACCESS_DESCRIPTOR_CA_ISSUERS;
-use x509_parser::prelude::{FromDer as _, GeneralName, ParsedExtension, X509Certificate, X509Name};
+use x509_parser::prelude::{AttributeTypeAndValue, FromDer as _, GeneralName, ParsedExtension, X509Certificate};
 
 use super::super::observation::{Certificate, ConnectionFailure, Presented};
 use super::connect::connect;
@@ -33,24 +33,18 @@ pub async fn handshake(
     address: SocketAddr,
     server_name: &str,
 ) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
-    match once(trust, address, server_name).await {
-        Err(ConnectionFailure::Reset) => once(trust, address, server_name).await,
-        other => other,
-    }
-}
-
-async fn once(
-    trust: &ChainTrust,
-    address: SocketAddr,
-    server_name: &str,
-) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
     let name = ServerName::try_from(server_name.to_owned()).map_err(|_| ConnectionFailure::BadCertificate)?;
-    let stream = connect(address).await?;
-    let connector = TlsConnector::from(trust.handshake_config());
-    match timeout(HANDSHAKE_LIMIT, connector.connect(name, stream)).await {
-        Err(_) => Err(ConnectionFailure::Timeout),
-        Ok(Err(error)) => Err(reason(&error)),
-        Ok(Ok(stream)) => Ok(stream),
+    let once = async || {
+        let stream = connect(address).await?;
+        let connector = TlsConnector::from(Arc::clone(&trust.config));
+        match timeout(HANDSHAKE_LIMIT, connector.connect(name.clone(), stream)).await {
+            Err(_) => Err(ConnectionFailure::Timeout),
+            Ok(outcome) => outcome.map_err(|error| reason(&error)),
+        }
+    };
+    match once().await {
+        Err(ConnectionFailure::Reset) => once().await,
+        other => other,
     }
 }
 
@@ -129,20 +123,16 @@ pub fn certificate(der: &[u8]) -> Option<Certificate> {
         GeneralName::DNSName(name) => Some(name.trim_end_matches('.').to_ascii_lowercase()),
         _ => None,
     });
-    let first = |name: &X509Name<'_>, organisation: bool| {
-        let mut attributes: Vec<String> = if organisation {
-            name.iter_organization().filter_map(|attribute| attribute.as_str().ok().map(str::to_owned)).collect()
-        } else {
-            name.iter_common_name().filter_map(|attribute| attribute.as_str().ok().map(str::to_owned)).collect()
-        };
-        (!attributes.is_empty()).then(|| attributes.swap_remove(0))
-    };
+    let text = |attribute: &AttributeTypeAndValue<'_>| attribute.as_str().ok().map(str::to_owned);
     let issuer = parsed.issuer();
+    let organisation = issuer.iter_organization().find_map(text);
     Some(Certificate {
         subject: parsed.subject().to_string(),
         issuer: issuer.to_string(),
-        issuer_short: first(issuer, true).or_else(|| first(issuer, false)).unwrap_or_else(|| issuer.to_string()),
-        common_name: first(parsed.subject(), false),
+        issuer_short: organisation
+            .or_else(|| issuer.iter_common_name().find_map(text))
+            .unwrap_or_else(|| issuer.to_string()),
+        common_name: parsed.subject().iter_common_name().find_map(text),
         names: names.collect(),
         not_before: time(parsed.validity().not_before.timestamp())?,
         not_after: time(parsed.validity().not_after.timestamp())?,

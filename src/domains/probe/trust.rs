@@ -17,7 +17,7 @@ pub struct ChainTrust {
     extra: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
     verifier: OnceLock<Option<Verifier>>,
-    config: Arc<ClientConfig>,
+    pub(super) config: Arc<ClientConfig>,
 }
 
 impl ChainTrust {
@@ -26,12 +26,6 @@ impl ChainTrust {
         let provider = Arc::new(ring::default_provider());
         let config = Arc::new(handshake_config(&provider));
         Self { extra, provider, verifier: OnceLock::new(), config }
-    }
-
-    /// What makes a handshake that ends well whatever the certificate is, so that it can be looked at. Nothing secret
-    /// is ever sent over it.
-    pub(super) fn handshake_config(&self) -> Arc<ClientConfig> {
-        Arc::clone(&self.config)
     }
 
     /// Judges a chain by issuer and signatures, at a time at which the server's certificate is valid. Reads the

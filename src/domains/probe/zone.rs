@@ -4,10 +4,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
+
 use super::super::DnsName;
+use super::super::diagnosis::authoritative;
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, MX, NS, SOA, TXT};
 use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
-use super::context::{ProbeContext, all};
+use super::context::ProbeContext;
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;
@@ -64,7 +67,7 @@ impl ProbeContext<'_> {
         };
         if has_address {
             let resolvers = self.settings.resolvers.iter();
-            all(resolvers.map(|server| self.ask(server, host, A))).await;
+            join_all(resolvers.map(|server| self.ask(server, host, A))).await;
         }
     }
 
@@ -132,7 +135,7 @@ impl ProbeContext<'_> {
     async fn named_by_settings(&self, zone: &DnsName) -> Delegation {
         let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
         let servers = self.locate(&named, &[], Role::Authoritative, MAX_SERVERS).await;
-        let having = all(servers.iter().map(|server| async move {
+        let having = join_all(servers.iter().map(|server| async move {
             let reply = self.ask(server, zone, SOA).await?;
             let of_zone = reply.negative().is_none_or(|(owner, _)| owner == zone);
             let has = reply.authoritative && reply.code == ResponseCode::NoError && (has_soa(&reply, zone) || of_zone);
@@ -150,57 +153,41 @@ impl ProbeContext<'_> {
 
     /// Where hosts are reached: as the settings say, by the addresses that came along, else by resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
-        let located = all(hosts.iter().take(most).enumerate().map(|(order, host)| async move {
-            let address = match self.settings.name_servers.get(host) {
-                Some(address) => Ok(*address),
-                None => {
-                    let mut known = glue.iter().filter(|record| record.owner == *host).filter_map(|r| r.data.address());
-                    let address = match known.next() {
-                        Some(address) => Some(address),
-                        None => self.addresses_of_server(host).await,
-                    };
-                    match address {
-                        None => Err(NoReply::NoAddress),
-                        Some(address) if !self.may_connect(address) => Err(NoReply::Withheld),
-                        Some(address) => Ok(SocketAddr::new(address, 53)),
-                    }
-                }
-            };
-            let nowhere = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+        let located = join_all(hosts.iter().take(most).map(|host| async move {
             let server = |address| Arc::new(Server { role, name: host.to_string(), address });
-            match address {
-                Ok(address) => Some((order, server(address))),
+            match self.address_of_server(host, glue).await {
+                Ok(address) => Some(server(address)),
                 Err(why) => {
-                    self.note_unasked(server(nowhere), why);
+                    // The domain relies on it, although it cannot be asked.
+                    let nowhere = server(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0));
+                    let question = Question::new(self.domain.name.clone(), CNAME);
+                    let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
+                    self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
                     None
                 }
             }
-        }))
-        .await;
-        let mut located: Vec<_> = located.into_iter().flatten().collect();
-        located.sort_by_key(|(order, _)| *order);
-        located.into_iter().map(|(_, server)| server).collect()
+        }));
+        located.await.into_iter().flatten().collect()
     }
 
-    /// Notes a server that the domain relies on and that cannot be asked.
-    fn note_unasked(&self, server: Arc<Server>, why: NoReply) {
-        let question = Question::new(self.domain.name.clone(), CNAME);
-        let lookup = Lookup { server, question, at: self.now(), took: Duration::ZERO, outcome: Err(why) };
-        self.note(|seen| seen.lookups.push(lookup));
-    }
-
-    async fn addresses_of_server(&self, host: &DnsName) -> Option<IpAddr> {
-        let v4 = self.ask_any(host, A).await.and_then(|reply| reply.addresses().next());
-        match v4 {
-            Some(address) => Some(address),
-            None => self.ask_any(host, AAAA).await?.addresses().next(),
+    async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
+        if let Some(address) = self.settings.name_servers.get(host) {
+            return Ok(*address);
         }
+        let mut address = glue.iter().filter(|record| record.owner == *host).find_map(|record| record.data.address());
+        for kind in [A, AAAA] {
+            if address.is_none() {
+                address = self.ask_any(host, kind).await.and_then(|reply| reply.addresses().next());
+            }
+        }
+        let address = address.ok_or(NoReply::NoAddress)?;
+        if self.may_connect(address) { Ok(SocketAddr::new(address, 53)) } else { Err(NoReply::Withheld) }
     }
 
     /// The first server is asked for every type; the others only for what may differ.
     async fn ask_name_servers(&self, zone: &DnsName, delegation: &Delegation) {
         let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
-        all(servers.iter().enumerate().map(|(order, server)| async move {
+        join_all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
             tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
                 if order == 0 {
@@ -209,26 +196,17 @@ impl ProbeContext<'_> {
             });
         }))
         .await;
-        let first_is_lame = {
+        let (first_is_lame, has_cname, alive) = {
             let seen = self.seen();
-            let mut answers = servers
-                .first()
-                .into_iter()
-                .flat_map(|first| seen.source(&self.domain.name, CNAME).filter(move |lookup| lookup.server == *first));
-            !answers.any(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative && reply.is_answer()))
+            let lookups: Vec<&Lookup> = seen.source(&self.domain.name, CNAME).collect();
+            let reply = |server: &Arc<Server>| lookups.iter().find(|lookup| lookup.server == *server)?.reply();
+            let has_authority = |reply: &Reply| reply.authoritative && reply.is_answer();
+            let mut replies = lookups.iter().filter_map(|lookup| lookup.reply());
+            let has_cname = replies.any(|reply| reply.cnames(&self.domain.name).next().is_some());
+            let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| reply(server).is_some()).collect();
+            (!servers.first().and_then(reply).is_some_and(has_authority), has_cname, alive)
         };
-        let has_cname = {
-            let seen = self.seen();
-            let name = &self.domain.name;
-            seen.source(name, CNAME).filter_map(|l| l.reply()).any(|reply| reply.cnames(name).next().is_some())
-        };
-        let answers = |server: &Arc<Server>| {
-            let seen = self.seen();
-            let mut own = seen.source(&self.domain.name, CNAME).filter(|lookup| lookup.server == *server);
-            own.any(|lookup| lookup.reply().is_some())
-        };
-        let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| answers(server)).collect();
-        all(alive.into_iter().map(|server| async move {
+        join_all(alive.into_iter().map(|server| async move {
             if first_is_lame {
                 self.ask_everything(server, zone).await;
             } else if !has_cname {
@@ -243,15 +221,10 @@ impl ProbeContext<'_> {
     /// Where no name server speaks for the zone, a resolver is asked for what else stands at the name.
     async fn ask_resolvers_instead(&self) {
         let name = &self.domain.name;
-        let speaks = {
-            let seen = self.seen();
-            seen.source(name, CNAME)
-                .filter_map(|lookup| lookup.reply())
-                .any(|reply| reply.is_answer() && (reply.authoritative || reply.is_referral()))
-        };
+        let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);
         if !speaks {
             let types = [CNAME, TXT, MX, NS, HTTPS];
-            all(types.map(|kind| self.ask_any(name, kind))).await;
+            join_all(types.map(|kind| self.ask_any(name, kind))).await;
         }
     }
 
@@ -259,7 +232,7 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
-        all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
+        join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
     }
 
     /// What helps to explain an answer that is not right.
@@ -284,7 +257,7 @@ impl ProbeContext<'_> {
             let doubled = vec![name.followed_by(zone), name.followed_by(name)];
             self.note(|seen| seen.doubled.clone_from(&doubled));
             let server = server.as_ref();
-            all(doubled.iter().map(|doubled| async move {
+            join_all(doubled.iter().map(|doubled| async move {
                 match server {
                     Some(server) => self.ask(server, doubled, CNAME).await,
                     None => self.ask_any(doubled, CNAME).await,

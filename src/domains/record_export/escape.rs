@@ -1,7 +1,5 @@
 //! Foreign text made harmless for each format.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::Conflict;
@@ -11,23 +9,9 @@ use crate::model::escape::{ascii_json, shell_word};
 /// The most octets in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
 
-/// How an octet that is not printable is written after a backslash.
-#[derive(Clone, Copy)]
-enum Octet {
-    /// Three decimal digits, as zone files do.
-    Decimal,
-    /// Three octal digits, as Route 53 does.
-    Octal,
-}
-
-impl Octet {
-    fn push(self, out: &mut String, byte: u8) {
-        // Writing to a String cannot fail.
-        let _ = match self {
-            Self::Decimal => write!(out, "\\{byte:03}"),
-            Self::Octal => write!(out, "\\{byte:03o}"),
-        };
-    }
+/// A byte that is not printable, as zone files have it.
+fn decimal(byte: u8) -> String {
+    format!("\\{byte:03}")
 }
 
 const fn is_printable(byte: u8) -> bool {
@@ -41,7 +25,7 @@ pub fn ascii(text: &str) -> String {
         if is_printable(byte) {
             out.push(char::from(byte));
         } else {
-            Octet::Decimal.push(&mut out, byte);
+            out.push_str(&decimal(byte));
         }
     }
     out
@@ -61,16 +45,16 @@ pub fn name(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.*".contains(&byte) {
             out.push(char::from(byte));
         } else if byte != b'\\' {
-            Octet::Decimal.push(&mut out, byte);
+            out.push_str(&decimal(byte));
         } else if let Some((digits, after)) = after.split_at_checked(3).filter(|(digits, _)| is_octet(digits)) {
             out.push('\\');
             out.extend(digits.iter().copied().map(char::from));
             rest = after;
         } else if let Some((&escaped, after)) = after.split_first() {
-            Octet::Decimal.push(&mut out, escaped);
+            out.push_str(&decimal(escaped));
             rest = after;
         } else {
-            Octet::Decimal.push(&mut out, byte);
+            out.push_str(&decimal(byte));
         }
     }
     out
@@ -88,16 +72,16 @@ pub fn dotted(dns_name: &DnsName) -> String {
 
 /// A record's data as a zone file has it, in printable ASCII.
 pub fn rdata(conflict: &Conflict, value: &str) -> String {
-    if conflict.is("TXT") { strings(value, Octet::Decimal) } else { ascii(value) }
+    if conflict.is("TXT") { strings(value, decimal) } else { ascii(value) }
 }
 
 /// A record's data as Route 53 has it.
 pub fn route53(conflict: &Conflict, value: &str) -> String {
-    if conflict.is("TXT") { strings(value, Octet::Octal) } else { value.to_owned() }
+    if conflict.is("TXT") { strings(value, |byte| format!("\\{byte:03o}")) } else { value.to_owned() }
 }
 
 /// The quoted strings of a TXT record. Where one was divided at the source is not known: here it is when it is full.
-fn strings(text: &str, octet: Octet) -> String {
+fn strings(text: &str, escaped: impl Fn(u8) -> String) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for (index, byte) in text.bytes().enumerate() {
@@ -107,7 +91,7 @@ fn strings(text: &str, octet: Octet) -> String {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
             _ if is_printable(byte) => out.push(char::from(byte)),
-            _ => octet.push(&mut out, byte),
+            _ => out.push_str(&escaped(byte)),
         }
     }
     out.push('"');
@@ -119,11 +103,6 @@ pub fn json(value: &impl Serialize, pretty: bool) -> String {
     let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     // Strings and numbers can always be written.
     ascii_json(&text.unwrap_or_default())
-}
-
-/// A string literal of JavaScript.
-pub(super) fn js(text: &str) -> String {
-    json(&text, false)
 }
 
 /// A string literal of HCL, in which nothing is a template.

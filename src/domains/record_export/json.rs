@@ -1,8 +1,9 @@
 //! The formats that are JSON: Cloudflare and Route 53.
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::escape::{dotted, full, json, rdata, route53 as route53_value};
+use super::escape::{self, dotted, full, rdata, route53 as route53_value};
 use super::lines::warning;
 use super::{Conflict, DnsRecord};
 
@@ -20,13 +21,8 @@ struct CloudflareRecord {
 
 #[derive(Serialize)]
 struct CloudflareBatch {
-    deletes: Vec<CloudflareId>,
+    deletes: Vec<Value>,
     posts: [CloudflareRecord; 1],
-}
-
-#[derive(Serialize)]
-struct CloudflareId {
-    id: String,
 }
 
 /// The body of a request to create a record. At an apex it is the same, since the provider flattens it.
@@ -43,7 +39,7 @@ pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         proxied: false,
     };
     if deletes.is_empty() {
-        return json(&post, false) + "\n";
+        return escape::json(&post, false) + "\n";
     }
     let mut ids = Vec::new();
     for conflict in deletes {
@@ -51,10 +47,10 @@ pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         let mail = warning(record, &[*conflict]).map(|warning| format!(" ({warning})")).unwrap_or_default();
         for value in &conflict.values {
             let data = rdata(conflict, value);
-            ids.push(CloudflareId { id: format!("REPLACE by the id of {} {kind} {data}{mail}", full(&record.name)) });
+            ids.push(json!({ "id": format!("REPLACE by the id of {} {kind} {data}{mail}", full(&record.name)) }));
         }
     }
-    json(&CloudflareBatch { deletes: ids, posts: [post] }, true) + "\n"
+    escape::json(&CloudflareBatch { deletes: ids, posts: [post] }, true) + "\n"
 }
 
 #[derive(Serialize)]
@@ -83,12 +79,6 @@ struct RecordSet {
     resource_records: Vec<Value>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "PascalCase")]
-struct Value {
-    value: String,
-}
-
 /// A change batch, which Route 53 carries out as a whole or not at all.
 ///
 /// A DELETE must repeat time to live and values exactly; when something has changed since, all is refused.
@@ -106,7 +96,7 @@ pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
                 name: dotted(&record.name),
                 kind: "CNAME".to_owned(),
                 ttl: record.ttl,
-                resource_records: vec![Value { value: dotted(&record.value) }],
+                resource_records: vec![json!({ "Value": dotted(&record.value) })],
             },
         });
         let comment = (!deletes.is_empty()).then(|| {
@@ -116,11 +106,11 @@ pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         });
         Batch { comment, changes }
     };
-    json(&batch, true) + "\n"
+    escape::json(&batch, true) + "\n"
 }
 
 fn delete(record: &DnsRecord, conflict: &Conflict) -> Change {
-    let value = |value: &String| Value { value: route53_value(conflict, value) };
+    let value = |value: &String| json!({ "Value": route53_value(conflict, value) });
     Change {
         action: "DELETE",
         resource_record_set: RecordSet {

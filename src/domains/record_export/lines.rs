@@ -1,6 +1,7 @@
-//! The formats that are lines: for people, zone files, `nsupdate`, and columns.
+//! The formats that are lines: for people, zone files, `nsupdate`, columns, and dnscontrol and octoDNS, both of which
+//! delete what is not listed.
 
-use super::escape::{dotted, full, name, rdata};
+use super::escape::{dotted, full, json, name, rdata, yaml};
 use super::{Conflict, DnsRecord};
 use crate::model::text::display_safe;
 
@@ -125,11 +126,8 @@ fn fields(lines: &mut ExportLines, record: &DnsRecord, kind: &str, values: &[Str
 pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        return only_advice(
-            lines,
-            record,
-            "a CNAME cannot stand there, and zone files have no other standard type for it",
-        );
+        let why = "a CNAME cannot stand there, and zone files have no other standard type for it";
+        return only_advice(lines, record, why);
     }
     lines.deletes("First delete these lines:", record, deletes);
     lines.then_add(deletes);
@@ -141,11 +139,8 @@ pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 pub(super) fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        return only_advice(
-            lines,
-            record,
-            "a CNAME cannot stand there, and updates know no other standard type for it",
-        );
+        let why = "a CNAME cannot stand there, and updates know no other standard type for it";
+        return only_advice(lines, record, why);
     }
     let owner = dotted(&record.name);
     lines.push(format!("zone {}", dotted(&record.zone)));
@@ -176,5 +171,28 @@ pub fn tsv(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     }
     lines.then_add(deletes);
     lines.push(format!("{owner}\t{short}\t{}\t{}\t{}", record.ttl, record.kind(), dotted(&record.value)));
+    lines.into_text()
+}
+
+/// A line for the `D()` of the zone in `dnsconfig.js`.
+pub fn dnscontrol(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let mut lines = ExportLines::new("//");
+    lines.deletes("dnscontrol deletes what is not listed. First delete the lines of:", record, deletes);
+    lines.then_add(deletes);
+    let (short, target) = (json(&short_name(record), false), json(&dotted(&record.value), false));
+    lines.push(format!("{}({short}, {target}, TTL({}))", record.kind(), record.ttl));
+    lines.into_text()
+}
+
+/// An entry of the zone's file. The keys are sorted, since octoDNS refuses others.
+pub(super) fn octodns(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let mut lines = ExportLines::new("#");
+    lines.deletes("octoDNS deletes what is not listed. First delete the entries of:", record, deletes);
+    lines.then_add(deletes);
+    let key = if record.is_apex() { "" } else { record.name.relative_to(&record.zone) };
+    lines.push(format!("{}:", yaml(&name(key))));
+    lines.push(format!("  ttl: {}", record.ttl));
+    lines.push(format!("  type: {}", record.kind()));
+    lines.push(format!("  value: {}", yaml(&dotted(&record.value))));
     lines.into_text()
 }

@@ -3,13 +3,44 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use strsim::osa_distance;
 
 use crate::model::text::short;
 
-use super::super::{Code, Finding};
-use super::source::{ConfigSource, MAX_REDIRECTS, WrittenRedirect, fail, warn};
+use super::super::diagnosis::redirect::Redirect;
+use super::super::{Code, Finding, Who};
+
+/// The most redirects.
+const MAX_REDIRECTS: usize = 1000;
+
+/// The configuration as somebody wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigSource {
+    /// `domains.primary`.
+    pub primary: Option<String>,
+    /// `domains.redirects`.
+    pub redirects: Vec<WrittenRedirect>,
+}
+
+/// One of `domains.redirects` as somebody wrote it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenRedirect {
+    /// The domain that redirects.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
+    /// The status, which may be any number here.
+    pub status: i64,
+}
+
+impl From<Redirect> for WrittenRedirect {
+    fn from(redirect: Redirect) -> Self {
+        let Redirect { from, to, status } = redirect;
+        Self { from: from.to_string(), to: to.to_string(), status: status.into() }
+    }
+}
 
 /// How many wrong keys of one object are told.
 const MAX_TOLD: usize = 20;
@@ -30,83 +61,54 @@ const OWN: &[&str] = &[
 const REDIRECT: &[&str] = &["from", "to", "status"];
 
 /// A value of either format. Objects keep their order, and every key, also one that comes twice.
+#[derive(Deserialize)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "of some only the type matters")]
 enum Node {
     Text(String),
     Number(i64),
+    /// A number that is larger than any status.
+    Large(u64),
+    Fraction(f64),
+    Flag(bool),
     List(Vec<Node>),
-    Object(Vec<(String, Node)>),
-    /// Anything else, by its name.
-    Other(&'static str),
+    Date(toml::value::Datetime),
+    Object(#[serde(deserialize_with = "members")] Vec<(String, Node)>),
+    Nothing,
 }
 
 impl Node {
     const fn name(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",
-            Self::Number(_) => "a number",
+            Self::Number(_) | Self::Large(_) => "a number",
+            Self::Fraction(_) => "a number with a fraction",
+            Self::Flag(_) => "true or false",
             Self::List(_) => "a list",
+            Self::Date(_) => "a date",
             Self::Object(_) => "an object",
-            Self::Other(name) => name,
+            Self::Nothing => "nothing (null)",
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Reader;
+/// Every member of an object in its order.
+fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Node)>, D::Error> {
+    struct Members;
 
-        impl<'de> Visitor<'de> for Reader {
-            type Value = Node;
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<(String, Node)>;
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Node, E> {
-                Ok(Node::Text(text.to_owned()))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Node, E> {
-                Ok(Node::Number(number))
-            }
-
-            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Node, E> {
-                Ok(Node::Number(i64::try_from(number).unwrap_or(i64::MAX)))
-            }
-
-            fn visit_f64<E: de::Error>(self, _: f64) -> Result<Node, E> {
-                Ok(Node::Other("a number with a fraction"))
-            }
-
-            fn visit_bool<E: de::Error>(self, _: bool) -> Result<Node, E> {
-                Ok(Node::Other("true or false"))
-            }
-
-            fn visit_unit<E: de::Error>(self) -> Result<Node, E> {
-                Ok(Node::Other("nothing (null)"))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Node, A::Error> {
-                let mut list = Vec::new();
-                while let Some(item) = items.next_element()? {
-                    list.push(item);
-                }
-                Ok(Node::List(list))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Node, A::Error> {
-                let mut object = Vec::new();
-                while let Some(member) = members.next_entry()? {
-                    object.push(member);
-                }
-                // How the TOML library hands dates on.
-                let is_date = object.iter().any(|(key, _): &(String, Node)| key == "$__toml_private_datetime");
-                Ok(if is_date { Node::Other("a date") } else { Node::Object(object) })
-            }
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
         }
 
-        deserializer.deserialize_any(Reader)
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+            std::iter::from_fn(|| members.next_entry().transpose()).collect()
+        }
     }
+
+    deserializer.deserialize_map(Members)
 }
 
 /// Reads a text, and where each of its redirects stands in their list: what is none is left out. `None` where nothing can
@@ -241,6 +243,7 @@ fn redirect(index: usize, node: Node, findings: &mut Vec<Finding>) -> Option<Wri
             ("from", Node::Text(text)) => written.from = text,
             ("to", Node::Text(text)) => written.to = text,
             ("status", Node::Number(number)) => written.status = number,
+            ("status", Node::Large(_)) => written.status = i64::MAX,
             ("status", other) => {
                 findings.push(wrong_type(&format!("{place}.status"), &other, "a whole number, 301"));
                 complete = false;
@@ -278,4 +281,12 @@ fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &m
         };
         findings.push(warn(Code::CfgUnknownKey).seen(format!("{place}{}", short(key))).fix(fix));
     }
+}
+
+pub(super) fn fail(code: Code) -> Finding {
+    Finding::fail(code, Who::Dashboard).cured()
+}
+
+pub(super) fn warn(code: Code) -> Finding {
+    Finding::warn(code, Who::Dashboard).cured()
 }

@@ -111,7 +111,7 @@ fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) ->
         tcp,
         edns: question.edns.is_some(),
     });
-    let plan = &mut *shared.plan();
+    let plan = &mut *shared.plan.lock();
     let (faults, reply) = match server {
         LoggedServer::NameServer(host) => {
             let server = plan.name_servers.iter().find(|server| server.host == *host)?;

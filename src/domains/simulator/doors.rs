@@ -24,16 +24,9 @@ pub(super) struct Doors {
     pub resolvers: Vec<SocketAddr>,
     pub http: u16,
     pub https: u16,
-    web: HashMap<(IpAddr, bool), Held>,
+    /// By address, and whether it is for https. A socket on which nothing listens keeps its port.
+    web: HashMap<(IpAddr, bool), Option<TcpSocket>>,
     tasks: JoinSet<()>,
-}
-
-/// What keeps a port.
-enum Held {
-    /// Nothing listens, but nobody else can have it.
-    Closed(#[expect(dead_code, reason = "it keeps the port until it is dropped")] TcpSocket),
-    /// A task listens.
-    Open,
 }
 
 enum Bound {
@@ -74,7 +67,7 @@ impl Doors {
             let site = plan.sites.get(&address);
             let is_closed = site.is_none_or(|site| *(if tls { &site.https } else { &site.http }) == Door::Closed);
             let held = self.web.get(&(address, tls));
-            if held.is_none() || (matches!(held, Some(Held::Closed(_))) && !is_closed) {
+            if held.is_none() || (matches!(held, Some(Some(_))) && !is_closed) {
                 // What is closed must be given back before it can listen.
                 self.web.remove(&(address, tls));
                 wanted.push((address, tls, is_closed));
@@ -85,10 +78,10 @@ impl Doors {
         (self.http, self.https) = (http, https);
         for (key, bound) in bound {
             let held = match bound {
-                Bound::Closed(socket) => Held::Closed(socket),
+                Bound::Closed(socket) => Some(socket),
                 Bound::Open(listener) => {
                     self.tasks.spawn(web::serve(listener, key.1, Arc::clone(shared)));
-                    Held::Open
+                    None
                 }
             };
             self.web.insert(key, held);

@@ -32,7 +32,7 @@ where
     let head = read_head(&mut stream).await?;
     let request = read(&head, connection).ok_or(ErrorKind::InvalidData)?;
     let (answer, now) = {
-        let plan = shared.plan();
+        let plan = shared.plan.lock();
         let site = plan.sites.get(&request.address.ip()).ok_or(ErrorKind::NotFound)?;
         let host = DnsName::new(&request.host);
         let mut pages = site.pages.iter().rev();

@@ -52,14 +52,10 @@ pub struct Request {
 
 /// A list that many add to; of very many entries the last ones stay.
 #[derive(Debug)]
-pub(super) struct Log<T>(Mutex<VecDeque<T>>);
+pub(super) struct Log<T>(pub Mutex<VecDeque<T>>);
 
 impl<T: Clone> Log<T> {
     const MOST: usize = 10_000;
-
-    pub fn new() -> Self {
-        Self(Mutex::default())
-    }
 
     pub fn add(&self, entry: T) {
         let mut entries = self.0.lock();

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::authority::Authorities;
 use super::log::{Log, LoggedQuestion, Request};
@@ -10,8 +10,9 @@ use super::plan::Plan;
 
 /// What all servers of a world share.
 pub(super) struct Shared {
-    plan: Mutex<Plan>,
-    authorities: Mutex<Authorities>,
+    /// Locked only while an answer is made, never while it is sent.
+    pub plan: Mutex<Plan>,
+    pub authorities: Mutex<Authorities>,
     pub questions: Log<LoggedQuestion>,
     pub requests: Log<Request>,
 }
@@ -19,15 +20,11 @@ pub(super) struct Shared {
 impl Shared {
     pub fn new(plan: Plan) -> io::Result<Self> {
         let authorities = Mutex::new(Authorities::new()?);
-        Ok(Self { plan: Mutex::new(plan), authorities, questions: Log::new(), requests: Log::new() })
-    }
-
-    /// Held only while an answer is made, never while it is sent.
-    pub fn plan(&self) -> MutexGuard<'_, Plan> {
-        self.plan.lock()
-    }
-
-    pub fn authorities(&self) -> MutexGuard<'_, Authorities> {
-        self.authorities.lock()
+        Ok(Self {
+            plan: Mutex::new(plan),
+            authorities,
+            questions: Log(Mutex::default()),
+            requests: Log(Mutex::default()),
+        })
     }
 }

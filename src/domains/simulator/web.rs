@@ -39,7 +39,7 @@ pub(super) async fn serve(listener: TcpListener, tls: bool, shared: Arc<Shared>)
 async fn meet(mut stream: TcpStream, tls: bool, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let address = stream.local_addr()?;
-    let door = match shared.plan().sites.get(&address.ip()) {
+    let door = match shared.plan.lock().sites.get(&address.ip()) {
         Some(site) if tls => site.https.clone(),
         Some(site) => site.http.clone(),
         None => Door::Closed,
@@ -63,7 +63,7 @@ async fn meet(mut stream: TcpStream, tls: bool, shared: &Shared) -> io::Result<(
 async fn greet(stream: TcpStream, address: SocketAddr, shared: &Shared) -> io::Result<()> {
     let mut start = LazyConfigAcceptor::new(Acceptor::default(), stream).await?;
     let sni = start.client_hello().server_name().map(str::to_owned);
-    let site = shared.plan().sites.get(&address.ip()).cloned().unwrap_or_default();
+    let site = shared.plan.lock().sites.get(&address.ip()).cloned().unwrap_or_default();
     match site.greeting(sni.as_deref()) {
         Greeting::Alert(alert) => {
             // A record of type 21, TLS 1.2, two octets long: fatal, and the reason.
@@ -78,7 +78,7 @@ async fn greet(stream: TcpStream, address: SocketAddr, shared: &Shared) -> io::R
 }
 
 fn config(certificate: &IssuedCertificate, shared: &Shared) -> io::Result<ServerConfig> {
-    let key = shared.authorities().issue(certificate)?;
+    let key = shared.authorities.lock().issue(certificate)?;
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_protocol_versions(VERSIONS).map_err(io::Error::other)?.with_no_client_auth();
     let mut config = builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(key)));

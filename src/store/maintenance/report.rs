@@ -1,8 +1,5 @@
 //! What a check or a copy comes to.
 
-use std::io;
-use std::path::PathBuf;
-
 use crate::store::StoreError;
 
 /// What a check has found.
@@ -29,28 +26,9 @@ pub enum BackupError {
     /// The database cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A copy never replaces what is there.
-    #[error("{} is there already: name another file", .0.display())]
-    Exists(PathBuf),
-    /// The copy cannot be written.
-    #[error("the copy {} cannot be written", .path.display())]
-    Write {
-        /// The copy.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// Reading the database or writing the copy failed.
-    #[error("copying to {} failed", .path.display())]
-    Copy {
-        /// The copy.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
-    /// Servers have tools of their own for that.
-    #[error("a server is backed up with its own tools (pg_dump); petstore copy makes a SQLite file of it")]
-    Server,
+    /// It cannot be made: why not, and what to do.
+    #[error("{0}")]
+    Failed(String),
     /// It was called off.
     #[error("the copy was called off")]
     Cancelled,

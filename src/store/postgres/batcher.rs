@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Mutex as AsyncMutex, Semaphore, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -16,10 +15,7 @@ use super::commit_monitor::STUCK;
 use super::connections::Connections;
 use super::transaction;
 use crate::store::StoreFailure;
-use crate::store::job::{Job, Work, awaited};
-
-/// How many jobs may wait. One more is refused rather than kept.
-const QUEUE: usize = 1024;
+use crate::store::job::{Job, QUEUE, Work, awaited, queue};
 
 /// The most jobs that are done together: enough to hide the way to the server, few enough to keep each of them prompt.
 const GROUP: usize = 128;
@@ -118,11 +114,7 @@ impl Batcher {
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        let open = self.open.lock();
-        open.as_ref().ok_or(StoreFailure::Closed)?.jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => StoreFailure::QueueFull,
-            TrySendError::Closed(_) => StoreFailure::Closed,
-        })
+        queue(self.open.lock().as_ref().map(|open| &open.jobs), job)
     }
 
     /// Does what waits.

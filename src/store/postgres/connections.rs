@@ -29,7 +29,7 @@ impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let pulse = Arc::<CommitMonitor>::default();
         let pool = pool::open(url, Arc::clone(&pulse))?;
-        Ok(Self { pool, by_name: !url.is_behind_pooler(), pulse, are_several_hosts: url.are_several_hosts() })
+        Ok(Self { pool, by_name: !url.is_behind_pooler, pulse, are_several_hosts: url.are_several_hosts() })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.

@@ -21,7 +21,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::commit_monitor::{CommitMonitor, STUCK};
 use super::hosts::{ConnectError, Hosts};
-use super::url::{Encryption, PostgresUrl};
+use super::url::PostgresUrl;
 use crate::model::text::{display_safe, safe_causes};
 use crate::store::{StoreError, StoreFailure, sql};
 
@@ -95,17 +95,12 @@ pub(super) struct Connector {
 
 /// Nothing is connected before the first use.
 pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
-    let tls = match url.encryption() {
-        Encryption::None => None,
-        Encryption::Verified { root_certificates } => Some(tls(root_certificates)?),
-    };
-    let hosts = Hosts::of(url.config());
     let connector = Connector {
-        hosts,
-        tls,
+        hosts: Hosts::of(&url.config),
+        tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
         monitor,
         are_several_hosts: url.are_several_hosts(),
-        keeps_settings: !url.is_behind_pooler(),
+        keeps_settings: !url.is_behind_pooler,
     };
     let pool = Pool::builder(connector)
         .max_size(CONNECTIONS)

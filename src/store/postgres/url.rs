@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,21 +23,13 @@ const PORT: u16 = 5432;
 /// Nothing but this address counts: neither `PGHOST` nor other variables of the environment, nor `~/.pgpass`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PostgresUrl {
-    config: Arc<Config>,
-    root_certificates: Option<PathBuf>,
-    is_encrypted: bool,
-    is_behind_pooler: bool,
-}
-
-/// How a connection is protected on its way.
-pub(super) enum Encryption<'a> {
-    /// Not at all: the server is on this machine.
-    None,
-    /// TLS, with the server's certificate and name verified.
-    Verified {
-        /// The certificates to trust, instead of the system's.
-        root_certificates: Option<&'a Path>,
-    },
+    pub(super) config: Arc<Config>,
+    /// The certificates to trust, instead of the system's.
+    pub(super) root_certificates: Option<PathBuf>,
+    /// Whether by TLS, with the server's certificate and name verified; else the server is on this machine.
+    pub(super) is_encrypted: bool,
+    /// Whether a pooler in transaction mode is in between, so that nothing may be kept in a session.
+    pub(super) is_behind_pooler: bool,
 }
 
 /// Why an address is none.
@@ -65,26 +57,9 @@ pub enum PostgresUrlError {
 }
 
 impl PostgresUrl {
-    pub(super) fn config(&self) -> &Config {
-        &self.config
-    }
-
-    pub(super) fn encryption(&self) -> Encryption<'_> {
-        if self.is_encrypted {
-            Encryption::Verified { root_certificates: self.root_certificates.as_deref() }
-        } else {
-            Encryption::None
-        }
-    }
-
     /// Whether there is another host to go to.
     pub(super) fn are_several_hosts(&self) -> bool {
         self.config.get_hosts().len().max(self.config.get_hostaddrs().len()) > 1
-    }
-
-    /// Whether a pooler in transaction mode is in between, so that nothing may be kept in a session.
-    pub(super) const fn is_behind_pooler(&self) -> bool {
-        self.is_behind_pooler
     }
 }
 
@@ -222,8 +197,8 @@ mod tests {
         assert_eq!(url.to_string(), "postgres://ada@db.shop.example:5433/pets");
         assert!(!format!("{url:?}").contains("p@ss"));
         assert_eq!(url.root_certificates, Some("/etc/ca.pem".into()));
-        assert!(url.is_behind_pooler());
-        assert_eq!(url.config().get_password(), Some(&b"p@ss"[..]));
+        assert!(url.is_behind_pooler);
+        assert_eq!(url.config.get_password(), Some(&b"p@ss"[..]));
     }
 
     #[test]

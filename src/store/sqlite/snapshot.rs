@@ -14,9 +14,9 @@ use tokio_util::sync::CancellationToken;
 use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open};
 use super::{file, schema};
 use crate::model::draft::check_name;
+use crate::model::text::causes;
 use crate::store::maintenance::{BackupError, IntegrityReport, QuickChecked};
-use crate::store::pet_row::pet;
-use crate::store::value_row::Row;
+use crate::store::value_row::{Row, pet};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
@@ -26,10 +26,11 @@ const PAGES_AT_ONCE: c_int = 1000;
 const MOST_PROBLEMS: usize = 100;
 
 pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<(), BackupError> {
-    let cannot_copy = |source| BackupError::Copy { path: copy.to_owned(), source };
-    let cannot_write = |source| BackupError::Write { path: copy.to_owned(), source };
+    let name = copy.display();
+    let exists = || BackupError::Failed(format!("{name} is there already: name another file"));
+    let cannot_write = |why: io::Error| BackupError::Failed(format!("the copy {name} cannot be written: {why}"));
     if copy.exists() {
-        return Err(BackupError::Exists(copy.to_owned()));
+        return Err(exists());
     }
     let from = connect(path)?;
     let directory = copy.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -38,13 +39,14 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         .permissions(Permissions::from_mode(0o600))
         .tempfile_in(directory)
         .map_err(cannot_write)?;
-    copy_pages(&from, &partial, cancel).map_err(cannot_copy)?;
+    copy_pages(&from, &partial, cancel)
+        .map_err(|why| BackupError::Failed(format!("copying to {name} failed: {}", causes(&why))))?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
     partial.as_file().sync_all().map_err(cannot_write)?;
     partial.persist_noclobber(copy).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => BackupError::Exists(copy.to_owned()),
+        io::ErrorKind::AlreadyExists => exists(),
         _ => cannot_write(error.error),
     })?;
     file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)

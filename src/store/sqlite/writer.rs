@@ -22,7 +22,6 @@ use rusqlite::wal::CheckpointMode;
 use rusqlite::{ErrorCode, MAIN_DB, ffi};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
@@ -32,11 +31,8 @@ use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
 use crate::store::heartbeat::{BEAT_TIME, Heartbeat};
-use crate::store::job::{Job, Work, awaited, unawaited};
+use crate::store::job::{Job, QUEUE, Work, awaited, queue, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
-
-/// How many writes may wait. One more is refused rather than kept.
-const QUEUE: usize = 1024;
 
 /// The most writes in one transaction: enough to hide the fsync, few enough to keep each of them prompt.
 const GROUP: usize = 128;
@@ -119,12 +115,7 @@ impl Writer {
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
-        let running = self.running.lock();
-        let Running { jobs, .. } = running.as_ref().ok_or(StoreFailure::Closed)?;
-        jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => StoreFailure::QueueFull,
-            TrySendError::Closed(_) => StoreFailure::Closed,
-        })
+        queue(self.running.lock().as_ref().map(|running| &running.jobs), job)
     }
 
     /// Writes what waits, then closes the connection.

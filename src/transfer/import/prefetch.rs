@@ -13,13 +13,7 @@ use super::shared::{Shared, Turn};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 
 /// Those of which it is written that they are sent.
-pub(super) struct Queue(Mutex<mpsc::Receiver<Turn>>);
-
-/// The queue for so many senders, and where it is filled.
-pub(super) fn queue(senders: usize) -> (mpsc::Sender<Turn>, Queue) {
-    let (ready, taken) = mpsc::channel(senders);
-    (ready, Queue(Mutex::new(taken)))
-}
+pub(super) struct Queue(pub(super) Mutex<mpsc::Receiver<Turn>>);
 
 /// Takes rows from the reader, writes that they are sent, and puts them into the queue, half of what it holds at once,
 /// which is one write for all of them: until there is nothing more, or nothing new is to be sent.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::transfer::journal::{RowOutcome, RowState};
+use crate::transfer::journal::RowOutcome;
 use crate::transfer::rows::Bad;
 
 /// Takes what is told, in the task that has it. It must not wait.
@@ -14,8 +14,6 @@ pub type OnImportEvent = Arc<dyn Fn(ImportEvent) + Send + Sync>;
 pub enum ImportEvent {
     /// A row was sent.
     Row {
-        /// Its number, from 1.
-        row: u64,
         /// Its line in the file.
         line: u64,
         /// The animal's name, safe to show.
@@ -27,8 +25,6 @@ pub enum ImportEvent {
     Bad(Bad),
     /// A row may have been added before, and is left alone.
     UnknownOutcome {
-        /// Its number, from 1.
-        row: u64,
         /// Its line in the file.
         line: u64,
     },
@@ -45,10 +41,7 @@ impl ImportEvent {
     /// Whether it is a row that was not added.
     pub const fn is_error(&self) -> bool {
         match self {
-            Self::Row { outcome, .. } => match outcome {
-                RowOutcome::Refused(_) | RowOutcome::Unknown(_) | RowOutcome::Invalid(_) => true,
-                RowOutcome::Added(_) | RowOutcome::NotSent(_) => false,
-            },
+            Self::Row { outcome, .. } => !matches!(outcome, RowOutcome::Added(_) | RowOutcome::NotSent(_)),
             Self::Bad(_) | Self::UnknownOutcome { .. } => true,
             Self::Waiting { .. } => false,
         }
@@ -110,20 +103,5 @@ impl ImportProgress {
             }
             ImportEvent::Waiting { .. } => {}
         }
-    }
-
-    /// A row of which the journal says enough.
-    pub(super) const fn before(&mut self, state: RowState) {
-        match state {
-            RowState::Added => self.added_before += 1,
-            RowState::Refused => self.refused += 1,
-            RowState::Open | RowState::Unknown => {}
-        }
-    }
-
-    /// What is under way is not waited for any more.
-    pub(super) const fn abandon(&mut self) {
-        self.unknown += self.under_way;
-        self.under_way = 0;
     }
 }

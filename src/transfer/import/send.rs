@@ -66,12 +66,8 @@ impl Sender {
         let outcome = self.once(&turn).await;
         // Where that cannot be written, the row stays in doubt, which is true.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
-        shared.settled(ImportEvent::Row {
-            row: *row,
-            line: *line,
-            name: display_safe(&new.name).into_owned(),
-            outcome,
-        });
+        let name = display_safe(&new.name).into_owned();
+        shared.settled(ImportEvent::Row { line: *line, name, outcome });
     }
 
     /// Sends a row until it is added, or it is known that it is not, or nothing more can be known.

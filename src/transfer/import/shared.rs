@@ -24,7 +24,7 @@ use crate::transfer::{Input, TransferError};
 const PART: usize = 32;
 
 /// Why an import has ended.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ImportEnded {
     /// Every row was dealt with.
     Complete,
@@ -38,8 +38,8 @@ pub enum ImportEnded {
     Unauthorized(Failure),
     /// Nothing has succeeded for too long, or the service asks for too long a pause.
     NoAnswer(Failure),
-    /// The file or the journal failed.
-    Failed(TransferError),
+    /// The file or the journal failed, for this reason.
+    Failed(String),
 }
 
 /// The clock of the service, as one of its answers had it; this machine's where they have no date.
@@ -82,7 +82,7 @@ impl Shared {
         match self.work.journal.as_ref().map_or(Ok(()), write) {
             Ok(()) => true,
             Err(error) => {
-                self.end(ImportEnded::Failed(error));
+                self.end(ImportEnded::Failed(error.to_string()));
                 false
             }
         }
@@ -110,11 +110,11 @@ impl Shared {
         let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
-            Ok(Err(error)) => self.end(ImportEnded::Failed(error)),
+            Ok(Err(error)) => self.end(ImportEnded::Failed(error.to_string())),
             // What is read is hostile, and not all of its readers are from here. It must not be taken for its end.
             Err(_) => {
                 let source = io::Error::other("its reader gave up; please report this");
-                self.end(ImportEnded::Failed(TransferError::Read { name, source }));
+                self.end(ImportEnded::Failed(TransferError::Read { name, source }.to_string()));
             }
         }
         // Without senders it is not needed any more.
@@ -145,12 +145,6 @@ impl Shared {
         ControlFlow::Continue(())
     }
 
-    /// A row is not the one of its number in the journal: somebody has written to the file meanwhile.
-    fn changed(&self, line: u64) -> TransferError {
-        let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
-        TransferError::Changed { path, what: format!("line {line} is another row") }
-    }
-
     fn state(&self, row: u64) -> RowState {
         self.work.past.as_ref().map_or(RowState::Open, |past| past.state(row))
     }
@@ -160,27 +154,33 @@ impl Shared {
             self.progress.send_modify(|progress| progress.corrected += 1);
         }
         let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
+        // The file was written to meanwhile.
         if before.is_some_and(|before| before != journal::hash(&row.new)) {
-            self.end(ImportEnded::Failed(self.changed(row.line)));
+            let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
+            let changed = TransferError::Changed { path, what: format!("line {} is another row", row.line) };
+            self.end(ImportEnded::Failed(changed.to_string()));
             return None;
         }
-        let turn = match self.state(row.row) {
-            RowState::Open => Turn { row, doubted: false },
-            RowState::Refused if self.how.retry_refused => Turn { row, doubted: false },
+        match self.state(row.row) {
+            RowState::Open => Some(Turn { row, doubted: false }),
+            RowState::Refused if self.how.retry_refused => Some(Turn { row, doubted: false }),
             RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.how.send_unknown {
-                    self.settled(ImportEvent::UnknownOutcome { row: row.row, line: row.line });
+                    self.settled(ImportEvent::UnknownOutcome { line: row.line });
                     return None;
                 }
-                Turn { row, doubted: true }
+                Some(Turn { row, doubted: true })
             }
-            state @ (RowState::Added | RowState::Refused) => {
-                self.progress.send_modify(|progress| progress.before(state));
-                return None;
+            RowState::Added => {
+                self.progress.send_modify(|progress| progress.added_before += 1);
+                None
             }
-        };
-        Some(turn)
+            RowState::Refused => {
+                self.progress.send_modify(|progress| progress.refused += 1);
+                None
+            }
+        }
     }
 }
 

@@ -36,7 +36,8 @@ pub struct Seen {
 pub struct Work {
     pub(super) id: Uuid,
     pub(super) reading: ColumnMapping,
-    pub(super) good: Option<u64>,
+    /// How many rows can be sent, where that is known.
+    pub good: Option<u64>,
     pub(super) journal: Option<Journal>,
     pub(super) past: Option<Past>,
 }
@@ -94,11 +95,6 @@ impl Work {
     /// Where the earlier journal is kept whose place this one's has taken.
     pub fn kept(&self) -> Option<&Path> {
         self.journal.as_ref()?.kept.as_deref()
-    }
-
-    /// How many rows can be sent, where that is known.
-    pub const fn good(&self) -> Option<u64> {
-        self.good
     }
 
     /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.

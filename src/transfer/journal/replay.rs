@@ -152,8 +152,7 @@ impl Past {
             self.set(line.row, RowState::Unknown);
         }
         let state = match line.outcome {
-            None => return Ok(()),
-            Some(Word::Unknown) => return Ok(()),
+            None | Some(Word::Unknown) => return Ok(()),
             Some(Word::Added) => RowState::Added,
             Some(Word::Refused | Word::Invalid) => RowState::Refused,
             Some(Word::NotSent) => RowState::Open,

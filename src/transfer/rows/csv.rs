@@ -75,7 +75,7 @@ fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Col
             "There are more than {MOST_CELLS} cells. Is a quote or the end of a line missing?"
         )))
     } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
-        let (here, there) = (cells.len(), columns.names.len());
+        let (here, there) = (cells.count, columns.names.len());
         let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
         Some(RowFault::whole(why))
     } else {
@@ -92,7 +92,7 @@ fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
         let Ok(Some(header)) = pieces.next() else { return (0, 0) };
         let mut cells = Splitter::new(delimiter);
         let header = cells.names(header.bytes);
-        (Columns::look(&header, reading).map_or(0, |columns| columns.recognised()), header.len())
+        (Columns::look(&header, reading).map_or(0, |columns| columns.of.iter().flatten().count()), header.len())
     };
     // Of equals the last one counts.
     DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
@@ -144,10 +144,6 @@ impl Splitter {
     fn names(&mut self, row: &[u8]) -> Vec<String> {
         self.split(row);
         self.all().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
-    }
-
-    const fn len(&self) -> usize {
-        self.count
     }
 
     fn get(&self, place: usize) -> Option<&[u8]> {

@@ -19,7 +19,7 @@ pub struct DraftState {
     /// Since when something is typed that is neither.
     pub(super) since: Option<Instant>,
     /// It must not wait.
-    pub(super) at_once: bool,
+    pub(in crate::tui) at_once: bool,
     /// When the last write began.
     pub(super) tried: Option<Instant>,
     /// Counts the writes, so that an older one never ends last.

@@ -9,7 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
@@ -26,10 +26,7 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
                 PendingChange::Import(_) => import::update::begin(state, now),
             }
         }
-        AskAction::Back => {
-            state.say(MessageKind::Note, "Nothing was added. What you typed is kept.");
-            Vec::new()
-        }
+        AskAction::Back => state.note("Nothing was added. What you typed is kept."),
     }
 }
 

@@ -5,6 +5,7 @@ use strum::IntoEnumIterator as _;
 
 use super::scroll;
 use super::state::{Contents, HelpBox, Popup, WriteBox};
+use crate::model::PetStatus;
 use crate::model::text::width;
 use crate::tui::keymap::{Context, HelpAction, Keymap};
 use crate::tui::state::{AppState, Layout};
@@ -205,10 +206,9 @@ fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut
 
 fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
     let mut lines = vec![Line::raw("Marks of an animal:")];
-    for (status, word) in [("available", "for sale"), ("pending", "promised"), ("sold", "handed over")] {
-        let status = status.parse().ok().map(crate::model::ObservedStatus::Known);
-        let word = format!(" {}  ({word})", status.as_ref().map_or("", |status| status.as_str()));
-        lines.push(Line::from(vec![Span::raw("  "), appearance.status(status.as_ref()), Span::raw(word)]));
+    for (status, word) in PetStatus::ALL.into_iter().zip(["for sale", "promised", "handed over"]) {
+        let mark = appearance.status(Some(&status.into()));
+        lines.push(Line::from(vec![Span::raw("  "), mark, Span::raw(format!(" {status}  ({word})"))]));
     }
     lines.push(Line::raw(format!("  {} not set   ? a status of its own", appearance.mark(None).0)));
     lines

@@ -51,7 +51,7 @@ impl SessionCache {
         }
         for KeptList { status, limit, at, list } in lists {
             let (list, source) = (list.only_of(base.as_ref()), ListSource::Cached);
-            state.pets.restore(status, Loaded { limit, list, at: moment(at, now), source });
+            state.pets.put(status, Loaded { limit, list, at: moment(at, now), source });
         }
         state.pets.restore_changes(changes);
     }

@@ -55,7 +55,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
     /// Writes to `out`. With `synchronized` long frames are marked for terminals that then show them at once.
     pub fn new(out: W, size: S, synchronized: bool) -> io::Result<Self> {
         let blank = Grid::blank(size()?);
-        let touched = vec![0..0; blank.rows()];
+        let touched = vec![0..0; blank.rows];
         Ok(Self {
             out,
             size,
@@ -81,9 +81,9 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
         }
         let changed: Vec<bool> = self.touched.iter().map(|columns| !columns.is_empty()).collect();
         if let Some(scroll) = scroll::find(&self.shown, &self.next, &changed) {
-            begun.scroll(&scroll, self.shown.rows());
+            begun.scroll(&scroll, self.shown.rows);
             self.shown.scroll(&scroll);
-            self.touched[scroll.top..=scroll.bottom].fill(0..self.next.columns());
+            self.touched[scroll.top..=scroll.bottom].fill(0..self.next.columns);
         }
         let mut runs = Vec::new();
         for (y, columns) in self.touched.iter_mut().map(std::mem::take).enumerate() {
@@ -104,7 +104,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
             let mut hand = begun.clone();
             runs.iter().for_each(|run| hand.write(run, &self.next));
             let (x, y) = (usize::from(self.cursor.position.x), usize::from(self.cursor.position.y));
-            if self.cursor.shown && x < self.next.columns() && y < self.next.rows() {
+            if self.cursor.shown && x < self.next.columns && y < self.next.rows {
                 hand.go(x, y, &self.next);
             }
             hand
@@ -131,7 +131,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
     fn begin_anew(&mut self) -> io::Result<()> {
         self.next = Grid::blank((self.size)()?);
         self.shown = self.next.clone();
-        self.touched = vec![0..0; self.next.rows()];
+        self.touched = vec![0..0; self.next.rows];
         (self.anew, self.cursor_is_shown) = (true, None);
         Ok(())
     }

@@ -19,7 +19,7 @@ use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEvent, ImportProgress, Seen};
+use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Summary};
 use crate::transfer::journal::RowOutcome as Fate;
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
@@ -28,9 +28,7 @@ use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::msg::{Key, KeyPress, Msg, Outcome, Recorded, Size};
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::screens::add_pet::import::jobs::{
-    CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, UnusableFile,
-};
+use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply, ImportSource, ImportTask, UnusableFile};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
@@ -281,28 +279,28 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
                 Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
             })
         }
-        (ImportTask::Run(_), 0) if which.is_multiple_of(3) => ImportReply::NotStarted(EndOf::NoAnswer(failure())),
+        (ImportTask::Run(_), 0) if which.is_multiple_of(3) => ImportReply::NotStarted(ImportEnded::NoAnswer(failure())),
         (ImportTask::Run(_), 0) => ImportReply::Started("/tmp/a.csv".into(), "/tmp/a.ndjson".into()),
         (ImportTask::Run(_), 1 | 2) => {
             let row = which as u64 + 1;
             let outcome = Fate::Added(which as i64);
             let told = vec![
-                ImportEvent::Row { row, line: row, name: "Rex".into(), outcome },
-                ImportEvent::UnknownOutcome { row, line: row },
+                ImportEvent::Row { line: row, name: "Rex".into(), outcome },
+                ImportEvent::UnknownOutcome { line: row },
             ];
             ImportReply::Progress(progress(which), told)
         }
         (ImportTask::Run(_), _) => {
-            let why = match which % 6 {
-                0 => EndOf::Complete,
-                1 => EndOf::Stopped,
-                2 => EndOf::OnError,
-                3 => EndOf::KeyRefused(failure()),
-                4 => EndOf::NoAnswer(failure()),
-                _ => EndOf::Failed("no room.".into()),
+            let ended = match which % 6 {
+                0 => ImportEnded::Complete,
+                1 => ImportEnded::Stopped,
+                2 => ImportEnded::OnError,
+                3 => ImportEnded::Unauthorized(failure()),
+                4 => ImportEnded::NoAnswer(failure()),
+                _ => ImportEnded::Failed("no room.".into()),
             };
             let left = which.is_multiple_of(2).then_some(which as u64 % 5);
-            ImportReply::Ended(Box::new(ImportEnd { progress: progress(3), left, why }))
+            ImportReply::Ended(Box::new(Summary { progress: progress(3), left, ended, report: None }))
         }
     }
 }

@@ -69,7 +69,7 @@ const FIRST: [u32; 16] = [
 ];
 
 /// Their names; bold may make others of the first eight.
-pub(super) const NAMED: [Color; 16] = [
+pub(in crate::tui) const NAMED: [Color; 16] = [
     Color::Black,
     Color::Red,
     Color::Green,

@@ -4,12 +4,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Widget};
 
 use crate::model::text::{cut, width};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
-use super::{WIDE, boxed, cover, field, popup, put, put_at, wrap, wrap_indented};
+use super::{WIDE, boxed, column, cover, put, put_at, wrap, wrap_indented};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {
@@ -98,8 +99,13 @@ impl<'a> Page<'a> {
 
     /// A box of `columns` by `rows` in the middle, over whatever is there: the page is what is inside from now on.
     pub fn popup(&mut self, columns: u16, rows: u16, title: &str) {
-        let inside = popup(self.buf, self.area, columns, rows, title, self.appearance);
-        self.go_to(inside);
+        let screen = self.area;
+        let (width, height) = (columns.min(screen.width), rows.min(screen.height));
+        let (x, y) = (screen.x + (screen.width - width) / 2, screen.y + (screen.height - height) / 2);
+        self.area = Rect { x, y, width, height };
+        Clear.render(self.area, self.buf);
+        cover(self.buf, self.area, self.appearance);
+        self.boxed(title);
     }
 
     /// Paints what may want more rows than there are: then the part with the cursor and `below` further rows is shown.
@@ -310,9 +316,12 @@ impl<'a> Page<'a> {
             return;
         }
         let columns = columns.min(self.area.width - x - 3);
-        let place = field(self.buf, self.area.x + x, self.area.y + self.y, columns, input, self.appearance);
+        let (shown, cursor) = input.window(columns.into());
+        let shown = self.appearance.text(&shown);
+        let blank = "_".repeat(usize::from(columns).saturating_sub(width(&shown)));
+        self.at(x, format!("[{shown}{blank}]"), StyleRole::Text);
         if in_use {
-            self.cursor = Some(place);
+            self.point(x + 1 + u16::try_from(cursor).unwrap_or(0));
         }
     }
 
@@ -338,8 +347,7 @@ impl<'a> Page<'a> {
 
     /// Foreign text for a column of a table: cut, and filled with blanks.
     pub fn column(&self, text: &str, columns: usize) -> String {
-        let text = cut(&self.appearance.text(text), columns.saturating_sub(1));
-        format!("{text}{}", " ".repeat(columns.saturating_sub(width(&text))))
+        column(&self.appearance.text(text), columns)
     }
 
     /// What is typed behind a sign, as for a search; with the cursor, if it is in use.

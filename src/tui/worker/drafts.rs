@@ -214,7 +214,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let claim = Claim::new(state.path(), "a").unwrap();
         claim.write("{\"from\":\"a later version\"}").unwrap();
-        let path = claim.draft_path().to_owned();
+        let path = claim.draft.clone();
         drop(claim);
         assert_eq!(found(state.path(), "a"), None);
         let aside = path.with_extension("unreadable");

@@ -24,7 +24,7 @@ use crate::transfer::journal::Journal;
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::tui::screens::add_pet::import::jobs::{
-    CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
+    CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 
 /// The most rows that were added and are told at once: the screen shows fewer.
@@ -128,8 +128,8 @@ async fn send(
     around: Surroundings,
     controls: watch::Receiver<ImportControl>,
     so_far: &Progress,
-) -> Result<ImportEnd, EndOf> {
-    let api = api_of(connection).await.map_err(EndOf::NoAnswer)?;
+) -> Result<Summary, ImportEnded> {
+    let api = api_of(connection).await.map_err(ImportEnded::NoAnswer)?;
     let RunImport { source, reading, good, start, report, how } = task;
     let pasted = matches!(source, ImportSource::Pasted(_));
     let begin = move || {
@@ -142,8 +142,8 @@ async fn send(
         let work = Work::start(&start, &input, &reading, Some(good), Some(report.clone()), &around.target())?;
         Ok::<_, TransferError>((place, report, input, work))
     };
-    let begun = spawn_blocking(begin).await.map_err(|error| EndOf::Failed(error.to_string()))?;
-    let (place, report, input, work) = begun.map_err(|error| EndOf::Failed(why_not(&error)))?;
+    let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;
+    let (place, report, input, work) = begun.map_err(|error| ImportEnded::Failed(why_not(&error)))?;
     let names = [&place, &report].map(|path| path.display().to_string());
     let [place_name, report_name] = names;
     so_far.give(ImportReply::Started(place_name, report_name)).await;
@@ -155,17 +155,19 @@ async fn send(
         // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
         let _ = std::fs::remove_file(&place);
     }
-    let summary = sent.map_err(|error| {
-        let TransferError::Api(error) = &error else { return EndOf::Failed(why_not(&error)) };
+    let mut summary = sent.map_err(|error| {
+        let TransferError::Api(error) = &error else { return ImportEnded::Failed(why_not(&error)) };
         let failure = Failure::from(error);
-        if error.is_unauthorized() { EndOf::KeyRefused(failure) } else { EndOf::NoAnswer(failure) }
+        if error.is_unauthorized() { ImportEnded::Unauthorized(failure) } else { ImportEnded::NoAnswer(failure) }
     })?;
-    let end = end_of(summary);
-    if pasted && matches!(end.why, EndOf::Complete) && end.progress.errors() == 0 {
+    if let ImportEnded::Failed(why) = &mut summary.ended {
+        *why = format!("{}.", display_safe(why));
+    }
+    if pasted && summary.ended == ImportEnded::Complete && summary.progress.errors() == 0 {
         // Everything of it is in the service; what cannot be removed is in nobody's way.
         let _ = std::fs::remove_file(&place).and_then(|()| std::fs::remove_file(&report));
     }
-    Ok(end)
+    Ok(summary)
 }
 
 /// Writes what was pasted into a file of its own, so that its import can be gone on with like any other.
@@ -174,7 +176,7 @@ fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let none = || failed(io::Error::other("no home directory is known"));
     let directory = around.machine.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
-    let ending = FileFormat::recognise(None, pasted.as_bytes()).ending();
+    let ending = FileFormat::recognise(None, pasted.as_bytes()).to_string().to_lowercase();
     let place = directory.join(format!("pasted-{at}.{ending}"));
     atomic_file::replace_private(&place, pasted).map_err(failed)?;
     Ok(place)
@@ -216,17 +218,4 @@ async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard
         }
         tokio::time::sleep(BETWEEN_NEWS).await;
     }
-}
-
-fn end_of(summary: Summary) -> ImportEnd {
-    let Summary { progress, ended, left, report: _ } = summary;
-    let why = match ended {
-        ImportEnded::Complete => EndOf::Complete,
-        ImportEnded::Stopped => EndOf::Stopped,
-        ImportEnded::OnError | ImportEnded::TooManyErrors => EndOf::OnError,
-        ImportEnded::Unauthorized(failure) => EndOf::KeyRefused(failure),
-        ImportEnded::NoAnswer(failure) => EndOf::NoAnswer(failure),
-        ImportEnded::Failed(error) => EndOf::Failed(format!("{}.", display_safe(&error.to_string()))),
-    };
-    ImportEnd { progress, left, why }
 }

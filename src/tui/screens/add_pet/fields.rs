@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Field;
+use crate::model::{Field, PetStatus};
 use crate::tui::widgets::form::Control;
 
 /// What to do after saving.
@@ -25,6 +25,10 @@ pub enum Focus {
     After,
     Save,
 }
+
+/// The choices of a status.
+pub const STATUSES: [Option<PetStatus>; 4] =
+    [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
 
 impl Focus {
     /// What each of them is.

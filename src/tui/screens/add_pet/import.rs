@@ -13,7 +13,7 @@ pub mod update;
 pub mod view;
 
 pub use preview::{Choice, PreviewField, PreviewState};
-pub use progress::{Running, Shown};
+pub use progress::Running;
 pub use state::{Phase, State};
 
 #[cfg(test)]

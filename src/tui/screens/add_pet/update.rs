@@ -23,7 +23,7 @@ use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
-use super::fields::{After, Focus};
+use super::fields::{After, Focus, STATUSES};
 use super::rapid;
 use super::state::Refusal;
 
@@ -132,9 +132,8 @@ pub fn on_letter(state: &mut AppState, letter: char) {
 
 /// The choice that a movement leads to from a status.
 pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Option<PetStatus> {
-    let choices = [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-    let here = choices.iter().position(|choice| *choice == status).unwrap_or(0);
-    choices[moved(here, movement, choices.len(), 1)]
+    let here = STATUSES.iter().position(|choice| *choice == status).unwrap_or(0);
+    STATUSES[moved(here, movement, STATUSES.len(), 1)]
 }
 
 /// Checks what is typed and sends it, or puts the cursor on the first thing to correct.
@@ -152,12 +151,9 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
-    if state.is_switching() {
-        let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 sends it after that."));
-        return Vec::new();
-    }
-    if state.asks_first(PendingChange::Add(new.clone()), now) {
+    if is_still_switching(state, "nothing has been sent. F2 sends it after that.")
+        || state.asks_first(PendingChange::Add(new.clone()), now)
+    {
         return Vec::new();
     }
     // A second try may be about the same animal as the first: its key and what was known before it still count.
@@ -179,6 +175,16 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     effects
 }
 
+/// Whether another service is being switched to; then `text` is said of what was not done.
+pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
+    let is_switching = state.is_switching();
+    if is_switching {
+        let there = short(&state.profiles.using);
+        state.say(MessageKind::Error, format!("Switching to {there}: {text}"));
+    }
+    is_switching
+}
+
 /// Sends an animal of a session before again with its key, where that is sure to add no second one.
 pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.is_switching() {
@@ -196,58 +202,53 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> {
     match reply {
         AddReply::Created(result) => return on_created(state, result, now),
-        AddReply::NotSettled => on_not_settled(state),
+        // What to do is asked.
+        AddReply::NotSettled => {
+            state.add.unknown_outcome = Some(UnknownOutcome::default());
+            state.say(
+                MessageKind::Error,
+                "The service may not know its key any more. Nothing is sent until you choose.",
+            );
+        }
         AddReply::SearchedFor(result) => on_searched(state, result),
     }
     Vec::new()
 }
 
-/// It was not: what to do is asked.
-fn on_not_settled(state: &mut AppState) {
-    state.add.unknown_outcome = Some(UnknownOutcome::default());
-    state.say(MessageKind::Error, "The service may not know its key any more. Nothing is sent until you choose.");
-}
-
 /// The animal was added, or refused, or nobody knows.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
-    match result {
-        Ok(pet) => added(state, pet, now),
-        Err(NotCreated { failure, repeatable }) => {
-            let dropped = std::mem::take(&mut state.add.held).len();
-            state.last_failure = Some(failure.clone());
-            // That the second try failed for sure says nothing about the first.
-            if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.outcome_unknown) {
-                if failure.remedy() == Remedy::EnterKey {
-                    pets::update::refuse_key(state, failure.clone(), now);
-                }
-                let failure = Some(failure);
-                state.add.unknown_outcome = Some(UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() });
-                state.say(MessageKind::Error, "Nothing is sent until you choose. What you typed is kept.");
-            } else {
-                state.add.sent = None;
-                refused(state, failure, now);
-            }
-            if dropped > 0 {
-                state.say(MessageKind::Error, format!("What was typed while sending ({dropped} keys) was not taken."));
-            }
-            Vec::new()
-        }
-    }
-}
-
-fn refused(state: &mut AppState, failure: Failure, now: Now) {
-    let field = named_field(&failure);
-    if let Some(field) = field {
-        state.add.focus = field.into();
-        state.say(MessageKind::Error, "What you typed is kept. The cursor is on the field that the answer names.");
-    } else {
-        state.say(MessageKind::Error, "What you typed is kept. F2 sends it again.");
-    }
-    if failure.remedy() == Remedy::EnterKey {
+    let not_created = match result {
+        Ok(pet) => return added(state, pet, now),
+        Err(not_created) => not_created,
+    };
+    let NotCreated { failure, repeatable } = not_created;
+    let dropped = std::mem::take(&mut state.add.held).len();
+    state.last_failure = Some(failure.clone());
+    let key_refused = failure.remedy() == Remedy::EnterKey;
+    if key_refused {
         pets::update::refuse_key(state, failure.clone(), now);
-        state.say(MessageKind::Error, "What you typed is kept. F4: enter another key, then F2 sends it.");
     }
-    state.add.refusal = Some(Refusal { failure, field });
+    // That the second try failed for sure says nothing about the first.
+    let text = if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.outcome_unknown) {
+        let failure = Some(failure);
+        state.add.unknown_outcome = Some(UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() });
+        "Nothing is sent until you choose. What you typed is kept."
+    } else {
+        state.add.sent = None;
+        let field = named_field(&failure);
+        state.add.focus = field.map_or(state.add.focus, Focus::from);
+        state.add.refusal = Some(Refusal { failure, field });
+        match field {
+            _ if key_refused => "What you typed is kept. F4: enter another key, then F2 sends it.",
+            Some(_) => "What you typed is kept. The cursor is on the field that the answer names.",
+            None => "What you typed is kept. F2 sends it again.",
+        }
+    };
+    state.say(MessageKind::Error, text);
+    if dropped > 0 {
+        state.say(MessageKind::Error, format!("What was typed while sending ({dropped} keys) was not taken."));
+    }
+    Vec::new()
 }
 
 /// The one field that an Error body names, by its code or else by its message. A hint, not a rule of the description.
@@ -273,7 +274,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     state.added.push(AddedPet { at: now.wall, pet: pet.clone() });
     state.pets.changes.added(&pet);
     state.add.next_animal();
-    drafts::hurry(state);
+    state.drafts.at_once = true;
     state.message = None;
     let way_on = match (state.add.after, state.screen) {
         (After::Show, Screen::AddPet) => {

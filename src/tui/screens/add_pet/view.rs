@@ -4,15 +4,15 @@
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
+use crate::model::ObservedStatus;
 use crate::model::text::cut;
-use crate::model::{ObservedStatus, PetStatus};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::column;
 use crate::tui::widgets::page::{Page, marker, radio};
 
-use super::fields::{After, Focus};
+use super::fields::{After, Focus, STATUSES};
 use super::state::State;
 
 /// The width of the form where there is a pane beside it.
@@ -120,7 +120,7 @@ fn error_at(add: &State, focus: Focus) -> Option<String> {
 
 fn draw_status(add: &State, page: &mut Page<'_>) {
     let in_use = draw_label(add, Focus::Status, "Status", page);
-    for choice in [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)] {
+    for choice in STATUSES {
         let chosen = add.status == choice;
         if chosen && in_use {
             page.point(FIELDS + 1);
@@ -159,24 +159,19 @@ fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
 /// The question after an add without an answer, with the cursor on the marked answer.
 fn draw_unknown_outcome(unknown_outcome: &UnknownOutcome, state: &AppState, now: Now, page: &mut Page<'_>) {
     let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&page.appearance.text(&sent.new.name), 20));
+    let found = unknown_outcome.found.as_ref().map(|found| match found {
+        SearchResult::Candidate(pet) => {
+            format!("One new pet, id {}, has this name and category. Was it this one?", pet.id)
+        }
+        SearchResult::None { complete: true } => "It is not in the list now; it may still arrive.".to_owned(),
+        SearchResult::None { complete: false } => {
+            "It is not among the animals that the list shows; the list may not show all.".to_owned()
+        }
+        SearchResult::Failed(failure) => format!("Looking for it failed: {}", failure.sentence(&state.link.service)),
+    });
     let looking = state.pending.since(Slot::SearchFor);
-    let news = match (&unknown_outcome.found, looking) {
-        (_, Some(since)) => Some(format!("Looking for it in the list ... {} s", now.seconds_since(since))),
-        (None, None) => None,
-        (Some(SearchResult::Candidate(pet)), None) => {
-            Some(format!("One new pet, id {}, has this name and category. Was it this one?", pet.id))
-        }
-        (Some(SearchResult::None { complete: true }), None) => {
-            Some("It is not in the list now; it may still arrive.".to_owned())
-        }
-        (Some(SearchResult::None { complete: false }), None) => {
-            Some("It is not among the animals that the list shows; the list may not show all.".to_owned())
-        }
-        (Some(SearchResult::Failed(failure)), None) => {
-            Some(format!("Looking for it failed: {}", failure.sentence(&state.link.service)))
-        }
-    };
-    if let Some(news) = news {
+    let looking = looking.map(|since| format!("Looking for it in the list ... {} s", now.seconds_since(since)));
+    if let Some(news) = looking.or(found) {
         page.wrapped(5, &news, 2);
     }
     page.at(0, "     What now?", StyleRole::Heading);

@@ -12,6 +12,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::{DomainAction, RecordAction, RecordPart, RulesAction};
 use crate::tui::popups::{Contents, FormatsBox, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::widgets::form::neighbour;
 
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::go;
@@ -185,12 +186,9 @@ fn likely_rule(state: &State, now: Now) -> Rule {
 pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec<Effect> {
     let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
     let Some(name) = app.domains.selected.clone() else { return Vec::new() };
-    let at = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
     match action {
-        RulesAction::NextTab => app.domains.place = PanelLocation::Rules(Rule::ALL[(at + 1) % Rule::ALL.len()]),
-        RulesAction::PreviousTab => {
-            app.domains.place = PanelLocation::Rules(Rule::ALL[(at + Rule::ALL.len() - 1) % Rule::ALL.len()]);
-        }
+        RulesAction::NextTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, true)),
+        RulesAction::PreviousTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, false)),
         RulesAction::Refresh => {
             scheduler::ask(&mut app.domains, &name);
             if rule == Rule::Redirects {

@@ -63,13 +63,13 @@ pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
         words.dedup();
         words.join(", ")
     };
-    let (gone, come) = (words(&old, &new), words(&new, &old));
-    match (gone.is_empty(), come.is_empty()) {
-        (true, true) => None,
-        (false, true) => Some(format!("gone: {gone}")),
-        (true, false) => Some(format!("new: {come}")),
-        (false, false) => Some(format!("gone: {gone}; new: {come}")),
-    }
+    let changes = [("gone", words(&old, &new)), ("new", words(&new, &old))];
+    let changes: Vec<String> = changes
+        .iter()
+        .filter(|(_, titles)| !titles.is_empty())
+        .map(|(how, titles)| format!("{how}: {titles}"))
+        .collect();
+    (!changes.is_empty()).then(|| changes.join("; "))
 }
 
 /// The findings with what proves each, in lines of at most `columns`.

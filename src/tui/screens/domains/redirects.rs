@@ -15,7 +15,7 @@ use super::state::State;
 
 pub use form::{Focus, RedirectForm};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct RedirectEditor {
     /// The configuration as it is edited.
     pub edited: ConfigSource,
@@ -28,11 +28,6 @@ pub struct RedirectEditor {
 }
 
 impl RedirectEditor {
-    /// The editor of a configuration.
-    pub fn new(configuration: &ConfigSource) -> Self {
-        Self { edited: configuration.clone(), selected: 0, form: None, walked: Vec::new() }
-    }
-
     /// Where a key goes.
     pub const fn context(&self) -> Context {
         if self.form.is_some() { Context::RedirectForm } else { Context::Redirects }

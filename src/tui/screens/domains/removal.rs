@@ -4,7 +4,7 @@ mod form;
 
 use jiff::Timestamp;
 
-use crate::app::domain_progress;
+use crate::app::domain_progress::{self, leads_on};
 use crate::clock::Now;
 use crate::domains::DnsName;
 use crate::domains::check::FollowedRedirect;
@@ -23,35 +23,16 @@ use super::state::{ConfirmTwice, PanelLocation, State};
 
 pub use form::{Focus, Removal};
 
-/// What is known of the redirect from a domain.
-#[derive(Clone, Copy, Debug)]
-pub enum RedirectSeen<'a> {
-    /// None is configured.
-    None,
-    /// One is configured, and was not followed yet.
-    NotYet,
-    Walked(&'a FollowedRedirect),
-}
-
-impl RedirectSeen<'_> {
-    /// Whether it works.
-    pub fn works(&self) -> bool {
-        matches!(self, Self::Walked(walked) if domain_progress::leads_on(&walked.findings))
-    }
-}
-
 /// When the redirect from `name` was last seen to work: once the domain is removed, its redirect is gone, too.
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
     let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
-    let configured = !matches!(redirect_seen(state, name), RedirectSeen::None);
-    state.worked.get(name).copied().filter(|_| gone && configured)
+    state.worked.get(name).copied().filter(|_| gone && state.redirects.line_of(name).is_some())
 }
 
-/// What is known of the redirect from `name`.
-pub(super) fn redirect_seen<'a>(state: &'a State, name: &DnsName) -> RedirectSeen<'a> {
-    let Some(line) = state.redirects.line_of(name) else { return RedirectSeen::None };
-    state.redirects.walked_at(line).map_or(RedirectSeen::NotYet, RedirectSeen::Walked)
+/// What was seen of the redirect from `name`.
+pub(super) fn followed<'a>(state: &'a State, name: &DnsName) -> Option<&'a FollowedRedirect> {
+    state.redirects.walked_at(state.redirects.line_of(name)?)
 }
 
 /// Whether a record still leads to the platform, as far as was seen since the domain was removed; `None` where that is
@@ -112,8 +93,8 @@ fn tick(app: &mut AppState, now: Now) {
             app.say(MessageKind::Note, "Noted: it is not removed.");
         }
         Focus::Dashboard => {
-            let works = redirect_seen(panel, &name).works() || worked(panel, &name).is_some();
-            let open = if works { None } else { Some("1: no redirect was seen to work") };
+            let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
+            let open = (!works && worked(panel, &name).is_none()).then_some("1: no redirect was seen to work");
             let open = open.or((!reported.removal_planned).then_some("2: whether visitors are few enough"));
             match open {
                 Some(open) if doubted != Some(ConfirmTwice::Removed) => {

@@ -17,14 +17,12 @@ use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::jobs::DomainTask;
-use super::labels::difference;
-
-use super::labels::act;
+use super::labels::{act, difference};
 use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, StatusWords};
 
 /// Asking again sooner than this brings nothing.
-const LEAST_PAUSE: Duration = Duration::from_secs(5);
+const LEAST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
 
 /// How long a domain waits that has no pause of its own.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_mins(10);
@@ -68,9 +66,8 @@ pub(super) fn ask_anew(state: &mut State, name: &DnsName) {
 /// Asks for a domain unless it was seen just now.
 pub(super) fn ask_if_old(state: &mut State, name: &DnsName, now: Now) {
     let wall = state.wall(now);
-    let least = SignedDuration::try_from(LEAST_PAUSE).unwrap_or_default();
-    let fresh = state.seen(name).is_some_and(|seen| !seen.report.is_empty() && wall.duration_since(seen.at) < least);
-    if !fresh {
+    let is_fresh = |seen: &CheckResult| !seen.report.is_empty() && wall.duration_since(seen.at) < LEAST_PAUSE;
+    if !state.seen(name).is_some_and(is_fresh) {
         ask(state, name);
     }
 }
@@ -203,7 +200,7 @@ pub fn cancelled(state: &mut State, now: Now) {
 }
 
 /// A domain is looked at again when its pause is over, if anything is pending.
-fn wait(state: &mut State, name: &DnsName, now: Now) {
+pub(super) fn wait(state: &mut State, name: &DnsName, now: Now) {
     let row = state.entry(name).map(|entry| DomainSummary::of(entry, state, now)).filter(|row| row.progress.pending);
     let unchanged = state.looks.get(name).map_or(0, |look| look.unchanged);
     let next = row.and_then(|row| next(state, &row, unchanged, state.wall(now)));
@@ -219,13 +216,6 @@ pub fn free(state: &mut State, lane: usize) -> Option<DnsName> {
     if let Some(look) = state.looks.get_mut(&name) {
         (look.asked, look.so_far) = (false, None);
     }
-    Some(name)
-}
-
-/// A domain could not be looked at; gives its name.
-pub fn on_failed(state: &mut State, lane: usize, now: Now) -> Option<DnsName> {
-    let name = free(state, lane)?;
-    wait(state, &name, now);
     Some(name)
 }
 

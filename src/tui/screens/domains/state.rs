@@ -24,7 +24,7 @@ use super::summary::{DomainSummary, StatusWords};
 use super::wizard::Wizard;
 
 /// The panel.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// The project and its configuration.
     pub setup: DomainSetup,
@@ -129,28 +129,8 @@ impl State {
     /// The panel before anything was read.
     pub fn new(setup: DomainSetup) -> Self {
         let configuration = setup.configuration.clone();
-        let mut state = Self {
-            place: PanelLocation::List,
-            list: None,
-            list_error: None,
-            selected: None,
-            looks: HashMap::new(),
-            lanes: Default::default(),
-            queue: VecDeque::new(),
-            watching: true,
-            blocked: false,
-            changes: Vec::new(),
-            writing: 0,
-            redirects: RedirectEditor::new(&configuration),
-            roles: DomainRoles::default(),
-            wizard: Wizard::default(),
-            left: Vec::new(),
-            browser: TextInput::default(),
-            removal: Removal::default(),
-            worked: HashMap::new(),
-            doubted: None,
-            setup,
-        };
+        let redirects = RedirectEditor { edited: configuration.clone(), ..RedirectEditor::default() };
+        let mut state = Self { watching: true, redirects, setup, ..Self::default() };
         state.configure(configuration);
         state
     }

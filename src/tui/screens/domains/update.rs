@@ -254,7 +254,8 @@ fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
 
 /// A check could not be made.
 fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
-    if let Some(name) = scheduler::on_failed(&mut app.domains, lane, now) {
+    if let Some(name) = scheduler::free(&mut app.domains, lane) {
+        scheduler::wait(&mut app.domains, &name, now);
         app.say(MessageKind::Error, format!("{name} could not be looked at: {why} r tries again."));
     }
     scheduler::work(app, now)

@@ -9,7 +9,7 @@ mod rules;
 mod wizard;
 
 use ratatui::style::Style;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
 pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
@@ -106,6 +106,25 @@ fn draw_practice(scene: Scene<'_>, page: &mut Page<'_>) {
         Span::raw(format!(": outside; 1 s is 1 min, now {time}; nothing leaves this program")),
     ]);
     page.go_to(page.rest());
+}
+
+/// Writes a row of a list; that of the cursor, which is at column `x`, is marked.
+fn list_row(page: &mut Page<'_>, here: bool, x: u16, spans: Vec<Span<'_>>) {
+    if here {
+        page.point(x);
+    }
+    page.line(Line::from(spans).style(page.appearance.style(StyleRole::Selected.when(here))));
+}
+
+/// Writes the titles of pages behind `head`, that of the page `here` in brackets.
+fn tabs(page: &mut Page<'_>, head: Span<'static>, titles: impl IntoIterator<Item = String>, here: usize) {
+    let mut spans = vec![head];
+    for (at, title) in titles.into_iter().enumerate() {
+        let (text, role) =
+            if at == here { (format!("[{title}]"), StyleRole::InUse) } else { (format!(" {title} "), StyleRole::Text) };
+        spans.push(page.appearance.span(text, role));
+    }
+    page.line(spans);
 }
 
 /// A verdict as a word, four columns wide.

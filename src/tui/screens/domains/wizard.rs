@@ -32,18 +32,21 @@ impl Wizard {
     }
 }
 
-/// Opens the form for an entry of the list; what was typed there before is still in it, and what was typed for another
-/// domain waits.
+/// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
-    if state.wizard.entry.as_ref() == Some(name) {
+    switch(state, Wizard::of(state, name));
+}
+
+/// Opens `form`, with what was typed there before; what was typed for another domain waits.
+fn switch(state: &mut State, form: Wizard) {
+    if state.wizard.entry == form.entry {
         return;
     }
-    let form = Wizard::of(state, name);
     let left = std::mem::replace(&mut state.wizard, form);
     if is_unsaved(state, &left) {
         state.left.push(left);
     }
-    if let Some(at) = state.left.iter().position(|left| left.entry.as_ref() == Some(name)) {
+    if let Some(at) = state.left.iter().position(|left| left.entry == state.wizard.entry) {
         state.wizard = state.left.remove(at);
     }
 }
@@ -71,15 +74,7 @@ pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
 
 /// Opens an empty form, or the one that was left.
 pub fn open(state: &mut State) {
-    if state.wizard.entry.is_some() {
-        let left = std::mem::take(&mut state.wizard);
-        if is_unsaved(state, &left) {
-            state.left.push(left);
-        }
-        if let Some(at) = state.left.iter().position(|left| left.entry.is_none()) {
-            state.wizard = state.left.remove(at);
-        }
-    }
+    switch(state, Wizard::default());
     if state.wizard.value.is_empty()
         && let Some(host) = &state.setup.platform_host
     {

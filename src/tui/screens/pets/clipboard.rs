@@ -18,7 +18,7 @@ const NO_ROW: &str = "There is no row to copy.";
 pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| pet.id) {
         Some(id) => copy(state, id.to_string(), &format!("the id {id}"), now),
-        None => say_no_row(state),
+        None => state.note(NO_ROW),
     }
 }
 
@@ -26,13 +26,8 @@ pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub(super) fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
         Some((id, json)) => copy(state, json, &format!("animal {id} as JSON"), now),
-        None => say_no_row(state),
+        None => state.note(NO_ROW),
     }
-}
-
-fn say_no_row(state: &mut AppState) -> Vec<Effect> {
-    state.say(MessageKind::Note, NO_ROW);
-    Vec::new()
 }
 
 /// Copies the command that asks for these rows; the key stays in the environment.
@@ -43,9 +38,7 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
             copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
         }
         None => {
-            let text = "The service in this program has no address that curl could ask later. F9 shows command lines.";
-            state.say(MessageKind::Note, text);
-            Vec::new()
+            state.note("The service in this program has no address that curl could ask later. F9 shows command lines.")
         }
     }
 }

@@ -54,9 +54,9 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
         Err(failure) => {
             let why = failure.sentence(&state.link.service);
             on_failure(state, failure.clone(), now);
-            let taken = state.pets.whole.coming() > state.pets.whole.read().len();
+            let taken = state.pets.whole.coming.len() > state.pets.whole.pets.len();
             let effects = settle(state, Ended::Failed(failure), now);
-            let here = match (taken, state.pets.whole.read().is_empty()) {
+            let here = match (taken, state.pets.whole.pets.is_empty()) {
                 (true, _) => "What was read until then is shown; r reads all.",
                 (false, false) => "What was read before is still shown; r reads all.",
                 (false, true) => "Nothing was read; W tries again.",

@@ -13,7 +13,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::copy;
 use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::text_input::Typing;
 
 pub use state::{ById, Lookup};
@@ -42,8 +42,7 @@ pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Ef
         }
         LookupAction::Copy | LookupAction::CopyJson => {
             let Some(pet) = by_id.pet() else {
-                state.say(MessageKind::Note, NOTHING_FOUND);
-                return Vec::new();
+                return state.note(NOTHING_FOUND);
             };
             if action == LookupAction::CopyJson {
                 let json = serde_json::to_string(pet).unwrap_or_default();

@@ -16,12 +16,14 @@ pub struct Sort {
 }
 
 /// A column, or the order of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum SortBy {
     Id,
     Name,
     Category,
     Status,
+    #[strum(serialize = "as it came")]
     AsItCame,
 }
 
@@ -34,17 +36,6 @@ impl SortBy {
             Self::Category => Self::Status,
             Self::Status => Self::AsItCame,
             Self::AsItCame => Self::Id,
-        }
-    }
-
-    /// The word on the screen.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Name => "name",
-            Self::Category => "category",
-            Self::Status => "status",
-            Self::AsItCame => "as it came",
         }
     }
 }

@@ -95,9 +95,7 @@ impl std::fmt::Display for Count {
 const fn tab(filter: Option<PetStatus>) -> usize {
     match filter {
         None => 0,
-        Some(PetStatus::Available) => 1,
-        Some(PetStatus::Pending) => 2,
-        Some(PetStatus::Sold) => 3,
+        Some(status) => status as usize + 1,
     }
 }
 
@@ -187,7 +185,7 @@ impl State {
 
     /// The animal `id` as it was read last, wherever among what was read, and when that was.
     pub fn find(&self, id: PetId) -> Option<(&Pet, Now)> {
-        let whole = self.whole.at().map(|at| (self.whole.read(), at));
+        let whole = self.whole.at().map(|at| (&self.whole.pets[..], at));
         let lists = self.lists.iter().flatten().map(|loaded| (&loaded.list.pets[..], loaded.at));
         let counted = self.counted.iter().flatten().map(|(list, at)| (&list.pets[..], *at));
         let all = whole.into_iter().chain(lists).chain(counted);
@@ -242,12 +240,8 @@ impl State {
         all || self.whole.is_complete() || self.counts.iter().all(|count| count.is_some_and(|count| !count.or_more))
     }
 
-    /// Takes up a list from an earlier session.
-    pub fn restore(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
-        self.put(filter, loaded);
-    }
-
-    fn put(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
+    /// Puts a list in its place, also one from an earlier session.
+    pub fn put(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
         if let Some(pinned) = &mut self.pinned
             && let Some(newer) = loaded.list.pets.iter().find(|pet| pet.id == pinned.id)
         {
@@ -269,13 +263,9 @@ impl State {
 
     /// Takes the list from which the number of animals of one status is.
     pub(super) fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
-        let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
-        let count = Count { seen: list.pets.len(), or_more: list.next().is_some() || full };
-        let place = status as usize;
         let before = if self.knows_all() { Baseline::All } else { Baseline::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
-        self.counts[place] = Some(count);
-        self.counted[place] = Some((list, at));
+        self.restore_counted(status, list, has_pages, at);
     }
 
     /// Such a list was asked for again, and is as it was.

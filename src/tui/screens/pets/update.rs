@@ -43,8 +43,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
             if pets.whole.is_there() =>
         {
-            let text = "This is the whole inventory: r reads it again, W goes back to the lists.";
-            state.say(MessageKind::Note, text);
+            return state.note("This is the whole inventory: r reads it again, W goes back to the lists.");
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
@@ -196,31 +195,23 @@ fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
         _ if up => {
             let way =
                 if state.link.has_pages { "Down on the last row loads more." } else { "A status tab may show others." };
-            state.say(MessageKind::Note, format!("100 rows is the most one request gives. {way}"));
-            Vec::new()
+            state.note(format!("100 rows is the most one request gives. {way}"))
         }
-        _ => {
-            state.say(MessageKind::Note, "5 is the least preset. L takes any number from 1 to 100.");
-            Vec::new()
-        }
+        _ => state.note("5 is the least preset. L takes any number from 1 to 100."),
     }
 }
 
+/// The pause between automatic refreshes that are switched on by a key.
+const LIVE: Duration = Duration::from_secs(30);
+
 fn toggle_live(state: &mut AppState, now: Now) {
-    state.pets.live = match state.pets.live {
-        Some(_) => None,
-        None => Some(Duration::from_secs(30)),
+    state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
+    let text = match state.pets.live {
+        Some(_) if waits(state) => "The rows are asked for again every 30 s, once the service answers.",
+        Some(_) => "The rows are asked for again every 30 s. A stops it.",
+        None => "The rows stay as they are until r asks again.",
     };
-    match state.pets.live {
-        Some(every) if waits(state) => {
-            let text = format!("The rows are asked for again every {} s, once the service answers.", every.as_secs());
-            state.say_done(text, now.mono);
-        }
-        Some(every) => {
-            state.say_done(format!("The rows are asked for again every {} s. A stops it.", every.as_secs()), now.mono)
-        }
-        None => state.say_done("The rows stay as they are until r asks again.", now.mono),
-    }
+    state.say_done(text, now.mono);
 }
 
 fn at_end(state: &AppState) -> bool {
@@ -230,50 +221,33 @@ fn at_end(state: &AppState) -> bool {
 /// Down on the last row: the next page where there is one, else a word on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.pets.whole.is_there() {
-        state.say(MessageKind::Note, state.pets.whole.word());
-        return Vec::new();
+        return state.note(state.pets.whole.word());
     }
     if !state.pets.search.is_empty() {
-        state.say(MessageKind::Note, "These are all that were found here. Esc clears the search, W reads all animals.");
-        return Vec::new();
+        return state.note("These are all that were found here. Esc clears the search, W reads all animals.");
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
-        Some(_) if waits(state) => {
-            state.say(MessageKind::Note, "Further rows come when the service answers again.");
-            Vec::new()
-        }
+        Some(_) if waits(state) => state.note("Further rows come when the service answers again."),
         Some(_) if loaded.source != ListSource::Answer => {
-            state.say(MessageKind::Note, "These rows are kept from before: further ones come after the next answer.");
-            Vec::new()
+            state.note("These rows are kept from before: further ones come after the next answer.")
         }
         Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
             vec![state.begin(PetsTask::More(next), now)]
         }
-        None => {
-            let text = if !may_have_more(state) {
-                "These are all rows."
-            } else if state.pets.limit < Limit::MAX {
-                "There may be more: press + for more rows, L for another number."
-            } else {
-                "100 rows is the most one request gives. A status tab may show others."
-            };
-            state.say(MessageKind::Note, text);
-            Vec::new()
+        None if !may_have_more(state) => state.note("These are all rows."),
+        None if state.pets.limit < Limit::MAX => {
+            state.note("There may be more: press + for more rows, L for another number.")
         }
+        None => state.note("100 rows is the most one request gives. A status tab may show others."),
     }
 }
 
-/// Whether the service was not there when it was last asked, and will be asked again by itself.
-const fn is_away(state: &AppState) -> bool {
-    matches!(state.link.health, Health::Away { next_try: Some(_), .. })
-}
-
 /// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
-pub const fn waits(state: &AppState) -> bool {
-    is_away(state) || matches!(state.link.health, Health::KeyRefused { .. })
+pub fn waits(state: &AppState) -> bool {
+    state.link.health.next_try().is_some() || state.key_refused()
 }
 
 /// Whether the list in use may go on beyond what is here.
@@ -375,8 +349,7 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
-        state.say(MessageKind::Note, "Samples are for an empty store only: nothing takes them out again.");
-        return Vec::new();
+        return state.note("Samples are for an empty store only: nothing takes them out again.");
     }
     if state.asks_first(PendingChange::Samples(SAMPLES), now) {
         return Vec::new();
@@ -427,7 +400,11 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// The service has answered something else: the rows are asked for again where they were waited for.
 pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if is_away(state) && !state.pending.is_running(Slot::List) { reload(state, true, now) } else { Vec::new() }
+    if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
+        reload(state, true, now)
+    } else {
+        Vec::new()
+    }
 }
 
 fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {

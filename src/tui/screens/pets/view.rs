@@ -108,9 +108,9 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let all = pets.rows().of();
     let order = match (pets.sort.by, pets.sort.descending) {
         _ if pets.is_best_first() => "best match".to_owned(),
-        (SortBy::AsItCame, false) => "as it came".to_owned(),
+        (SortBy::AsItCame, false) => SortBy::AsItCame.to_string(),
         (SortBy::AsItCame, true) => "as it came, turned".to_owned(),
-        (by, descending) => format!("{}, {}", by.word(), if descending { "down" } else { "up" }),
+        (by, descending) => format!("{by}, {}", if descending { "down" } else { "up" }),
     };
     let result = if pets.searching || !pets.search.is_empty() {
         format!("{} of {all} rows   sort: {order} ", pets.row_count())
@@ -217,7 +217,7 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     if reading {
-        let animals = state.pets.whole.coming();
+        let animals = state.pets.whole.coming.len();
         return format!("Reading the whole inventory: {animals} animals so far. Ctrl-C stops.");
     }
     match state.pets.changes.unseen {

@@ -24,22 +24,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Note, format!("Still switching to {}.", short(&state.profiles.using)));
         return Vec::new();
     }
-    if let Some(sent) = &state.add.sent {
-        let (pet, service) = (short(&sent.new.name), &state.link.service);
-        let text = if state.add.is_sending() {
-            format!("{pet} is on its way to {service}. Wait for the answer, then switch.")
-        } else {
-            format!("Whether {pet} was added to {service} is not known yet. Settle that first (2), then switch.")
-        };
-        state.say(MessageKind::Error, text);
-        return Vec::new();
-    }
-    if state.pending.is_running(Slot::Samples) {
-        let text = format!("Samples are on their way to {}. Wait for the answer, then switch.", state.link.service);
-        state.say(MessageKind::Error, text);
-        return Vec::new();
-    }
-    if let Some(why) = import::update::why_not_switch(state).or_else(|| rapid::dispatch::why_not_switch(state)) {
+    if let Some(why) = why_not(state) {
         state.say(MessageKind::Error, why);
         return Vec::new();
     }
@@ -49,6 +34,23 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.say(MessageKind::Note, format!("Switching to {} ...", short(&name)));
     effects.push(state.begin(ProfileTask::Use(name), now));
     effects
+}
+
+/// Why another service cannot be switched to now.
+fn why_not(state: &AppState) -> Option<String> {
+    let service = &state.link.service;
+    if let Some(sent) = &state.add.sent {
+        let pet = short(&sent.new.name);
+        return Some(if state.add.is_sending() {
+            format!("{pet} is on its way to {service}. Wait for the answer, then switch.")
+        } else {
+            format!("Whether {pet} was added to {service} is not known yet. Settle that first (2), then switch.")
+        });
+    }
+    if state.pending.is_running(Slot::Samples) {
+        return Some(format!("Samples are on their way to {service}. Wait for the answer, then switch."));
+    }
+    import::update::why_not_switch(state).or_else(|| rapid::dispatch::why_not_switch(state))
 }
 
 /// It cannot be used: the one before still is.
@@ -72,25 +74,13 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     if let Some(kept) = kept {
         kept.restore(state, now);
     }
-    let about_rows = |popup: &Popup| {
-        matches!(
-            popup,
-            Popup::Key(_)
-                | Popup::Limit(_)
-                | Popup::Changes(_)
-                | Popup::Charts(_)
-                | Popup::Error(_)
-                | Popup::Confirm(_)
-        )
-    };
-    if state.popup.as_ref().is_some_and(about_rows) {
-        state.popup = None;
-    }
+    state.popup.take_if(|popup| {
+        use Popup::{Changes, Charts, Confirm, Error, Key, Limit};
+        matches!(popup, Key(_) | Limit(_) | Changes(_) | Charts(_) | Error(_) | Confirm(_))
+    });
     if state.screen == Screen::Profiles && !state.profiles.form_open {
-        state.screen = match state.profiles.from {
-            Screen::Welcome => Screen::Pets,
-            before @ (Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles | Screen::Requests) => before,
-        };
+        let before = state.profiles.from;
+        state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
     }
     let (is_back, opened) = drafts::enter(state, now);
     effects.extend(opened);
@@ -127,11 +117,7 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
 
 /// The variable whose key goes to another host than the one before, without its profile having asked for it.
 fn foreign_key(link: &Link, before: &Link) -> Option<String> {
-    let origin = &link.origins.iter().find(|setting| setting.name == "key")?.origin;
-    match origin {
-        Origin::Environment(variable) if link.has_key() && link.service != before.service => {
-            Some((*variable).to_owned())
-        }
-        Origin::Environment(_) | Origin::Flag(_) | Origin::File { .. } | Origin::ByHand | Origin::Default => None,
-    }
+    let setting = link.origins.iter().find(|setting| setting.name == "key")?;
+    let Origin::Environment(variable) = &setting.origin else { return None };
+    (link.has_key() && link.service != before.service).then(|| (*variable).to_owned())
 }

@@ -115,11 +115,8 @@ impl Focus {
     ];
 }
 
-/// The key of the new profile: where it comes from, or the key itself and where to keep it.
-struct NewKey {
-    source: Option<KeySource>,
-    typed: Option<(ApiKey, KeepKey)>,
-}
+/// Where the key of the new profile comes from, or the key itself and where to keep it.
+type NewKey = (Option<KeySource>, Option<(ApiKey, KeepKey)>);
 
 impl ProfileForm {
     /// The parts that there are now.
@@ -208,7 +205,7 @@ impl ProfileForm {
                 return Err("A key is needed. Paste works.".to_owned());
             }
             let key = ApiKey::new(self.key.value()).map_err(|error| error.to_string())?;
-            Ok(NewKey { source: None, typed: Some((key, keep)) })
+            Ok((None, Some((key, keep))))
         };
         let source = match self.source {
             KeySourceChoice::TypedForFile => return typed(KeepKey::File),
@@ -225,7 +222,7 @@ impl ProfileForm {
             KeySourceChoice::Command => Some(KeySource::Command(words(self.command.value())?)),
             KeySourceChoice::None => None,
         };
-        Ok(NewKey { source, typed: None })
+        Ok((source, None))
     }
 
     /// The profile that is typed, or the parts that are wrong, in order. They show their errors from now on.
@@ -234,7 +231,7 @@ impl ProfileForm {
         self.checked.extend(parts);
         let wrong: Vec<Focus> = parts.into_iter().filter(|part| self.wrong(*part, &is_taken).is_some()).collect();
         match self.key() {
-            Ok(NewKey { source, typed }) if wrong.is_empty() => {
+            Ok((source, typed)) if wrong.is_empty() => {
                 let profile = Profile { key: source, protect: self.protect, ..Profile::at(self.address.value()) };
                 Ok(NewService { name: self.name.value().trim().to_owned(), profile, typed })
             }

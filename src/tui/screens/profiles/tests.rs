@@ -7,7 +7,7 @@ use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::model::{ApiKey, Pet, PetStatus};
-use crate::transfer::import::Start;
+use crate::transfer::import::{ImportEnded, Start, Summary};
 use crate::tui::drafts::TypedText;
 use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Effect, Job, Task};
@@ -17,7 +17,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
-use crate::tui::screens::add_pet::import::jobs::{EndOf, ImportEnd, ImportReply, ImportTask};
+use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
@@ -356,7 +356,7 @@ fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
 fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_is_asked_about_again() {
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
-    let end = ImportEnd { progress, left: Some(9), why: EndOf::Stopped };
+    let end = Summary { progress, left: Some(9), ended: ImportEnded::Stopped, report: None };
     app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
     app.effects.clear();
     change(&mut app, staging(in_file()));

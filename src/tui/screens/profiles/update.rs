@@ -14,7 +14,7 @@ use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::change;
-use super::form::{Focus, ProfileForm};
+use super::form::Focus;
 use super::jobs::{AddedProfile, NewService, ProfileReply, ProfileTask, Tested};
 
 /// Opens the screen, and reads which profiles there are.
@@ -144,16 +144,13 @@ fn enter_key(state: &mut AppState, now: Now) {
 
 fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
-        Some(ServiceLocation::At(address)) => copy(state, address, "the address", now),
+        Some(ServiceLocation::At(address)) => return copy(state, address, "the address", now),
         Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
             state.say(MessageKind::Note, "The service in this program has another address each time.");
-            Vec::new()
         }
-        Some(ServiceLocation::Unclear) | None => {
-            state.say(MessageKind::Note, "There is no address to copy.");
-            Vec::new()
-        }
+        Some(ServiceLocation::Unclear) | None => state.say(MessageKind::Note, "There is no address to copy."),
     }
+    Vec::new()
 }
 
 /// A job about profiles has ended.
@@ -214,7 +211,6 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
     let AddedProfile { file, key_lost } = added;
     let Some(new) = state.profiles.new.take() else { return Vec::new() };
     let tried = std::mem::take(&mut state.profiles.form).tried;
-    state.profiles.form = ProfileForm::default();
     state.profiles.form_open = false;
     let name = short(&new.name);
     let answered = match &tried {

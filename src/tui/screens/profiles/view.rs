@@ -14,7 +14,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::profiles::jobs::Tested;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::first_shown;
+use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 use crate::tui::widgets::{away_word, column};
 
@@ -76,20 +76,18 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
     // A row is left blank below.
     let rows = usize::from(page.left().saturating_sub(1).max(1));
-    let here = state.profiles.cursor();
-    let top = first_shown(here, rows);
     let appearance = page.appearance;
-    for (at, entry) in entries.iter().enumerate().skip(top).take(rows) {
+    for (here, entry) in shown(entries.iter(), state.profiles.cursor(), rows) {
         let is_in_use = entry.name == state.link.name;
         let (word, role) = state_word(entry, state, now);
         let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
         let text = [entry.name.as_str(), &place(&entry.place), key].map(|text| appearance.text(text));
         let text = cells(text.each_ref().map(String::as_str));
-        if at == here {
+        if here {
             page.point(1);
         }
         page.line(vec![
-            appearance.span(format!(" {} {text}", marker(at == here)), StyleRole::Selected.when(at == here)),
+            appearance.span(format!(" {} {text}", marker(here)), StyleRole::Selected.when(here)),
             appearance.span(if is_in_use { "in use  " } else { "" }, StyleRole::InUse),
             appearance.span(word, role),
         ]);
@@ -178,9 +176,7 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
     };
     let service = match &entry.place {
         ServiceLocation::At(address) => host(address),
-        ServiceLocation::Inside | ServiceLocation::Demo | ServiceLocation::Unclear => {
-            "the service in this program".to_owned()
-        }
+        _ => "the service in this program".to_owned(),
     };
     let answer = match last(entry, state) {
         None => "not asked yet: t asks for one animal".to_owned(),
@@ -209,16 +205,8 @@ fn in_use(state: &AppState) -> String {
 }
 
 fn colour(entry: &ProfileEntry) -> String {
-    let label = &entry.label;
-    match entry.accent {
-        Accent::None => format!("none; the word {label}"),
-        Accent::Red => format!("red, reversed; the word {label}"),
-        Accent::Yellow => format!("yellow; the word {label}"),
-        Accent::Green => format!("green; the word {label}"),
-        Accent::Blue => format!("blue; the word {label}"),
-        Accent::Magenta => format!("magenta; the word {label}"),
-        Accent::Cyan => format!("cyan; the word {label}"),
-    }
+    let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
+    format!("{}{reversed}; the word {}", entry.accent, entry.label)
 }
 
 /// Where a setting came from, in words. The key says so by itself, also where it was typed.

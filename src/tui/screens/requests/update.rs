@@ -46,7 +46,7 @@ pub fn on_action(state: &mut AppState, action: RequestsAction, now: Now) -> Vec<
                 let text = TextBox::new(TextKind::Exchange, texts::whole(exchange), "request");
                 state.popup = Some(Popup::Text(text));
             }
-            None => state.say(MessageKind::Note, NO_ROW),
+            None => return state.note(NO_ROW),
         },
         RequestsAction::CopyCurl => return copy_curl(state, now),
         RequestsAction::WriteFile => write(state),
@@ -94,19 +94,14 @@ fn back(state: &mut AppState) {
 /// Copies a command that asks the same; the key stays in the environment.
 fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(exchange) = state.requests.selected() else {
-        state.say(MessageKind::Note, NO_ROW);
-        return Vec::new();
+        return state.note(NO_ROW);
     };
     match &state.link.address {
         Some(address) => {
             let curl = exchange.as_curl(address);
             copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
         }
-        None => {
-            let text = "Address and key of the service in this program last for this session: curl cannot ask it.";
-            state.say(MessageKind::Note, text);
-            Vec::new()
-        }
+        None => state.note("Address and key of the service in this program last for this session: curl cannot ask it."),
     }
 }
 

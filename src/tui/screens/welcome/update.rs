@@ -22,15 +22,25 @@ pub const fn is_allowed(action: GlobalAction) -> bool {
 /// A key on the list of ways.
 pub fn on_action(state: &mut AppState, action: WelcomeAction, now: Now) -> Vec<Effect> {
     let (all, here) = (StartOption::ALL, state.welcome.cursor);
-    state.welcome.cursor = match action {
-        WelcomeAction::Move(movement) => moved(here, movement, all.len(), all.len()),
-        WelcomeAction::Confirm => here,
-        WelcomeAction::Answer(answer) => answer as usize,
-    };
     match action {
-        WelcomeAction::Move(_) => Vec::new(),
-        WelcomeAction::Confirm | WelcomeAction::Answer(_) => take(state, all[state.welcome.cursor], now),
+        WelcomeAction::Move(movement) => {
+            state.welcome.cursor = moved(here, movement, all.len(), all.len());
+            return Vec::new();
+        }
+        WelcomeAction::Confirm => {}
+        WelcomeAction::Answer(answer) => state.welcome.cursor = answer as usize,
     }
+    match all[state.welcome.cursor] {
+        StartOption::Samples => begin(state, StartChoice::Samples),
+        StartOption::Embedded => begin(state, StartChoice::Embedded),
+        StartOption::Connect => {
+            let effects = profiles::update::show(state, now);
+            state.profiles.form_open = true;
+            return effects;
+        }
+        StartOption::File => state.welcome.path = Some(TextInput::default()),
+    }
+    Vec::new()
 }
 
 /// A key in the field for a file.
@@ -58,25 +68,8 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     }
 }
 
-fn take(state: &mut AppState, way: StartOption, now: Now) -> Vec<Effect> {
-    match way {
-        StartOption::Samples => begin(state, StartChoice::Samples),
-        StartOption::Embedded => begin(state, StartChoice::Embedded),
-        StartOption::Connect => return open_new_profile(state, now),
-        StartOption::File => state.welcome.path = Some(TextInput::default()),
-    }
-    Vec::new()
-}
-
 /// Ends this start; the program begins anew with what was chosen.
 fn begin(state: &mut AppState, chosen: StartChoice) {
     state.welcome.chosen = Some(chosen);
     state.quitting = Some(QuitReason::User);
-}
-
-/// Opens the form for a new profile.
-fn open_new_profile(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let effects = profiles::update::show(state, now);
-    state.profiles.form_open = true;
-    effects
 }

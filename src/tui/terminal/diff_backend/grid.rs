@@ -8,8 +8,8 @@ use ratatui::layout::Size;
 /// What is on a screen, or shall be.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    columns: usize,
-    rows: usize,
+    pub columns: usize,
+    pub rows: usize,
     cells: Vec<Cell>,
 }
 
@@ -31,17 +31,7 @@ impl Grid {
         Self { columns, rows, cells: vec![Cell::EMPTY; columns * rows] }
     }
 
-    /// How many columns.
-    pub const fn columns(&self) -> usize {
-        self.columns
-    }
-
-    /// How many rows.
-    pub const fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The cells of row `y`, which must be less than [`Self::rows`].
+    /// The cells of row `y`, which must be less than `rows`.
     pub fn row(&self, y: usize) -> &[Cell] {
         &self.cells[y * self.columns..][..self.columns]
     }

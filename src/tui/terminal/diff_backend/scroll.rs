@@ -19,14 +19,14 @@ const START: isize = 6;
 
 /// The scroll that saves most, if any does. Only rows that have `changed` may differ.
 pub fn find(old: &Grid, new: &Grid, changed: &[bool]) -> Option<Scroll> {
-    let rows = new.rows();
+    let rows = new.rows;
     if changed.iter().filter(|changed| **changed).count() < LEAST {
         return None;
     }
     let by = most_frequent(old, new, changed)?;
     let source = |y: usize| y.checked_add_signed(by).filter(|source| *source < rows);
     // What each row costs as it is, from its source, and from a blank row, as sums over the rows before.
-    let blank = vec![Cell::EMPTY; new.columns()];
+    let blank = vec![Cell::EMPTY; new.columns];
     let stays = sums(rows, |y| if changed[y] { cost(old.row(y), new.row(y)) } else { 0 });
     let moves = sums(rows, |y| source(y).map_or(0, |source| cost(old.row(source), new.row(y))));
     let comes = sums(rows, |y| cost(&blank, new.row(y)));
@@ -54,21 +54,21 @@ pub fn find(old: &Grid, new: &Grid, changed: &[bool]) -> Option<Scroll> {
 /// By how many rows most of the changed rows have moved.
 fn most_frequent(old: &Grid, new: &Grid, changed: &[bool]) -> Option<isize> {
     let mut places: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (y, letters) in (0..old.rows()).filter(|&y| changed[y]).filter_map(|y| Some((y, letters(old.row(y))?))) {
+    for (y, letters) in (0..old.rows).filter(|&y| changed[y]).filter_map(|y| Some((y, letters(old.row(y))?))) {
         places.entry(letters).or_default().push(y);
     }
-    let mut votes = vec![0; 2 * new.rows()];
-    for y in (0..new.rows()).filter(|&y| changed[y]) {
+    let mut votes = vec![0; 2 * new.rows];
+    for y in (0..new.rows).filter(|&y| changed[y]) {
         let sources = letters(new.row(y)).and_then(|letters| places.get(&letters));
         for source in sources.into_iter().flatten().filter(|&&source| source != y) {
-            votes[source + new.rows() - y] += 1;
+            votes[source + new.rows - y] += 1;
         }
     }
     let (at, most) = votes.into_iter().enumerate().max_by_key(|(_, votes)| *votes)?;
     if most == 0 {
         return None;
     }
-    isize::try_from(at).ok()?.checked_sub_unsigned(new.rows())
+    isize::try_from(at).ok()?.checked_sub_unsigned(new.rows)
 }
 
 /// The letters of a row as a number; none for a blank row, which is everywhere. Equal numbers prove nothing.

@@ -3,6 +3,8 @@
 use ratatui::buffer::Cell;
 use ratatui::style::{Color, Modifier};
 
+use crate::tui::theme::colour::NAMED;
+
 /// Colours and attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sgr {
@@ -95,29 +97,18 @@ pub fn same(one: &Cell, other: &Cell) -> bool {
 }
 
 /// The parameters for a colour of letters; those for the ground are ten more.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are in a table")]
 fn colour(colour: Color, more: u8) -> String {
-    let first = match colour {
-        Color::Reset => 39,
-        Color::Black => 30,
-        Color::Red => 31,
-        Color::Green => 32,
-        Color::Yellow => 33,
-        Color::Blue => 34,
-        Color::Magenta => 35,
-        Color::Cyan => 36,
-        Color::Gray => 37,
-        Color::DarkGray => 90,
-        Color::LightRed => 91,
-        Color::LightGreen => 92,
-        Color::LightYellow => 93,
-        Color::LightBlue => 94,
-        Color::LightMagenta => 95,
-        Color::LightCyan => 96,
-        Color::White => 97,
-        Color::Indexed(index) => return format!("{};5;{index}", 38 + more),
-        Color::Rgb(red, green, blue) => return format!("{};2;{red};{green};{blue}", 38 + more),
-    };
-    (first + more).to_string()
+    match colour {
+        Color::Indexed(index) => format!("{};5;{index}", 38 + more),
+        Color::Rgb(red, green, blue) => format!("{};2;{red};{green};{blue}", 38 + more),
+        colour => {
+            let numbers = (30..38).chain(90..98);
+            let mut named = NAMED.into_iter().zip(numbers);
+            let number = named.find(|(named, _)| *named == colour).map_or(39, |(_, number)| number);
+            (number + more).to_string()
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::api::failure::Failure;
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress, Start};
+use crate::transfer::import::{ImportEnded, ImportEvent, ImportOptions, ImportProgress, Start, Summary};
 use crate::transfer::preview::Preview;
 
 /// What a job about the import of a file does.
@@ -55,9 +54,9 @@ pub enum ImportReply {
     /// The counts, and what has happened; it goes on.
     Progress(ImportProgress, Vec<ImportEvent>),
     /// It was not begun, for this reason: nothing was sent, and there is no report of it.
-    NotStarted(EndOf),
+    NotStarted(ImportEnded),
     /// It has ended.
-    Ended(Box<ImportEnd>),
+    Ended(Box<Summary>),
 }
 
 /// What is in a file that is to be imported.
@@ -78,31 +77,4 @@ pub struct UnusableFile {
     pub why: String,
     /// The field for which there is no column, and the columns that there are, where a choice among them would help.
     pub missing: Option<(Field, Vec<String>)>,
-}
-
-/// How an import has ended.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImportEnd {
-    /// The counts.
-    pub progress: ImportProgress,
-    /// Good rows that were not dealt with, where that is known.
-    pub left: Option<u64>,
-    pub why: EndOf,
-}
-
-/// Why an import has ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum EndOf {
-    /// Every row was dealt with.
-    Complete,
-    /// It was told to.
-    Stopped,
-    /// A row was not added, and that was to be the end.
-    OnError,
-    /// The service does not accept the key.
-    KeyRefused(Failure),
-    /// The service is away.
-    NoAnswer(Failure),
-    /// The file or its report failed.
-    Failed(String),
 }

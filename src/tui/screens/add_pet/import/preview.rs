@@ -43,6 +43,9 @@ pub enum Choice {
     Value(TextInput),
 }
 
+/// Every field as it is found.
+pub const FOUND: [Choice; 3] = [Choice::Found, Choice::Found, Choice::Found];
+
 /// The parts of the screen, in the order of Tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreviewField {
@@ -70,31 +73,26 @@ impl PreviewState {
 
     /// Takes over how a file was read before.
     pub fn read_as(&mut self, reading: &ColumnMapping) {
-        let choice = |(map, set): (&Option<String>, &Option<String>)| match (map, set) {
-            (_, Some(value)) => Choice::Value(TextInput::new(value.clone())),
-            (Some(column), None) => Choice::Column(column.clone()),
-            (None, None) => Choice::Found,
-        };
-        for (field, pair) in reading.map.iter().zip(&reading.set).enumerate() {
-            self.choices[field] = choice(pair);
+        for (choice, pair) in self.choices.iter_mut().zip(reading.map.iter().zip(&reading.set)) {
+            *choice = match pair {
+                (_, Some(value)) => Choice::Value(TextInput::new(value.clone())),
+                (Some(column), None) => Choice::Column(column.clone()),
+                (None, None) => Choice::Found,
+            };
         }
     }
 
     /// How the file is to be read.
     pub fn reading(&self) -> ColumnMapping {
-        let column = |choice: &Choice| match choice {
-            Choice::Column(column) => Some(column.clone()),
-            Choice::Found | Choice::Value(_) => None,
-        };
-        let value = |choice: &Choice| match choice {
-            Choice::Value(value) => Some(value.value().trim().to_owned()),
-            Choice::Found | Choice::Column(_) => None,
-        };
-        ColumnMapping {
-            map: self.choices.each_ref().map(column),
-            set: self.choices.each_ref().map(value),
-            ..ColumnMapping::default()
+        let mut reading = ColumnMapping::default();
+        for (at, choice) in self.choices.iter().enumerate() {
+            match choice {
+                Choice::Found => {}
+                Choice::Column(column) => reading.map[at] = Some(column.clone()),
+                Choice::Value(value) => reading.set[at] = Some(value.value().trim().to_owned()),
+            }
         }
+        reading
     }
 
     /// What was found, if it can be read as it is.

@@ -3,13 +3,12 @@
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::model::Field;
-use crate::transfer::import::ImportProgress;
-use crate::tui::drafts;
+use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
-use super::jobs::{CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, UnusableFile};
+use super::jobs::{CheckedFile, ImportReply, ImportSource, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
 
@@ -26,7 +25,7 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
         ImportReply::Started(file, report) => {
             if let Some(running) = import.running_mut() {
                 running.files = Some((file, report));
-                drafts::hurry(state);
+                state.drafts.at_once = true;
             }
         }
         ImportReply::Progress(progress, told) => {
@@ -35,12 +34,12 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
             }
         }
         ImportReply::NotStarted(why) => return on_not_begun(state, why, now),
-        ImportReply::Ended(end) => {
+        ImportReply::Ended(summary) => {
             if import.running().is_some_and(|running| running.files.is_some()) {
                 // It is in a file of its own.
                 import.pasted = None;
             }
-            return on_ended(state, *end, now);
+            return on_ended(state, *summary, now);
         }
     }
     Vec::new()
@@ -82,46 +81,47 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
 
 /// Nothing was sent: the file stands there as before, and F2 tries again. Where it had been begun before, its report is
 /// there still.
-fn on_not_begun(state: &mut AppState, why: EndOf, now: Now) -> Vec<Effect> {
+fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
     let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
-        let end = ImportEnd { progress: ImportProgress::default(), left: None, why };
-        return on_ended(state, end, now);
+        let summary = Summary { progress: ImportProgress::default(), ended, left: None, report: None };
+        return on_ended(state, summary, now);
     };
     state.add.import.phase = Phase::Looked(looked);
-    let text = match why {
-        EndOf::KeyRefused(failure) => {
+    let text = match ended {
+        ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
             "Nothing has been sent: the key was not accepted. 1, then F4: another key; 2, then F2 tries again."
                 .to_owned()
         }
-        EndOf::NoAnswer(failure) => {
+        ImportEnded::NoAnswer(failure) => {
             let said = failure.sentence(&state.link.service);
             state.last_failure = Some(failure);
             format!("Nothing has been sent. {said} F2 tries again.")
         }
-        EndOf::Failed(why) => format!("Nothing has been sent. {why}"),
-        EndOf::Complete | EndOf::Stopped | EndOf::OnError => "Nothing has been sent. F2 tries again.".to_owned(),
+        ImportEnded::Failed(why) => format!("Nothing has been sent. {why}"),
+        ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError | ImportEnded::TooManyErrors => {
+            "Nothing has been sent. F2 tries again.".to_owned()
+        }
     };
     state.say(MessageKind::Error, text);
     Vec::new()
 }
 
-fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
+fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     let service = state.link.service.clone();
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    let progress = if running.files.is_some() { end.progress.clone() } else { running.progress.clone() };
-    running.progress = progress;
-    (running.paused, running.waiting) = (false, None);
+    if running.files.is_some() {
+        running.progress = summary.progress;
+    }
+    (running.paused, running.waiting, running.ended) = (false, None, true);
     let (added, errors) = (running.progress.added, running.progress.errors());
-    let left = end.left.unwrap_or_else(|| running.left());
-    let why = end.why.clone();
-    running.ended = Some(end);
-    let (kind, text) = match why {
-        EndOf::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
-        EndOf::Complete => (
+    let left = summary.left.unwrap_or_else(|| running.left());
+    let (kind, text) = match summary.ended {
+        ImportEnded::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
+        ImportEnded::Complete => (
             MessageKind::Error,
-            match running.source {
+            match running.run.source {
                 ImportSource::File(_) => {
                     format!("Imported: {added} added, {errors} to mend. Fix them in the file, then F2. f lists them.")
                 }
@@ -130,22 +130,22 @@ fn on_ended(state: &mut AppState, end: ImportEnd, now: Now) -> Vec<Effect> {
                 }
             },
         ),
-        EndOf::Stopped => {
+        ImportEnded::Stopped => {
             (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the line that goes on."))
         }
-        EndOf::OnError => {
+        ImportEnded::OnError | ImportEnded::TooManyErrors => {
             (MessageKind::Error, format!("Stopped at a row that was refused: {added} added, {left} left."))
         }
-        EndOf::KeyRefused(failure) => {
+        ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
             (MessageKind::Error, format!("The key was not accepted: {added} added, {left} left. F4: another key."))
         }
-        EndOf::NoAnswer(failure) => {
+        ImportEnded::NoAnswer(failure) => {
             let said = failure.sentence(&service);
             state.last_failure = Some(failure);
             (MessageKind::Error, format!("{said} {added} added, {left} left; y copies the line that goes on."))
         }
-        EndOf::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
+        ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
     };
     if kind == MessageKind::Done {
         state.say_done(text, now.mono)

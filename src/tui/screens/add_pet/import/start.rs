@@ -12,7 +12,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::TextInput;
 
 use super::jobs::{ImportSource, ImportTask};
-use super::preview::{Choice, PreviewState};
+use super::preview::{Choice, FOUND, PreviewState};
 use super::state::Phase;
 
 /// Shows the import as it was left, or asks for a file.
@@ -36,7 +36,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.to_owned());
-        return Some(look(state, ImportSource::File(path), [Choice::Found, Choice::Found, Choice::Found], now));
+        return Some(look(state, ImportSource::File(path), FOUND, now));
     }
     // Most terminals send line ends as Enter.
     let text = &text.replace("\r\n", "\n").replace('\r', "\n");
@@ -59,15 +59,13 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     let delimiter = ['\t', ';', ','].into_iter().find(|delimiter| first.contains(*delimiter));
     let cells: Vec<&str> = delimiter.map_or_else(|| vec![first], |delimiter| first.split(delimiter).collect());
     if starts_json || is_header(&cells) {
-        return (text.to_owned(), [Choice::Found, Choice::Found, Choice::Found]);
+        return (text.to_owned(), FOUND);
     }
-    let typed =
-        |value: &str| if value.trim().is_empty() { Choice::Found } else { Choice::Value(TextInput::new(value)) };
     let add = &state.add;
     let (category, status) =
         if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.category, add.status) };
     let category = Choice::Value(category.clone());
-    let status = typed(status.map_or("", |status| status.as_str()));
+    let status = status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
     // Cells without names are taken in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
@@ -104,22 +102,22 @@ pub(super) fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
     let path = dropped(&path).unwrap_or(path);
     // What was said of another file is no longer so.
     state.message = None;
-    look(state, ImportSource::File(path), [Choice::Found, Choice::Found, Choice::Found], now)
+    look(state, ImportSource::File(path), FOUND, now)
 }
 
 /// Begins to look at `source`.
 pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], now: Now) -> Vec<Effect> {
     state.add.import.error = None;
     state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, choices)));
-    look_again(state, now).into_iter().collect()
+    look_again(state, now)
 }
 
 /// Looks at it once more, as it is to be read now.
-pub fn look_again(state: &mut AppState, now: Now) -> Option<Effect> {
-    let looked = state.add.import.looked_mut()?;
+pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
     let task = ImportTask::CheckFile(looked.source.clone(), Box::new(looked.reading()));
-    Some(state.begin(task, now))
+    vec![state.begin(task, now)]
 }
 
 /// Back to the question for a file; what was pasted goes where it was pasted to.

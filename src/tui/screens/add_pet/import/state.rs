@@ -89,7 +89,7 @@ impl State {
         match &self.phase {
             Phase::File => None,
             Phase::Looked(looked) => Some(&looked.source),
-            Phase::Running(running) => Some(&running.source),
+            Phase::Running(running) => Some(&running.run.source),
         }
     }
 

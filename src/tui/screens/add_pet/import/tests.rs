@@ -6,7 +6,7 @@ use super::*;
 use crate::api::failure::Failure;
 use crate::model::Field;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportControl, ImportEvent, ImportProgress, Seen, Start};
+use crate::transfer::import::{ImportControl, ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
@@ -17,7 +17,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::add_pet::import::jobs::{
-    CheckedFile, EndOf, ImportEnd, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
+    CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 use crate::tui::state::Screen;
 use crate::tui::testing::{App, animals, remote};
@@ -70,7 +70,7 @@ fn so_far(app: &mut App, news: ImportReply) {
 }
 
 fn row(line: u64, name: &str, outcome: Fate) -> ImportEvent {
-    ImportEvent::Row { row: line - 1, line, name: name.into(), outcome }
+    ImportEvent::Row { line, name: name.into(), outcome }
 }
 
 fn refused() -> Fate {
@@ -111,8 +111,8 @@ fn many(good: u64) -> CheckedFile {
     CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before: None }
 }
 
-fn end(app: &mut App, progress: ImportProgress, left: u64, why: EndOf) {
-    let end = ImportEnd { progress, left: Some(left), why };
+fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
+    let end = Summary { progress, left: Some(left), ended, report: None };
     app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
 }
 
@@ -297,7 +297,7 @@ fn a_list_in_which_every_row_may_be_changed_is_added_only_where_that_is_chosen()
 #[test]
 fn an_import_with_bad_rows_goes_on_with_a_look_at_the_corrected_file() {
     let mut app = running(80, 24);
-    end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, EndOf::Complete);
+    end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
     assert!(app.says("2 to mend. Fix them in the file, then F2."), "{}", app.screen());
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
@@ -382,7 +382,7 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
     app.keys("Esc Del");
     assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Stop)));
     let progress = ImportProgress { added: 610, refused: 5, unknown: 1, ..ImportProgress::default() };
-    end(&mut app, progress, 621, EndOf::Stopped);
+    end(&mut app, progress, 621, ImportEnded::Stopped);
     assert!(app.says("Stopped: 610 added, 621 left."), "{}", app.screen());
     app.effects.clear();
     app.keys("F2");
@@ -413,14 +413,14 @@ fn another_service_gets_no_row_of_it() {
 fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
     let mut app = running(80, 24);
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
-    end(&mut app, progress.clone(), 631, EndOf::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
+    end(&mut app, progress.clone(), 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("606 added, 631 left; y copies the line that goes on."), "{}", app.screen());
     app.keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
     assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(line.into())));
     let mut app = running(80, 24);
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
-    end(&mut app, progress, 631, EndOf::KeyRefused(failure));
+    end(&mut app, progress, 631, ImportEnded::Unauthorized(failure));
     assert!(app.state.key_refused() && app.says("F4: another key."), "{}", app.screen());
 }
 
@@ -429,7 +429,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
     let mut app = looked(80, 24, "name,cat\nRex,3\n");
     app.keys("Tab Tab Tab Down F2");
     let first = begun(&app).unwrap();
-    let why = EndOf::NoAnswer(Failure::NotSent { why: "connection refused".into() });
+    let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.reply(Slot::Import, ImportReply::NotStarted(why));
     assert_eq!(app.state.context(), Context::ImportLook);
     assert!(app.says("Nothing has been sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
@@ -445,7 +445,7 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
                 == 2
     );
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Import, ImportReply::NotStarted(EndOf::KeyRefused(failure)));
+    app.reply(Slot::Import, ImportReply::NotStarted(ImportEnded::Unauthorized(failure)));
     assert!(app.state.key_refused() && app.says("1, then F4: another key"), "{}", app.screen());
 }
 
@@ -527,7 +527,7 @@ fn looks() {
     snapshot("ended", |columns, rows| {
         let mut app = running(columns, rows);
         let progress = ImportProgress { added: 1_231, refused: 5, unknown: 1, ..ImportProgress::default() };
-        end(&mut app, progress, 0, EndOf::Complete);
+        end(&mut app, progress, 0, ImportEnded::Complete);
         app.keys("f");
         app
     });

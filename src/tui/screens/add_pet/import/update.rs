@@ -8,20 +8,21 @@ use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
-use crate::transfer::journal::Journal;
+use crate::transfer::journal::{Journal, RowOutcome};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{AskAction, ImportRunAction, PreviewAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
+use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
 
-use super::preview::{Choice, PreviewField, PreviewState};
-use super::progress::{RowEntry, Running, Shown};
+use super::preview::{Choice, FOUND, PreviewField, PreviewState};
+use super::progress::{RowEntry, Running};
 use super::start;
 use super::state::{Phase, State};
 
@@ -46,22 +47,22 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
     match action {
         PreviewAction::NextField | PreviewAction::PreviousField => {
             looked.part = neighbour(&looked.parts(), looked.part, action == PreviewAction::NextField);
-            return if looked.changed { start::look_again(state, now).into_iter().collect() } else { Vec::new() };
+            if looked.changed {
+                return start::look_again(state, now);
+            }
         }
         PreviewAction::Move(movement) => {
             looked.choose(movement.is_down());
             // A value that is still to be typed is looked at when it is.
             let typing = looked.input_ref().is_some_and(|input| input.is_empty());
-            return if looked.changed && !typing {
-                start::look_again(state, now).into_iter().collect()
-            } else {
-                Vec::new()
-            };
+            if looked.changed && !typing {
+                return start::look_again(state, now);
+            }
         }
         PreviewAction::Save => return start(state, now),
         PreviewAction::Refresh => {
             state.message = None;
-            return start::look_again(state, now).into_iter().collect();
+            return start::look_again(state, now);
         }
         PreviewAction::Choices if key_refused => state.open_key_box(false, now),
         PreviewAction::Choices => list(state),
@@ -100,10 +101,10 @@ fn list(state: &mut AppState) {
 fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_looking = state.pending.is_running(Slot::CheckFile);
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    if looked.changed || (is_looking && looked.seen().is_none()) {
-        let effects = if looked.changed { start::look_again(state, now) } else { None };
+    if looked.changed || is_looking {
+        let effects = if looked.changed { start::look_again(state, now) } else { Vec::new() };
         state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
-        return effects.into_iter().collect();
+        return effects;
     }
     let Some(seen) = looked.seen() else {
         let why = match &looked.found {
@@ -115,9 +116,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     };
     let check = &seen.preview.check;
     let (good, bad) = (check.good, check.bad);
-    if is_looking {
-        state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
-    } else if good == 0 {
+    if good == 0 {
         state.say(MessageKind::Error, "Nothing has been sent: no row can be. Mend the file, then F5 reads it again.");
     } else if bad > 0 && !looked.only_good {
         looked.part = PreviewField::Bad;
@@ -137,15 +136,10 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         looked.part = PreviewField::Again;
         state.say(MessageKind::Error, text);
-    } else if state.is_switching() {
-        let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 starts after that."));
-    } else if state.key_refused() {
-        state.say(
-            MessageKind::Error,
-            "Nothing has been sent: the service needs another API key. 1, then F4: another key; 2, then F2.",
-        );
-    } else {
+    } else if state.key_refused() && !state.is_switching() {
+        let text = "Nothing has been sent: the service needs another API key. 1, then F4: another key; 2, then F2.";
+        state.say(MessageKind::Error, text);
+    } else if !is_still_switching(state, "nothing has been sent. F2 starts after that.") {
         return begin(state, now);
     }
     Vec::new()
@@ -157,15 +151,14 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         return go_on(state, now);
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    let to_send = looked.to_send();
-    if state.asks_first(PendingChange::Import(to_send), now) {
-        return Vec::new();
-    }
-    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
     let (source, reading, good, how) = (looked.source.clone(), looked.reading(), looked.good(), looked.how);
     // That of an import before the last one has another name.
     let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
+    let change = PendingChange::Import(looked.to_send());
+    if state.asks_first(change, now) {
+        return Vec::new();
+    }
     run(state, RunImport { source, reading, good, start, report, how }, now)
 }
 
@@ -173,7 +166,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// be sent may have been corrected in the file, which is looked at first.
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
-    let Running { reading, how, good, files, progress, .. } = running;
+    let Running { run: before, files, progress, .. } = running;
     let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
         state.say(MessageKind::Note, "There is nothing left to send.");
         return Vec::new();
@@ -181,17 +174,13 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     if running.left() == 0 && progress.invalid + progress.unknown > 0 {
         let source = ImportSource::File(file.clone());
         state.message = None;
-        return start::look(state, source, [Choice::Found, Choice::Found, Choice::Found], now);
+        return start::look(state, source, FOUND, now);
     }
-    let (source, reading) = (ImportSource::File(file.clone()), reading.clone());
-    let report = Some(PathBuf::from(report));
-    let again = RunImport { source, reading, good: *good, start: Start::GoOn, report, how: *how };
-    if state.is_switching() {
-        let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}: nothing has been sent. F2 goes on after that."));
-        return Vec::new();
-    }
-    if state.asks_first(PendingChange::Import(again.good), now) {
+    let (source, report) = (ImportSource::File(file.clone()), Some(PathBuf::from(report)));
+    let again = RunImport { source, start: Start::GoOn, report, ..before.clone() };
+    if is_still_switching(state, "nothing has been sent. F2 goes on after that.")
+        || state.asks_first(PendingChange::Import(again.good), now)
+    {
         return Vec::new();
     }
     run(state, again, now)
@@ -202,12 +191,12 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     // Whoever goes on wants the rest: also what was refused, which may be mended in the service by now.
     run.how.retry_refused = goes_on;
     let service = state.link.label.clone();
-    let mut running = Running::new(run.source.clone(), run.reading.clone(), run.how, run.good, service);
     let import = &mut state.add.import;
-    if let Phase::Looked(looked) = std::mem::take(&mut import.phase) {
-        running.looked = (!goes_on).then_some(looked);
-    }
-    import.phase = Phase::Running(Box::new(running));
+    let looked = match std::mem::take(&mut import.phase) {
+        Phase::Looked(looked) => Some(looked).filter(|_| !goes_on),
+        Phase::File | Phase::Running(_) => None,
+    };
+    import.phase = Phase::Running(Box::new(Running::new(run.clone(), looked, service)));
     state.message = None;
     vec![state.begin(ImportTask::Run(Box::new(run)), now)]
 }
@@ -251,8 +240,8 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
 
 fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    running.paused = pause;
-    running.measure_anew();
+    // The speed is measured anew.
+    (running.paused, running.since, running.speed) = (pause, None, None);
     if pause {
         let text = "Paused after the rows under way. F2 goes on, Del stops for good, Esc leaves it paused.";
         state.say(MessageKind::Note, text);
@@ -262,12 +251,9 @@ fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
 
 /// Looks among the animals for the one of the marked row.
 fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let marked = state.add.import.running().and_then(Running::marked);
-    let Some(RowEntry { name, shown, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
-    let query = match shown {
-        Shown::Added(id) => id.to_string(),
-        Shown::Refused(_) | Shown::Unknown(_) | Shown::NotSent(_) => name.clone(),
-    };
+    let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
+    let Some(RowEntry { name, outcome, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
+    let query = if let RowOutcome::Added(id) = outcome { id.to_string() } else { name.clone() };
     state.screen = Screen::Pets;
     pets::update::search_for(state, &query);
     pets::update::reload(state, true, now)
@@ -283,7 +269,12 @@ fn mend(state: &mut AppState) {
         }
         Phase::Running(running) => {
             let Some((file, report)) = running.files.clone() else { return };
-            (ImportSource::File(file), running.reading.clone(), Some(PathBuf::from(report)), running.progress.errors())
+            (
+                ImportSource::File(file),
+                running.run.reading.clone(),
+                Some(PathBuf::from(report)),
+                running.progress.errors(),
+            )
         }
         Phase::File => return,
     };

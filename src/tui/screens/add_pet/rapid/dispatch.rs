@@ -149,10 +149,6 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             state.say(MessageKind::Error, text);
             return vec![bell()];
         }
-        LineSent::NotSent(failure) => {
-            line.fate = Fate::Waiting;
-            wait(state, failure, now);
-        }
         LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
             line.sent = Some(by);
             line.fate = Fate::Unknown(None);
@@ -182,7 +178,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             state.last_failure = Some(failure);
             return vec![bell()];
         }
-        LineSent::Failed(failure) => {
+        LineSent::Failed(failure) | LineSent::NotSent(failure) => {
             line.fate = Fate::Waiting;
             wait(state, failure, now);
         }
@@ -212,7 +208,8 @@ fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The line waits. Without another API key, or before some time, the next try would fail as well.
+/// The line waits. Without another API key, or before some time, the next try would fail as well: nothing is sent for as
+/// long as was asked for, else longer each time.
 fn wait(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
@@ -221,13 +218,8 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         return;
     }
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
-    let asked = asked.map(|seconds| seconds.min(LONGEST_ASKED));
+    let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
     let text = format!("{} The lines wait and are sent by themselves.", failure.sentence(&state.link.service));
-    hold(state, asked.map(Duration::from_secs), text, now);
-}
-
-/// Nothing is sent for a while: as long as was asked for, else longer each time.
-fn hold(state: &mut AppState, asked: Option<Duration>, text: String, now: Now) {
     let rapid = &mut state.add.rapid;
     if rapid.pause.is_none() {
         rapid.tries += 1;

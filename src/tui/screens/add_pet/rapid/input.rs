@@ -84,54 +84,41 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
     let text = rapid.setup.code_in(text);
     let mut draft = rapid.draft(text);
-    let mut code = None;
-    let mut fate = Fate::Unwritten;
-    if let Some(codes) = &rapid.setup.codes {
-        match codes.get(text) {
-            Some(coded) => {
-                code = Some(text.to_owned());
-                draft.name.clone_from(&coded.name);
-                if let Some(category) = coded.category {
-                    draft.category_id = category.to_string();
-                }
-            }
-            None if is_code(text) => {
-                code = Some(text.to_owned());
-                fate = Fate::UnknownCode;
-            }
-            None => {}
+    let coded = rapid.setup.codes.as_ref().and_then(|codes| codes.get(text));
+    let is_unknown = rapid.setup.codes.is_some() && coded.is_none() && is_code(text);
+    let code = (is_unknown || coded.is_some()).then(|| text.to_owned());
+    if let Some(coded) = coded {
+        draft.name.clone_from(&coded.name);
+        draft.category_id = coded.category.map_or(draft.category_id, |category| category.to_string());
+    }
+    let (fate, refused, sentence) = match draft.check() {
+        _ if is_unknown => {
+            let sentence = format!("The code {} is not in the file of codes. F7 takes it as the name.", short(text));
+            (Fate::UnknownCode, Some(String::new()), sentence)
         }
-    }
-    if fate == Fate::Unwritten
-        && let Err(errors) = draft.check()
-    {
-        fate = Fate::Refused(reason(&errors));
-        let text = match errors.as_slice() {
-            [FieldError::NameBlank] => "The line is blank: nothing is sent.".to_owned(),
-            [error, ..] => format!("Not sent: {error}"),
-            [] => String::new(),
-        };
-        state.say(MessageKind::Error, text);
-    } else if fate == Fate::UnknownCode {
-        let text = short(text);
-        state.say(MessageKind::Error, format!("The code {text} is not in the file of codes. F7 takes it as the name."));
-    }
-    let number = state.add.rapid.next_number();
+        Ok(_) => (Fate::Unwritten, None, String::new()),
+        Err(errors) => {
+            let why = reason(&errors);
+            let sentence = match errors.as_slice() {
+                [FieldError::NameBlank] => "The line is blank: nothing is sent.".to_owned(),
+                [error, ..] => format!("Not sent: {error}"),
+                [] => String::new(),
+            };
+            (Fate::Refused(why.clone()), Some(why), sentence)
+        }
+    };
+    let number = rapid.next_number();
     let line = Line { number, at: now.wall, draft, code, key: state.keys.make(), sent: None, fate };
-    let heard = line.fate.wants_the_user().then(bell);
-    let rapid = &mut state.add.rapid;
     // A blank line is nothing to keep.
     if !line.draft.name.is_empty() {
         rapid.unwritten.push(typed(&line));
-        let why = match &line.fate {
-            Fate::Refused(why) => Some(why.clone()),
-            Fate::UnknownCode => Some(String::new()),
-            Fate::Unwritten | Fate::Waiting | Fate::Sending(..) | Fate::Saved(_) | Fate::Unknown(_) => None,
-        };
-        rapid.unwritten.extend(why.map(|why| QueueRecord::Refused { line: number, why }));
+        rapid.unwritten.extend(refused.clone().map(|why| QueueRecord::Refused { line: number, why }));
     }
     rapid.place(line);
-    heard
+    refused.map(|_| {
+        state.say(MessageKind::Error, sentence);
+        bell()
+    })
 }
 
 /// The newest unknown code, or the one that is marked, is taken as the name of its animal.

@@ -42,7 +42,7 @@ pub fn step(state: &mut AppState, down: bool) {
 /// Enter on the marked line: mends a refused one, looks for one in doubt, and takes what was found.
 pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
-    let Some(line) = rapid.marked_line().cloned() else { return Vec::new() };
+    let Some(line) = rapid.line(rapid.marked).cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) | Fate::UnknownCode => {
             if rapid.name.value().trim().is_empty() || rapid.mending.is_some() {
@@ -70,11 +70,8 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn mend(state: &mut AppState, line: Line) {
     let rapid = &mut state.add.rapid;
-    let before = rapid.mending.take();
-    let (category, status) = match before {
-        Some(Mending { category, status, .. }) => (category, status),
-        None => (rapid.category.clone(), rapid.status),
-    };
+    rapid.stop_mending();
+    let (category, status) = (rapid.category.clone(), rapid.status);
     rapid.mending = Some(Mending { number: line.number, category, status });
     rapid.name = TextInput::new(line.draft.name);
     rapid.category = TextInput::new(line.draft.category_id);
@@ -85,10 +82,8 @@ fn mend(state: &mut AppState, line: Line) {
 
 /// The fields are as they were before a line was taken into them.
 pub(super) fn leave_as_it_was(state: &mut AppState) {
-    let rapid = &mut state.add.rapid;
-    if let Some(Mending { category, status, .. }) = rapid.mending.take() {
-        (rapid.category, rapid.status) = (category, status);
-        rapid.name.clear();
+    if state.add.rapid.stop_mending().is_some() {
+        state.add.rapid.name.clear();
     }
 }
 

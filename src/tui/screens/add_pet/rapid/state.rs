@@ -174,18 +174,12 @@ impl RapidSetup {
 impl Fate {
     /// Whether it is neither known nor given up what becomes of it.
     pub const fn is_waiting(&self) -> bool {
-        match self {
-            Self::Unwritten | Self::Waiting | Self::Sending(..) => true,
-            Self::Saved(_) | Self::Refused(_) | Self::UnknownCode | Self::Unknown(_) => false,
-        }
+        matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
     }
 
     /// Whether the user has to do something about it.
     pub(super) const fn wants_the_user(&self) -> bool {
-        match self {
-            Self::Refused(_) | Self::UnknownCode | Self::Unknown(_) => true,
-            Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) => false,
-        }
+        matches!(self, Self::Refused(_) | Self::UnknownCode | Self::Unknown(_))
     }
 }
 
@@ -257,10 +251,6 @@ impl State {
         self.lines.iter_mut().find(|line| line.number == number)
     }
 
-    pub(super) fn marked_line(&self) -> Option<&Line> {
-        self.lines.iter().find(|line| line.number == self.marked)
-    }
-
     /// A number that no line has.
     pub(super) const fn next_number(&mut self) -> u64 {
         self.last += 1;
@@ -269,8 +259,7 @@ impl State {
 
     /// Puts a line at the end, or into the place of the one that is mended.
     pub fn place(&mut self, line: Line) {
-        if let Some(Mending { number, category, status }) = self.mending.take() {
-            (self.category, self.status) = (category, status);
+        if let Some(number) = self.stop_mending() {
             self.unwritten.push(QueueRecord::Dropped { line: number });
             if let Some(corrected) = self.line(number) {
                 *corrected = line;
@@ -283,6 +272,13 @@ impl State {
         {
             self.lines.remove(oldest);
         }
+    }
+
+    /// The fields are as they were before a line was taken into them. The number of that line.
+    pub(super) fn stop_mending(&mut self) -> Option<u64> {
+        let Mending { number, category, status } = self.mending.take()?;
+        (self.category, self.status) = (category, status);
+        Some(number)
     }
 
     /// Takes note that text came into the name field.
@@ -319,9 +315,9 @@ impl State {
         if self.focus == Focus::Lines {
             self.focus = Focus::Name;
         }
-        let is_there = |mending: &mut Mending| self.lines.iter().any(|line| line.number == mending.number);
-        if let Some(Mending { category, status, .. }) = self.mending.take_if(|mending| !is_there(mending)) {
-            (self.category, self.status) = (category, status);
+        let mending = self.mending.as_ref().map(|mending| mending.number);
+        if mending.is_some_and(|number| self.line(number).is_none()) {
+            self.stop_mending();
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::neighbour;
 
-use super::super::update::next_status;
+use super::super::update::{is_still_switching, next_status};
 use super::state::Focus;
 use super::{input, lines};
 
@@ -50,9 +50,7 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
     let rapid = &mut state.add.rapid;
     let acts = matches!(action, RapidAction::Confirm | RapidAction::Refresh | RapidAction::Delete);
     let is_about_line = (acts && rapid.focus == Focus::Lines) || action == RapidAction::UseCode;
-    if is_about_line && state.is_switching() {
-        let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}: the line is as it was."));
+    if is_about_line && is_still_switching(state, "the line is as it was.") {
         return vec![input::bell()];
     }
     let rapid = &mut state.add.rapid;

@@ -5,7 +5,7 @@ use ratatui::text::Span;
 use crate::model::text::{cut, width};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::first_shown;
+use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 
 use super::state::{Fate, Focus, Line as Entry, State};
@@ -93,10 +93,8 @@ fn draw_lines(rapid: &State, page: &mut Page<'_>) {
     let rows = usize::from(page.left());
     let in_lines = rapid.focus == Focus::Lines;
     let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
-    // The marked line is always in sight.
-    let top = marked.map_or(0, |at| first_shown(at, rows.max(1)));
-    for (at, line) in rapid.lines.iter().rev().enumerate().skip(top).take(rows) {
-        draw_line(line, marked == Some(at), page);
+    for (here, line) in shown(rapid.lines.iter().rev(), marked.unwrap_or(0), rows) {
+        draw_line(line, here && marked.is_some(), page);
         page.gap();
     }
 }

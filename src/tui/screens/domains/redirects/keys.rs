@@ -87,36 +87,17 @@ pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<E
 }
 
 fn edit(redirects: &mut RedirectEditor, line: usize) {
-    let input = |text: &str| TextInput::new(text);
-    let form = match line.checked_sub(1) {
-        None => {
-            let primary = redirects.edited.primary.clone().unwrap_or_default();
-            RedirectForm {
-                line,
-                from: input(""),
-                to: input(&primary),
-                status: input(""),
-                focus: Focus::To,
-                untouched: false,
-            }
-        }
-        Some(at) => {
-            let primary = redirects.edited.primary.clone().unwrap_or_default();
-            let new = WrittenRedirect { from: String::new(), to: primary, status: 301 };
-            let written = redirects.edited.redirects.get(at).unwrap_or(&new);
-            let status = input(&written.status.to_string());
-            let untouched = line > redirects.edited.redirects.len();
-            RedirectForm {
-                line,
-                from: input(&written.from),
-                to: input(&written.to),
-                status,
-                focus: Focus::From,
-                untouched,
-            }
-        }
-    };
-    redirects.form = Some(form);
+    let primary = redirects.edited.primary.clone().unwrap_or_default();
+    let new = WrittenRedirect { from: String::new(), to: primary, status: 301 };
+    let written = line.checked_sub(1).and_then(|at| redirects.edited.redirects.get(at)).unwrap_or(&new);
+    redirects.form = Some(RedirectForm {
+        line,
+        from: TextInput::new(&written.from),
+        to: TextInput::new(&written.to),
+        status: TextInput::new(written.status.to_string()),
+        focus: if line == 0 { Focus::To } else { Focus::From },
+        untouched: line > redirects.edited.redirects.len(),
+    });
 }
 
 fn delete(app: &mut AppState) {

@@ -1,7 +1,7 @@
 //! All domains, a row each.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::app::domain_progress::{NextStep, count_words};
 use crate::domains::Verdict;
@@ -14,7 +14,7 @@ use super::super::labels::act;
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
-use super::{Page, Scene, act_of, sentence, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, list_row, sentence, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const NAME: usize = 23;
@@ -50,10 +50,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let here = cursor(panel, &rows).unwrap_or(0);
     let top = first_of_page(here, room);
     for (at, row) in rows.iter().enumerate().skip(top).take(room) {
-        if at == here {
-            page.point(1);
-        }
-        page.line(line(row, at == here, columns, scene, page));
+        let cells = cells(row, at == here, columns, scene, page);
+        list_row(page, at == here, 1, cells);
     }
     page.gap();
     page.text(&sums(&rows, scene));
@@ -86,20 +84,18 @@ impl Columns {
     }
 }
 
-fn line(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>, page: &Page<'_>) -> Line<'static> {
-    let appearance = scene.appearance;
+fn cells(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>, page: &Page<'_>) -> Vec<Span<'static>> {
     let Columns { name, role, what, next: rest } = columns;
     let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
     let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
-    let line = Line::from(vec![
+    vec![
         Span::raw(if here { " > " } else { "   " }),
         Span::raw(page.column(&row.shown, name)),
         Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
         verdict_cell(row.progress.verdict, WORD, page.appearance),
         Span::raw(page.column(&row.progress.summary, what)),
-        Span::raw(cut(&appearance.text(&next), rest)),
-    ]);
-    if here { line.style(appearance.style(StyleRole::Selected)) } else { line }
+        Span::raw(cut(&page.appearance.text(&next), rest)),
+    ]
 }
 
 /// The marked domain, without anything cut off.
@@ -163,7 +159,7 @@ fn empty(page: &mut Page<'_>) {
         ("R", "sets the primary domain and redirects"),
     ] {
         let key = Span::styled(key, page.appearance.style(StyleRole::Key));
-        page.line(Line::from(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]));
+        page.line(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]);
     }
     page.gap();
     about(page);

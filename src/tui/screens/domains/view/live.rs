@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::app::domain_service::CheckResult;
 use crate::domains::catalogue::Topic;
@@ -17,11 +17,12 @@ use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::cut;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
+use crate::tui::widgets::page::marker;
 
 use super::super::labels::{self, span};
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
-use super::{Page, Scene, act_of, sentence, verdict_cell, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, list_row, sentence, verdict_cell, verdict_style, verdict_word};
 
 /// Fewer rows than this hold not everything.
 const SMALL: u16 = 18;
@@ -119,15 +120,12 @@ fn short_list(scene: Scene<'_>, page: &mut Page<'_>) {
     let here = cursor(&scene.app.domains, &rows).unwrap_or(0);
     let room = usize::from(page.left()).max(1);
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
-        let line = Line::from(vec![
-            Span::raw(format!("{} {}", if at == here { ">" } else { " " }, page.column(&row.shown, 21))),
+        let cells = vec![
+            Span::raw(format!("{} {}", marker(at == here), page.column(&row.shown, 21))),
             verdict_cell(row.progress.verdict, 5, scene.appearance),
             Span::raw(cut(&scene.appearance.text(&row.progress.summary), 11)),
-        ]);
-        if at == here {
-            page.point(0);
-        }
-        page.line(if at == here { line.style(scene.appearance.style(StyleRole::Selected)) } else { line });
+        ];
+        list_row(page, at == here, 0, cells);
     }
 }
 
@@ -140,11 +138,11 @@ pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let shown = cut(&scene.appearance.text(&shown), page.columns().saturating_sub(30).max(20));
     let stale = panel.standing(name, scene.now).stale;
     let stale = stale.map_or_else(String::new, |age| format!(" (nothing could be measured now; {} old)", span(age)));
-    page.line(Line::from(vec![
+    page.line(vec![
         Span::styled(format!("   {shown}   "), scene.appearance.style(StyleRole::Heading)),
         Span::styled(verdict_word(verdict), verdict_style(verdict, scene.appearance)),
         Span::raw(format!(" {}{stale}", scene.appearance.text(&what))),
-    ]));
+    ]);
 }
 
 /// What the operator told.
@@ -204,11 +202,11 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
         let label = if wide { &view.server } else { &view.name };
         let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
-        page.line(Line::from(vec![
+        page.line(vec![
             Span::raw(format!("     {}{}{ttl:>7}  {took}", page.column(label, who), page.column(&view.sees, sees))),
             Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.appearance)),
             Span::raw(remark(scene, view)),
-        ]));
+        ]);
     }
     if hidden > 0 {
         page.text(&format!("     and {} more (e)", hidden + usize::from(room > 0)));
@@ -243,11 +241,11 @@ fn topics(page: &mut Page<'_>, seen: &CheckResult) {
         };
         let room = page.columns().saturating_sub(22);
         let text = cut(&page.appearance.text(&text), room);
-        page.line(Line::from(vec![
+        page.line(vec![
             Span::raw(format!("   {label:<12}")),
             verdict_cell(verdict, 6, page.appearance),
             Span::raw(text),
-        ]));
+        ]);
     }
 }
 
@@ -345,10 +343,10 @@ fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let findings = scene.app.domains.looks.get(name).and_then(|look| look.so_far.as_ref());
     page.gap();
     for finding in findings.into_iter().flatten().take(10) {
-        page.line(Line::from(vec![
+        page.line(vec![
             Span::raw("   "),
             verdict_cell(Some(finding.verdict), 6, page.appearance),
             Span::raw(page.appearance.text(&finding.title)),
-        ]));
+        ]);
     }
 }

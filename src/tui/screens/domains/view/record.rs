@@ -1,6 +1,6 @@
 //! The record to enter, and what stands in its way.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::domains::observation;
 use crate::domains::record_export::{ExportFormat, export};
@@ -41,13 +41,13 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         let room = page.columns().saturating_sub(VALUES + 10);
         let text = cut(text, room);
         let pad = " ".repeat(room.saturating_sub(width(&text)));
-        page.line(Line::from(vec![
+        page.line(vec![
             Span::raw(format!("       {label:<8}")),
             Span::styled(text, page.appearance.style(StyleRole::Heading)),
             Span::raw(pad),
             Span::styled(key, page.appearance.style(StyleRole::Key)),
             Span::raw(" copy"),
-        ]));
+        ]);
     }
     if small {
         let room = page.left().saturating_sub(2);
@@ -73,7 +73,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
                 when to choose Verify.";
     page.wrapped(3, text, 2);
     let style = page.appearance.style(StyleRole::Key);
-    page.line(Line::from(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]));
+    page.line(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]);
 }
 
 /// What stands at the name now.

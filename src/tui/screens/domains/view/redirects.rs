@@ -1,17 +1,17 @@
 //! The editor of the redirects: the wish, and the truth beside it.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::domains::finding::deciding;
 use crate::domains::{Finding, Verdict};
 use crate::model::text::cut;
 use crate::tui::pending::Slot;
-use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
+use crate::tui::widgets::page::marker;
 
 use super::super::redirects::{Focus, RedirectForm, about, about_typed, lint};
-use super::{Page, Scene, act_of, closed, sentence, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, closed, list_row, sentence, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const STATUS: usize = 8;
@@ -41,20 +41,17 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         };
         let text = format!(
             " {} {}{}{:<STATUS$}",
-            if here(at + 1) { ">" } else { " " },
+            marker(here(at + 1)),
             page.column(&redirect.from, name),
             page.column(&redirect.to, name),
             redirect.status
         );
-        let line = Line::from(vec![
+        let cells = vec![
             Span::raw(text),
             verdict_cell(verdict, 6, page.appearance),
             Span::raw(cut(&page.appearance.text(seen), SEEN - 6)),
-        ]);
-        if here(at + 1) {
-            page.point(1);
-        }
-        page.line(if here(at + 1) { line.style(page.appearance.style(StyleRole::Selected)) } else { line });
+        ];
+        list_row(page, here(at + 1), 1, cells);
     }
     if redirects.edited.redirects.is_empty() {
         page.text("   No redirect. a adds one: from an old domain to the one that is in use.");

@@ -1,12 +1,12 @@
 //! Taking a domain out of service, step by step.
 
-use crate::app::domain_progress::DomainRole;
+use crate::app::domain_progress::{DomainRole, leads_on};
 use crate::domains::finding::deciding;
 use crate::tui::pending::Slot;
 use crate::tui::widgets::page::tick;
 
 use super::super::labels;
-use super::super::removal::{Focus, RedirectSeen, is_left_behind, redirect_seen, worked};
+use super::super::removal::{Focus, followed, is_left_behind, worked};
 use super::{Page, Scene, act_of};
 
 /// Paints the page.
@@ -24,26 +24,27 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         3,
     );
     page.gap();
-    let redirect = redirect_seen(panel, name);
-    let worked = worked(panel, name).filter(|_| !redirect.works());
-    let does = redirect.works() || worked.is_some();
-    page.text(&format!("     1 {} A redirect elsewhere is set and works", tick(does)));
-    match (worked, redirect) {
+    let followed = followed(panel, name);
+    let works = followed.is_some_and(|followed| leads_on(&followed.findings));
+    let worked = worked(panel, name).filter(|_| !works);
+    page.text(&format!("     1 {} A redirect elsewhere is set and works", tick(works || worked.is_some())));
+    match (worked, followed) {
         (Some(at), _) => {
             page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.appearance.time(at)), 1);
         }
-        (None, RedirectSeen::None) => {
-            page.wrapped(11, "none is configured: R sets it, in the dashboard it is set, too", 2)
+        (None, None) => {
+            let text = match panel.redirects.line_of(name) {
+                None => "none is configured: R sets it, in the dashboard it is set, too",
+                Some(_) if reported.removed => "not looked at any more: the domain is removed",
+                Some(_) if scene.app.pending.is_running(Slot::Walk) => "looking ...",
+                Some(_) => "not looked at yet (r)",
+            };
+            page.wrapped(11, text, 2);
         }
-        (None, RedirectSeen::NotYet) if reported.removed => {
-            page.wrapped(11, "not looked at any more: the domain is removed", 1)
-        }
-        (None, RedirectSeen::NotYet) if scene.app.pending.is_running(Slot::Walk) => page.wrapped(11, "looking ...", 1),
-        (None, RedirectSeen::NotYet) => page.wrapped(11, "not looked at yet (r)", 1),
-        (None, RedirectSeen::Walked(walked)) => {
+        (None, Some(walked)) => {
             let hop = walked.hops.first().map_or("", String::as_str);
             page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), 2);
-            if let Some(finding) = deciding(&walked.findings).filter(|_| !redirect.works()) {
+            if let Some(finding) = deciding(&walked.findings).filter(|_| !works) {
                 page.error(11, &format!("{}. {}", finding.title, act_of(finding)), 2);
             }
         }

@@ -1,6 +1,6 @@
 //! A troubleshooting rule: its questions, each answered by what was measured.
 
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::domains::explain;
 use crate::domains::troubleshooting::{Rule, answers, conclusion};
@@ -8,21 +8,15 @@ use crate::tui::theme::StyleRole;
 
 use super::super::detail::with_facts;
 use super::live::headline;
-use super::{Page, Scene, sentence, verdict_style, verdict_word};
+use super::{Page, Scene, sentence, tabs, verdict_style, verdict_word};
 
 /// Paints the page of a rule; the cursor is in its text field, if it has one.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     let panel = &scene.app.domains;
     let Some(name) = &panel.selected else { return };
     headline(scene, page, name);
-    let mut tabs = vec![Span::raw("  ")];
-    for (at, other) in Rule::ALL.into_iter().enumerate() {
-        let here = other == rule;
-        let text = format!("{} {}", at + 1, short_title(other));
-        let text = if here { format!("[{text}]") } else { format!(" {text} ") };
-        tabs.push(Span::styled(text, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
-    }
-    page.line(Line::from(tabs));
+    let titles = (1..).zip(Rule::ALL).map(|(number, rule)| format!("{number} {}", short_title(rule)));
+    tabs(page, Span::raw("  "), titles, Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0));
     page.point(3);
     page.heading(format!("   {}", rule.title()));
     if rule == Rule::Browser {
@@ -39,11 +33,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
             let columns = page.columns();
             let question = format!("   {} {}", at + 1, answer.question);
             let pad = " ".repeat(columns.saturating_sub(18).saturating_sub(question.chars().count()).max(1));
-            page.line(Line::from(vec![
+            page.line(vec![
                 Span::styled(question, page.appearance.style(StyleRole::Heading)),
                 Span::raw(pad),
                 Span::styled(word, verdict_style(answer.verdict, page.appearance)),
-            ]));
+            ]);
             for seen in answer.seen.iter().take(3) {
                 page.wrapped(7, seen, 2);
             }

@@ -1,7 +1,5 @@
 //! The steps before the record: what must be so, the name, and the value of the dashboard.
 
-use ratatui::text::{Line, Span};
-
 use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::Plan;
 use crate::domains::{Code, Finding, Verdict};
@@ -9,20 +7,16 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::tick;
 
 use super::super::wizard::{Focus, in_the_way, read_name, read_value};
-use super::{Page, Scene, closed, sentence};
+use super::{Page, Scene, closed, sentence, tabs};
 
 /// The left edge of the fields.
 const FIELDS: u16 = 15;
 
 /// The steps, with the one that is shown in brackets.
 pub fn steps(page: &mut Page<'_>, step: usize) {
-    let mut spans = vec![Span::styled("   Add a domain   ", page.appearance.style(StyleRole::Heading))];
-    for (at, text) in ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].into_iter().enumerate() {
-        let here = at + 1 == step;
-        let text = if here { format!("[{text}]") } else { format!(" {text} ") };
-        spans.push(Span::styled(text, page.appearance.style(if here { StyleRole::InUse } else { StyleRole::Text })));
-    }
-    page.line(Line::from(spans));
+    let head = page.appearance.span("   Add a domain   ", StyleRole::Heading);
+    let titles = ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].map(str::to_owned);
+    tabs(page, head, titles, step - 1);
 }
 
 /// Paints the form.

@@ -12,9 +12,9 @@ pub struct Inventory {
     /// Whether it is shown instead of the lists.
     pub open: bool,
     /// What was read last.
-    pub(super) pets: Vec<Pet>,
+    pub pets: Vec<Pet>,
     /// What came so far of what is being read.
-    pub(super) coming: Vec<Pet>,
+    pub coming: Vec<Pet>,
     /// When the last of it came.
     pub(super) came_at: Option<Now>,
     /// How the last reading ended, and when.
@@ -39,19 +39,9 @@ impl Inventory {
         self.is_there().then_some(&self.pets[..])
     }
 
-    /// The animals that were read.
-    pub fn read(&self) -> &[Pet] {
-        &self.pets
-    }
-
     /// When they were read.
     pub fn at(&self) -> Option<Now> {
         self.ended.as_ref().map(|(_, at)| *at)
-    }
-
-    /// How many animals came so far of what is being read.
-    pub fn coming(&self) -> usize {
-        self.coming.len()
     }
 
     /// How many there are in all.

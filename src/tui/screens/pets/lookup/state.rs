@@ -43,11 +43,11 @@ impl ById {
 
     /// How it was found, for the message line.
     pub fn word(&self) -> String {
-        match self.looked.as_ref().and_then(|looked| looked.result.as_ref().map(|result| (looked, result))) {
-            Some((Lookup { was_here: Some(_), .. }, _)) => "Found without a request.".to_owned(),
-            Some((_, Ok(LookupResult { steps, .. }))) if steps.len() == 1 => "1 request was made.".to_owned(),
-            Some((_, Ok(LookupResult { steps, .. }))) => format!("{} requests were made.", steps.len()),
-            Some((_, Err(_))) | None => String::new(),
+        let Some(Lookup { was_here, result: Some(Ok(found)), .. }) = &self.looked else { return String::new() };
+        match found.steps.len() {
+            _ if was_here.is_some() => "Found without a request.".to_owned(),
+            1 => "1 request was made.".to_owned(),
+            steps => format!("{steps} requests were made."),
         }
     }
 

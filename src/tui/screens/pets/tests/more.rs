@@ -442,7 +442,7 @@ fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone(
     list.append(List::of(animals(40).split_off(20), next(100_270)));
     let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
     let (limit, at) = (app.state.pets.limit, app.now);
-    app.state.pets.restore(None, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
+    app.state.pets.put(None, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
     assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 

@@ -61,20 +61,18 @@ pub fn draw(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
 fn layout_words(preview: &Preview) -> String {
     let check = &preview.check;
     let layout = &check.layout;
-    let format = match (layout.format, layout.delimiter) {
-        (FileFormat::Csv, Some(';')) => "CSV, semicolon",
-        (FileFormat::Csv, Some('\t')) => "CSV, tab",
-        (FileFormat::Csv, _) => "CSV, comma",
-        (FileFormat::Json, _) => "JSON",
-        (FileFormat::Ndjson, _) => "NDJSON",
-        (FileFormat::Xlsx, _) => "XLSX",
+    let delimiter = match layout.delimiter {
+        None => "",
+        Some(';') => ", semicolon",
+        Some('\t') => ", tab",
+        Some(_) => ", comma",
     };
     let encoding = match layout.format {
         FileFormat::Xlsx => "",
-        FileFormat::Csv | FileFormat::Json | FileFormat::Ndjson if layout.utf16 => ", UTF-16",
-        FileFormat::Csv | FileFormat::Json | FileFormat::Ndjson => ", UTF-8",
+        _ if layout.utf16 => ", UTF-16",
+        _ => ", UTF-8",
     };
-    format!("{format}{encoding}, {}", counted(check.good + check.bad, "row"))
+    format!("{}{delimiter}{encoding}, {}", layout.format, counted(check.good + check.bad, "row"))
 }
 
 /// Where each field is read from, and what is not used.

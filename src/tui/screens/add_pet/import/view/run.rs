@@ -6,13 +6,14 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::transfer::journal::RowOutcome;
 use crate::tui::screens::add_pet::import::jobs::ImportSource;
-use crate::tui::screens::add_pet::import::progress::{RowEntry, Running, Shown};
+use crate::tui::screens::add_pet::import::progress::{RowEntry, Running};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
-use crate::tui::widgets::list::first_shown;
+use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 
 /// The columns of the list: their left edges.
@@ -27,7 +28,7 @@ const BELOW: u16 = 4;
 pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) {
     let body = page.area;
     let appearance = page.appearance;
-    let file = match (&running.source, &running.files) {
+    let file = match (&running.run.source, &running.files) {
         (ImportSource::Pasted(_), _) => "what was pasted",
         (ImportSource::File(_), Some((file, _))) => file.rsplit('/').next().unwrap_or(file),
         (ImportSource::File(_), None) => "...",
@@ -40,7 +41,8 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
     page.line(cut(&counts(running, now), page.columns()));
     page.gap();
     // What was pasted and is in the service leaves no report.
-    let is_gone = matches!(running.source, ImportSource::Pasted(_)) && !running.is_under_way() && running.left() == 0;
+    let is_gone =
+        matches!(running.run.source, ImportSource::Pasted(_)) && !running.is_under_way() && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
         let name = report.rsplit('/').next().unwrap_or(report);
         let text = format!("   Report   {}   (written row by row)", appearance.text(name));
@@ -68,8 +70,8 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
 }
 
 fn draw_gauge(running: &Running, page: &mut Page<'_>) {
-    let done = running.good - running.left();
-    let words = format!("  {done} of {}   {}%", running.good, running.percent());
+    let done = running.run.good - running.left();
+    let words = format!("  {done} of {}   {}%", running.run.good, running.percent());
     let room = page.columns().saturating_sub(width(&words) + 6);
     let full = usize::try_from(running.percent()).unwrap_or(100) * room / 100;
     page.line(vec![
@@ -99,7 +101,7 @@ fn counts(running: &Running, now: Now) -> String {
     if running.paused {
         return format!("{text}   paused, {} under way", progress.under_way);
     }
-    if let Some(speed) = running.speed() {
+    if let Some(speed) = running.speed {
         text.push_str(&format!("   {speed:.1} a second"));
     }
     if let Some(left) = running.time_left() {
@@ -128,19 +130,20 @@ fn draw_rows<'a>(
     }
     page.gap();
     let height = usize::from(page.left());
-    let top = if has_cursor { first_shown(running.cursor, height) } else { 0 };
-    for (index, row) in rows.into_iter().enumerate().skip(top).take(height) {
-        let here = has_cursor && index == running.cursor;
+    let cursor = if has_cursor { running.cursor } else { 0 };
+    for (here, row) in shown(rows.into_iter(), cursor, height) {
+        let here = here && has_cursor;
         let role = |role| if here { StyleRole::Selected } else { role };
         if here {
             page.bar(StyleRole::Selected);
             page.point(NAME);
         }
-        let (mark, mark_role, text) = match &row.shown {
-            Shown::Added(id) => ("+", StyleRole::Good, format!("id {id}")),
-            Shown::Refused(why) => ("!", StyleRole::Error, why.clone()),
-            Shown::Unknown(why) => ("?", StyleRole::Wait, format!("may have been added: {why}")),
-            Shown::NotSent(why) => ("*", StyleRole::Wait, format!("not sent: {why}")),
+        let (mark, mark_role, text) = match &row.outcome {
+            RowOutcome::Added(id) => ("+", StyleRole::Good, format!("id {id}")),
+            RowOutcome::Refused(answer) => ("!", StyleRole::Error, answer.words()),
+            RowOutcome::Invalid(why) => ("!", StyleRole::Error, why.clone()),
+            RowOutcome::Unknown(answer) => ("?", StyleRole::Wait, format!("may have been added: {}", answer.words())),
+            RowOutcome::NotSent(answer) => ("*", StyleRole::Wait, format!("not sent: {}", answer.words())),
         };
         page.at(0, format!(" {}{mark}", marker(here)), role(mark_role));
         page.at(LINE + 1, format!("{:>5}", row.line), role(StyleRole::Text));
