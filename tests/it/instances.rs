@@ -44,7 +44,7 @@ impl Running {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok().map(Self)
     }
 
-    fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.0), signal).unwrap();
     }
 }
@@ -88,26 +88,27 @@ pub fn free_address() -> String {
 }
 
 /// Clients that add animals, each as often as it takes with the same key, until they are told to stop.
-struct Clients {
+pub struct Clients {
     tasks: JoinSet<Vec<(String, PetId)>>,
     added: watch::Sender<usize>,
     enough: Arc<AtomicBool>,
 }
 
 impl Clients {
-    fn start(balancer: &str, key: &ApiKey) -> Self {
+    pub fn start(balancer: &str, key: &ApiKey, count: usize) -> Self {
         api::client::install_tls_provider();
         let (added, enough) = (watch::Sender::new(0), Arc::<AtomicBool>::default());
         let mut tasks = JoinSet::new();
-        for number in 0..CLIENTS {
+        for _ in 0..count {
             let base = format!("http://{balancer}/v1").parse().unwrap();
             let client = Client::new(base, Some(key.clone()), Timeouts::default()).unwrap();
             let (added, enough) = (added.clone(), Arc::clone(&enough));
             tasks.spawn(async move {
-                let mut keys = IdempotencyKeys::new(Uuid::from_u128(number as u128));
+                let name = Uuid::new_v4();
+                let mut keys = IdempotencyKeys::new(name);
                 let mut told = Vec::new();
                 while !enough.load(Ordering::Relaxed) {
-                    let new = NewPet { name: format!("{number}-{}", told.len()), category_id: 1, status: None };
+                    let new = NewPet { name: format!("{name}-{}", told.len()), category_id: 1, status: None };
                     let key = keys.make();
                     let pet = loop {
                         match client.create_pet(&new, &key).await {
@@ -124,14 +125,19 @@ impl Clients {
         Self { tasks, added, enough }
     }
 
+    /// How many pets were added.
+    pub fn added(&self) -> watch::Receiver<usize> {
+        self.added.subscribe()
+    }
+
     /// Until some more animals have been added.
-    async fn go_on(&self) {
+    pub async fn go_on(&self) {
         let goal = *self.added.borrow() + A_WHILE;
         let mut added = self.added.subscribe();
         timeout(PATIENCE, added.wait_for(|added| *added >= goal)).await.expect("the clients cannot go on").unwrap();
     }
 
-    async fn stop(self) -> Vec<(String, PetId)> {
+    pub async fn stop(self) -> Vec<(String, PetId)> {
         self.enough.store(true, Ordering::Relaxed);
         let told = timeout(PATIENCE, self.tasks.join_all()).await.expect("a client waits for ever");
         told.into_iter().flatten().collect()
@@ -148,7 +154,7 @@ fn expect_trouble(error: &ApiError) {
 }
 
 /// What is wrong with a store that has `pets` after its clients were `told` of theirs.
-fn faults(told: &[(String, PetId)], pets: &[Pet]) -> Vec<String> {
+pub fn faults(told: &[(String, PetId)], pets: &[Pet]) -> Vec<String> {
     let mut by_name: HashMap<&str, Vec<PetId>> = HashMap::new();
     pets.iter().for_each(|pet| by_name.entry(&pet.name).or_default().push(pet.id));
     let doubled = by_name.iter().filter(|(_, ids)| ids.len() > 1).map(|(name, ids)| format!("{name} is {ids:?}"));
@@ -171,7 +177,7 @@ async fn killed_frozen_or_cut_off_instances_lose_and_double_nothing_behind_a_loa
         return crate::postgres::skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let (first, second, _third) = (instance(&one, &direct), instance(&two, &direct), instance(&three, &over_a_line));
-    let clients = Clients::start(&front, &key);
+    let clients = Clients::start(&front, &key, CLIENTS);
     clients.go_on().await;
 
     drop(first);

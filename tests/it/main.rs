@@ -4,6 +4,7 @@
 
 mod cli;
 mod client;
+mod cluster;
 mod config_schema;
 mod dialogue;
 mod domains;

@@ -196,7 +196,7 @@ fn make_certificates(directory: &Path, user: Option<(&str, u32)>) -> Result<(), 
 }
 
 /// Where initdb and pg_ctl are; the newest of several versions.
-fn programs() -> Option<PathBuf> {
+pub fn programs() -> Option<PathBuf> {
     let mut all: Vec<PathBuf> =
         fs::read_dir("/usr/lib/postgresql").ok()?.flatten().map(|at| at.path().join("bin")).collect();
     all.sort();
