@@ -6,6 +6,7 @@ mod cli;
 mod client;
 mod config_schema;
 mod dialogue;
+mod documents;
 mod domains;
 mod durability;
 mod flows;
