@@ -18,3 +18,4 @@ mod service;
 mod store;
 mod stub;
 mod transfer;
+mod words;
