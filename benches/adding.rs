@@ -1,4 +1,4 @@
-//! Measures adding by hand: rapid entry on a slow line, and what drafts cost the keys.
+//! Measures adding by hand: rapid entry on a slow connection, and what drafts cost the keys.
 //!
 //! `cargo bench --bench adding`. Reports and never fails: the machine may be shared. See `benches/README.md`.
 
