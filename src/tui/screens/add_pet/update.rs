@@ -50,6 +50,7 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     let add = &mut state.add;
     match form::update(&mut add.focus, &Focus::PARTS, action) {
         FormEvent::Left(part) => add.checked.extend(part.field()),
@@ -103,6 +104,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if state.add.rapid.on {
         return rapid::update::on_typing(state, typing, now);
     }
+    state.message = None;
     let add = &mut state.add;
     let was_kept = add.focus == Focus::Category && std::mem::take(&mut add.sticky);
     if was_kept && matches!(typing, Typing::Text(_)) {

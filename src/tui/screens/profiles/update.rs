@@ -40,6 +40,7 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// A key on the list.
 pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     match action {
         ProfilesAction::Move(movement) => {
             let profiles = &mut state.profiles;
@@ -51,10 +52,7 @@ pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<
         ProfilesAction::Refresh => return show(state, now),
         ProfilesAction::EnterKey => enter_key(state, now),
         ProfilesAction::TestProfile => return test(state, now),
-        ProfilesAction::NewProfile => {
-            state.profiles.form_open = true;
-            state.message = None;
-        }
+        ProfilesAction::NewProfile => state.profiles.form_open = true,
         ProfilesAction::Back => state.screen = state.profiles.from,
     }
     Vec::new()
@@ -62,6 +60,7 @@ pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<
 
 /// Puts typed text into the field with the cursor.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
+    state.message = None;
     let form = &mut state.profiles.form;
     if let Some(input) = form.input() {
         input.take(typing);
@@ -71,6 +70,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
 
 /// A key in the form.
 pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     let form = &mut state.profiles.form;
     let goes_on = action == FormAction::Confirm && form.focus == Focus::Protect;
     let action = if goes_on { FormAction::NextField } else { action };
@@ -108,7 +108,6 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
             Vec::new()
         }
         Ok(new) => {
-            state.message = None;
             let all_the_same = form.tried.is_some();
             state.profiles.new = Some(new.clone());
             if all_the_same { vec![write(state, new, now)] } else { vec![state.begin(ProfileTask::Try(new), now)] }
@@ -124,7 +123,6 @@ fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
 
 fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
-    state.message = None;
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
     vec![state.begin(ProfileTask::Test { name, in_use }, now)]
