@@ -346,7 +346,7 @@ async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     app.shows(&["Pet 8 ", "Category   "]).await;
 
     app.press("a \"Biscuit\" Tab \"3rd\" F2");
-    app.shows(&["\"3rd\" is not one.", "1 thing to correct. Nothing has been sent."]).await;
+    app.shows(&["\"3rd\" is not one.", "Fix 1 field first. Nothing was sent."]).await;
     app.press("BS BS F2");
     app.shows(&["Added Biscuit, id 251. Type the next one"]).await;
     app.press("\"Mochi\" Tab Tab s F2");
@@ -444,7 +444,7 @@ async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
     app.shows(&["There are no animals here yet."]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2");
     app.shows(&[
-        "code INVALID_CATEGORY",
+        "(400, INVALID_CATEGORY)",
         "The service refused this field: \"categoryId 9 does not exist\"",
         "> Category *   [9",
     ])
@@ -477,9 +477,9 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
     let mut app = App::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
     app.shows(&["There are no animals here yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["The pet may or may not have been added.", "Look for it"]).await;
+    app.shows(&["The pet may or may not have been added.", "Search the list"]).await;
     app.press("1");
-    app.shows(&["One new pet, id 77, has this name and category."]).await;
+    app.shows(&["A new pet, id 77, has this name and category."]).await;
     app.press("1");
     app.shows(&["Added Biscuit, id 77."]).await;
     assert_eq!(posts.load(Ordering::SeqCst), 1);
@@ -528,7 +528,7 @@ async fn after_a_time_limit_one_key_sends_it_again_safely() {
     let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
     app.shows(&["There are no animals here yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["adds it once, whatever became of this", "> 1) Send it again (safe: it is added once)"]).await;
+    app.shows(&["again is safe: it is added only once.", "> 1) Send it again (safe: added only once)"]).await;
     app.press("Enter");
     app.shows(&["Added Biscuit, id 77."]).await;
     let keys = keys.lock().unwrap().clone();

@@ -23,7 +23,7 @@ fn the_tour_of_the_readme() {
     app.send("aBiscuit\t3rd");
     app.shows(&["[3rd_"]);
     app.send("\x1bOQ");
-    app.shows(&["\"3rd\" is not one.", "1 thing to correct."]);
+    app.shows(&["\"3rd\" is not one.", "Fix 1 field first."]);
     app.send("\x7f\x08\x1b[12~");
     app.shows(&["Added Biscuit, id 251."]);
     app.send("Mochi\x1bOQ");
@@ -90,7 +90,7 @@ fn a_paste_of_several_lines_never_submits() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
     app.send("a\x1b[200~Rex\r\nMochi\r\n\x1b[201~");
-    app.shows(&["what was pasted", "2 lines were pasted: each is an animal."]);
+    app.shows(&["pasted text", "2 lines pasted, one pet each."]);
     app.send("\x1b");
     app.shows(&["[Rex Mochi_", "> Name"]);
 }

@@ -69,22 +69,22 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     app.shows(&["[All 3]", "shop | ok"]).await;
     app.press("a \"Biscuit\"");
     on_disk(&state, &[("shop", "Biscuit")]).await;
-    app.shows(&["draft kept, "]).await;
+    app.shows(&["draft saved "]).await;
     app.press("Esc P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["Using lab: 127.0.0.1", "What you typed for shop stays there."]).await;
+    app.shows(&["Using lab: 127.0.0.1", "Your text for shop stays there."]).await;
     app.press("a \"Rex\" Tab \"3\" F2");
     app.shows(&["Added Rex, id 8."]).await;
     app.press("\"Luna\"");
-    app.shows(&["Luna_", "draft kept, "]).await;
+    app.shows(&["Luna_", "draft saved "]).await;
     let mut both = names(&state);
     both.sort();
     assert_eq!(both, [("lab", "Luna"), ("shop", "Biscuit")].map(|(at, name)| (at.to_owned(), name.to_owned())));
     app.press("Esc P");
     app.shows(&["> lab"]).await;
     app.press("Down Enter");
-    app.shows(&["Using shop: 127.0.0.1", "What you typed for lab stays there.", "Biscuit_"]).await;
+    app.shows(&["Using shop: 127.0.0.1", "Your text for lab stays there.", "Biscuit_"]).await;
     app.press("Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 4."]).await;
     on_disk(&state, &[("lab", "Luna")]).await;
@@ -99,7 +99,7 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     app.press("P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["lab | ok", "Luna_", "What you had typed for lab at"]).await;
+    app.shows(&["lab | ok", "Luna_", "Your text for lab from"]).await;
     app.press("Esc");
     app.quit().await;
 }
@@ -157,7 +157,7 @@ async fn where_drafts_cannot_be_written_one_goes_on_and_is_told_until_they_can()
     app.shows(&["Rex", "Drafts cannot be written: "]).await;
     fs::remove_file(home.state()).unwrap();
     on_disk(&home.state(), &[("shop", "Rex")]).await;
-    let screen = app.shows(&["draft kept, "]).await;
+    let screen = app.shows(&["draft saved "]).await;
     assert!(!screen.contains("Drafts cannot be written"), "{screen}");
     app.press("Esc");
     app.quit().await;
@@ -171,7 +171,7 @@ async fn what_another_program_works_on_is_left_to_it() {
     for (app, name) in [(&mut one, "Biscuit"), (&mut two, "Rex")] {
         app.shows(&["[All 3]"]).await;
         app.press(&format!("a \"{name}\""));
-        app.shows(&[name, "draft kept, "]).await;
+        app.shows(&[name, "draft saved "]).await;
     }
     let mut both: Vec<String> = names(&home.state()).into_iter().map(|(_, name)| name).collect();
     both.sort();
