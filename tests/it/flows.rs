@@ -576,7 +576,7 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.press("a Space Tab Space Tab Space Tab \"https://docs.acme-cats.com/guide\"");
     app.shows(&[
         "[x] The project is on a paid plan",
-        "took docs.acme-cats.com out of",
+        "took docs.acme-cats.com from",
         "subdomain \"docs\" of acme-cats.com",
     ])
     .await;
@@ -592,8 +592,8 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
     app.press("Enter s");
 
-    // CAA forbids the authority.
-    app.shows(&["FAIL CAA forbids the authority", "add a CAA record at acme-cats.com"]).await;
+    // CAA forbids the platform's CA.
+    app.shows(&["FAIL CAA forbids the platform's CA", "add a CAA record at acme-cats.com"]).await;
     app.press("o");
     app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
     app.press("Enter");
