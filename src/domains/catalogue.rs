@@ -348,10 +348,10 @@ catalogue! {
             "Check where the record points, and in the dashboard that the domain is added.";
         TlsPending "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually a couple of minutes after Verify.",
-            "Choose Verify in the dashboard, unless you have. Wait up to 30 minutes; after that, check that the domain still verifies and that CAA does not forbid it, and choose Re-verify.";
+            "Choose Verify in the dashboard. If that was over 30 minutes ago, check DNS and CAA, then choose Re-verify.";
         TlsAlert "The server has no certificate for the name yet",
             "It ended the TLS handshake with an alert.",
-            "Wait until 30 minutes after Verify. After that, check that the domain still verifies and that CAA does not forbid it, and choose Re-verify.";
+            "Wait up to 30 minutes after Verify. After that, check DNS and CAA, then choose Re-verify.";
         TlsNoSan "The certificate has only a common name",
             "Browsers and petstore ignore the common name. That curl may accept it proves nothing.",
             "Have it issued again, with the name as subject alternative name.";

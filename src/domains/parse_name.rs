@@ -112,9 +112,9 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
         _ => (host, None),
     };
     if had_scheme || !cut_off.is_empty() {
-        let mut seen = format!("took {} from the URL", short(host));
+        let mut seen = format!("the domain is {}", short(host));
         if cut_off.len() > 1 {
-            let _ = write!(seen, "; {} is not part of a domain", short(cut_off));
+            let _ = write!(seen, "; {} is not part of it", short(cut_off));
         }
         findings.push(Finding::ok(Code::InUrl).seen(seen));
     }

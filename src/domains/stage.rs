@@ -258,7 +258,7 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
 /// When to check again after a check at `last`: after a pause that grows with `unchanged`, the number of checks in a
 /// row with the same result, or a second after the promised end of the wait (`until`), the 30 minutes or the 48 hours,
 /// whichever comes first. `None` if nothing is pending.
-pub fn next_look(
+pub fn next_check(
     state: Stage,
     reported: &Reported,
     until: Option<Timestamp>,
@@ -445,9 +445,9 @@ mod tests {
     }
 
     #[test]
-    fn the_next_look_is_a_second_after_a_promised_time_or_a_deadline_if_the_pause_does_not_end_before() {
+    fn the_next_check_is_a_second_after_a_promised_time_or_a_deadline_unless_the_pause_ends_before() {
         let seconds = |reported: &Reported, until: Option<Timestamp>, unchanged| {
-            let next = next_look(Stage::Propagating, reported, until, unchanged, at(0)).unwrap();
+            let next = next_check(Stage::Propagating, reported, until, unchanged, at(0)).unwrap();
             next.duration_since(at(0)).as_secs()
         };
         let promised = |seconds| Some(at(0) + SignedDuration::from_secs(seconds));
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(seconds(&Reported { verified: Some(at(-31)), ..reported() }, None, 9), 600);
         let saved = Reported { saved: Some(at(-48 * 60 + 2)), ..reported() };
         assert_eq!([0, 9].map(|unchanged| seconds(&saved, None, unchanged)), [60, 121]);
-        assert_eq!(next_look(Stage::Removed, &reported(), promised(3), 0, at(0)), None);
+        assert_eq!(next_check(Stage::Removed, &reported(), promised(3), 0, at(0)), None);
     }
 
     #[test]

@@ -536,8 +536,8 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         ])
     };
 
-    let question = facts.ask("What does a private window show?");
-    let look = format!("open https://{}/ in a private window, which has no old certificate cached", facts.domain.name);
+    let question = facts.ask("What does a private window (nothing cached) show?");
+    let look = format!("open https://{}/ in a private window", facts.domain.name);
     let old_views =
         facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
     let window = match (&there.verdict, &old.verdict) {

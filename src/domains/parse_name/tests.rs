@@ -44,7 +44,7 @@ fn typed_or_pasted_text_is_reduced_to_the_domain_and_changes_are_reported() {
         assert!(codes(typed).contains(&code), "{typed}: {:?}", codes(typed));
     }
     let reading = read("https://docs.acme-pets.com/guide", &ExistingDomains::default());
-    assert_eq!(reading.findings[0].seen, "took docs.acme-pets.com from the URL; /guide is not part of a domain");
+    assert_eq!(reading.findings[0].seen, "the domain is docs.acme-pets.com; /guide is not part of it");
 }
 
 #[test]

@@ -19,12 +19,12 @@ const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.
     pub async fn platform(&self) {
-        self.look_at_platform().await;
+        self.ask_platform().await;
         // Even if no resolver was left to ask: others wait for this.
         self.note(|seen| seen.complete.platform = true);
     }
 
-    async fn look_at_platform(&self) {
+    async fn ask_platform(&self) {
         let Some(host) = self.settings.expectation.platform_host.clone() else { return };
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
@@ -180,7 +180,7 @@ impl ProbeContext<'_> {
                 async move { self.trail(challenge, &[address], None).await }
             }))
         );
-        self.look_at_page(&mut front, addresses).await;
+        self.read_page(&mut front, addresses).await;
         self.note(|seen| {
             seen.front = Some(front);
             seen.challenges = challenges;
@@ -189,7 +189,7 @@ impl ProbeContext<'_> {
 
     /// Reads the page itself if the name does not lead to the platform: it may be a parking page, which only its
     /// text shows.
-    async fn look_at_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
+    async fn read_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
         let host = self.settings.expectation.platform_host.as_ref();
         let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));

@@ -116,7 +116,7 @@ fn wrong_types_and_keys_are_named_with_their_place() {
         found,
         [
             (Code::CfgUnknownKey, "domains.redirect", "did you mean redirects?"),
-            (Code::CfgUnknownKey, "domains.something", "remove it; known are primary, redirects"),
+            (Code::CfgUnknownKey, "domains.something", "remove it; known keys: primary, redirects"),
         ]
     );
 }
