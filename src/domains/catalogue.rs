@@ -133,7 +133,7 @@ catalogue! {
             "Use your own domain: you cannot add records to this one.";
         InReserved "The name is reserved",
             "Names under local, invalid, test, example, onion and a few more are not part of the public DNS.",
-            "Public CAs issue no certificate for it: use a public name, or trust a CA of your own.";
+            "Public CAs issue no certificate for it: use a public name, or trust your own CA.";
         InUnknownTld "The top-level domain is unknown",
             "The Public Suffix List does not have it.",
             "Check the spelling.";
@@ -160,7 +160,7 @@ catalogue! {
         DnsNodata "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
             "A CNAME must be the only record: remove the others, then add the CNAME.";
-        DnsWrongTarget "The CNAME has another value",
+        DnsWrongTarget "The CNAME has the wrong value",
             "The record points somewhere else than the dashboard says.",
             "Change its value to the one in the dashboard. Resolvers may cache the old one for its TTL.";
         DnsNearMiss "The value of the CNAME has a typo",
@@ -206,19 +206,19 @@ catalogue! {
             "Following them leads back to where they began.",
             "Point the record at the value from the dashboard.";
         DnsDname "A DNAME redirects everything below a name",
-            "It also replaces this name, which therefore cannot have a record of its own.",
+            "It also replaces this name, so the name cannot have its own record.",
             "Add the record at the new name, or remove the DNAME.";
-        DnsZoneCut "The name is a zone of its own",
+        DnsZoneCut "The name is a separate zone",
             "NS records at the name delegate it to other name servers; nobody asks for a CNAME here.",
             "Remove the NS records, or add an ALIAS in the other zone.";
         DnsWildcardOk "Only a wildcard record answers",
-            "The name has no record of its own. The wildcard (*) has the right value, but also answers for every other name.",
+            "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name.",
             "Add a record for the name itself: with the wildcard, others could publish on your names.";
-        DnsWildcardWrong "A wildcard record answers with another value",
-            "The name has no record of its own, and the wildcard (*) points elsewhere.",
+        DnsWildcardWrong "A wildcard record answers with the wrong value",
+            "The name itself has no record, and the wildcard (*) points elsewhere.",
             "Add the CNAME for the name itself: it takes precedence over the wildcard.";
         DnsParked "The domain is parked",
-            "The registrar answers for every name with a page of its own.",
+            "The registrar answers for every name with its own page.",
             "Turn off parking or forwarding, then add the record.";
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
@@ -264,7 +264,7 @@ catalogue! {
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
             "Open a ticket at the DNS provider, with the evidence.";
-        Over48h = "OVER-48H" "Still old after 48 hours",
+        Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
             "Check the delegation and the secondary name servers.";
         LameOne "One name server does not serve the domain",
@@ -289,7 +289,7 @@ catalogue! {
             "None of them matches the name servers: answers may depend on the place or the network.",
             "Check for GeoDNS or split-horizon DNS at the provider.";
         SplitLocal "Only this machine gets another answer",
-            "Its resolver or hosts file has an answer of its own: a hosts entry, a VPN, a private zone.",
+            "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
             "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer.";
         TcpOnly "The answer came over TCP",
             "It did not fit into a UDP packet, or the server answers only over TCP.",
@@ -376,8 +376,8 @@ catalogue! {
         TlsUnknownCa "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
             "Check where the record points.";
-        TlsOld "The certificate is older than this entry",
-            "It is valid, but from another CA and from before the domain was added: an old host or a cache still answers.",
+        TlsOld "The certificate is from before the domain was added",
+            "It is valid, but from another CA: an old host or a cache still answers.",
             "Compare serial numbers in a private window, and wait until the old answer is gone.";
         TlsSoon "The certificate expires soon",
             "Less than a quarter of its lifetime is left; it should have been renewed by now.",
@@ -452,7 +452,7 @@ catalogue! {
         RdNone "There is no redirect",
             "A page is served instead.",
             "Set it up in the dashboard under domains.redirects.";
-        RdStatus "The redirect has another status",
+        RdStatus "The redirect has a different status",
             "Browsers and search engines remember 301 and 308, not 302, 303 and 307.",
             "Set the configured status.";
         RdChain "The redirect takes several hops",

@@ -72,13 +72,13 @@ impl Subject {
             let now = now(options);
             (diagnose(&Case { domain, expectation, reported, seen, earlier, now }), now)
         };
-        let tell = |seen: &Observations| {
+        let report = |seen: &Observations| {
             if let Some(progress) = progress {
                 let (findings, at) = judge(seen);
                 progress(&findings, at);
             }
         };
-        let seen = measure(options, domain, cache, progress.is_some().then_some(&tell)).await;
+        let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
         let (mut findings, at) = judge(&seen);
         let measurement = Measurement::of(&findings, held(domain, &seen), at);
         let still_matter: Vec<Finding> =

@@ -29,7 +29,7 @@ use super::observation::{Complete, Observations};
 use cache::ProbeCache;
 use context::ProbeContext;
 
-/// How long a check may take at most. Its parts have shorter limits of their own.
+/// How long a check may take at most. Its parts have shorter limits.
 const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
 /// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete; the

@@ -131,11 +131,11 @@ fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<Dns
             None
         }
         Some(domain) => {
-            for doubt in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
+            for warning in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
                 findings.push(
                     warn(Code::CfgName)
-                        .seen(format!("{place}: {}: {} ({})", domain.name, doubt.title, doubt.code))
-                        .fix(doubt.fix),
+                        .seen(format!("{place}: {}: {} ({})", domain.name, warning.title, warning.code))
+                        .fix(warning.fix),
                 );
             }
             Some(domain.name)

@@ -537,7 +537,7 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     };
 
     let question = facts.ask("What does a private window (nothing cached) show?");
-    let look = format!("open https://{}/ in a private window", facts.domain.name);
+    let open = format!("open https://{}/ in a private window", facts.domain.name);
     let old_views =
         facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
     let window = match (&there.verdict, &old.verdict) {
@@ -547,7 +547,7 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         _ => question.open("yours to do"),
     }
     .seen(old_views.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))
-    .act([look]);
+    .act([open]);
     // A browser here sees what this machine sees.
     let here = facts.that(|code| matches!(code, Code::SplitLocal | Code::DnsRewrite));
     let window = window
@@ -586,7 +586,7 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     };
     let shows = shows.seen([display_safe(&configured).into_owned()]);
 
-    let question = facts.ask("Does it loop, take a detour, or have another status?");
+    let question = facts.ask("Does it loop, detour, or have a different status?");
     let detour = if !detours.is_empty() {
         question.of(&detours)
     } else if all.is_empty() {

@@ -306,7 +306,7 @@ mod tests {
         let local: Arc<Server> = server(Role::Resolver { system: true }, "this machine's");
         let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
         let seen = Seen::right().with(&local, NAME, RecordType::A, Ok(private));
-        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "a zone of its own");
+        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "its own zone");
     }
 
     #[test]

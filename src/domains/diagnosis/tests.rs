@@ -394,7 +394,7 @@ fn parts_that_are_not_complete_are_left_out() {
     assert_eq!(codes(&seen), [Code::DnsOk]);
     seen.0.complete.caa = true;
     assert_eq!(codes(&seen), [Code::DnsOk, Code::CaaNone]);
-    // Other records are told apart only by the server they lead to.
+    // Other records are distinguished only by the server they lead to.
     let other = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(198, 51, 100, 9)))]);
     let mut seen = Seen::new().source(RecordType::A, other);
     seen.0.complete = Complete { record: true, ..Complete::default() };

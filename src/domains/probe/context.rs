@@ -81,11 +81,11 @@ impl<'a> ProbeContext<'a> {
     /// Marks a part as complete, and informs the caller.
     pub fn complete(&self, part: impl FnOnce(&mut Complete)) {
         self.note(|seen| part(&mut seen.complete));
-        self.tell();
+        self.report_progress();
     }
 
     /// Informs the caller of what is known.
-    pub fn tell(&self) {
+    fn report_progress(&self) {
         if let Some(progress) = self.progress {
             let seen = self.seen().clone();
             progress(&seen);
@@ -202,7 +202,7 @@ impl<'a> ProbeContext<'a> {
             }
             if self.seen().complete.record {
                 // Late: the record was judged without it.
-                self.tell();
+                self.report_progress();
             }
         }))
         .await;

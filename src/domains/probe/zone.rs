@@ -104,7 +104,7 @@ impl ProbeContext<'_> {
             let Some(reply) = self.ask_any(&parent, NS).await else { break };
             let hosts = name_servers(reply.at(&parent));
             if hosts.is_empty() {
-                // Not a zone of its own; the one above it delegates.
+                // Not a separate zone; the one above it delegates.
                 continue;
             }
             let servers = self.locate(&hosts, &reply.additionals, Role::Parent, PARENT_SERVERS).await;

@@ -15,7 +15,7 @@ use crate::domains::DnsName;
 pub struct Plan {
     /// The time in it, by which cached answers expire.
     pub now: Timestamp,
-    /// The zones, each once; name servers may have copies of their own.
+    /// The zones, each once; name servers may have their own copies.
     pub zones: Vec<Zone>,
     /// The servers that are authorities for them.
     pub name_servers: Vec<NameServer>,

@@ -18,7 +18,7 @@ pub struct NameServer {
     pub host: DnsName,
     /// The zones of the plan that it serves, by apex.
     pub zones: Vec<DnsName>,
-    /// Zones of its own, before those of the plan: for a secondary that lags behind, or another provider.
+    /// Its own zones, before those of the plan: for a secondary that lags behind, or another provider.
     pub copies: Vec<Zone>,
     /// What is wrong with it.
     pub faults: Vec<ServerFault>,

@@ -130,7 +130,12 @@ fn verification_begins_with_conflicting_records() {
             ["ok", "ok", "wait", "ok"],
             "A resolver still has the old answer cached: just wait until ",
         ),
-        (vec![fail(Code::Over48h)], seen_by(Right, Wrong), ["ok", "ok", "fail", "ok"], "First cause: Still old"),
+        (
+            vec![fail(Code::Over48h)],
+            seen_by(Right, Wrong),
+            ["ok", "ok", "fail", "ok"],
+            "First cause: A resolver still has",
+        ),
         (
             vec![fail(Code::NotDelegated)],
             seen_by(NotCounted, NotCounted),
@@ -244,7 +249,7 @@ fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
         (
             vec![dns.clone(), finding(Code::TlsOld, Verdict::Warn, Who::DnsProvider)],
             ["ok", "warn", "ok", "yours to do"],
-            "This may be why: The certificate is older than this entry.",
+            "This may be why: The certificate is from before the domain was added.",
         ),
         (
             vec![fail(Code::DnsABlocks), fail(Code::TlsWrongName)],
@@ -273,7 +278,7 @@ fn a_configured_redirect_is_compared_with_the_live_site() {
         (vec![ok(Code::RdOk)], ["ok", "ok", "yours to do"], "The redirect is right."),
         (vec![fail(Code::RdTarget), cached.clone()], ["fail", "after 1", "fail"], "First cause: The redirect leads"),
         (vec![fail(Code::RdLoop), cached], ["see 2", "fail", "fail"], "First cause: The redirect loops"),
-        (vec![warn(Code::RdStatus)], ["see 2", "warn", "ok"], "This may be why: The redirect has another status."),
+        (vec![warn(Code::RdStatus)], ["see 2", "warn", "ok"], "This may be why: The redirect has a different status."),
         (vec![fail(Code::InNoDot)], ["fail", "after 1", "ok"], "First cause: The name has only one label."),
         (vec![], ["not checked yet"; 3], "Not checked yet"),
     ] {
