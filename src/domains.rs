@@ -1,15 +1,15 @@
 //! The domains checker: what is wrong with a custom domain, who must act, what to do, and how long to wait.
 //!
 //! ```text
-//! typed name ─► parse_name ─► Domain ─► probe (dns, tls, http) ─► Observations ─┐ what the operator reported ─►
-//! registry ─► reported ───────────────────────────┼─► diagnosis ─► Findings ─► stage the clock
-//! ────────────────────────────────────────────────────────────────────┘
+//!  typed name ─► parse_name ─► Domain ─► probe (dns, tls, http) ─► Observations ─┐
+//!  what the operator reported ─► registry ─► reported ───────────────────────────┼─► diagnosis ─► Findings ─► stage
+//!  the clock ────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
 //! What was measured ([`observation`]) and what the operator reported ([`reported`]) are kept apart. [`probe`] and
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
-//! [`stage::status`] are pure functions, so that every row of the [`catalogue`] is tested as a table. The app and the
-//! command line show the same: [`vantage_points`] says who sees what, [`report`] puts it into plain text, and
+//! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. The app and the
+//! command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
 //! [`troubleshooting`] answers the four troubleshooting rules. [`simulator`] is a small internet on loopback, for tests
 //! and for the [`sandbox`], in which an operator practises setting up a domain.
 

@@ -1,6 +1,6 @@
 //! DNS as it is on the wire: messages, and asking one server one question.
 //!
-//! Answers are read here and not by a resolver library, because the diagnosis needs what such a library hides: the AA
+//! Answers are read here and not by a resolver library, because the diagnosis needs what libraries hide: the AA
 //! bit, the Extended DNS Error, whether it took TCP, and records that are broken.
 
 pub mod exchange;

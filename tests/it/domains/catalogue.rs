@@ -113,7 +113,7 @@ const WARN: &[Code] = &[
 const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown];
 
 /// Rows that accompany a cause, or other findings that are fine.
-const BESIDE: &[Code] = &[
+const ACCOMPANYING: &[Code] = &[
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,
@@ -195,7 +195,7 @@ fn judge(trouble: Trouble, outcome: &Outcome) -> Option<String> {
     if finding.verdict > Verdict::Ok && !NO_RULE.contains(&code) && !is_on_a_page(trouble, outcome, &finding.seen) {
         return Some(format!("{code} is on no page of the rules"));
     }
-    if !BESIDE.contains(&code) && outcome.code() != code {
+    if !ACCOMPANYING.contains(&code) && outcome.code() != code {
         return Some(format!("{} decides instead of {code} in\n{}", outcome.code(), outcome.lines()));
     }
     None
