@@ -576,7 +576,7 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.press("a Space Tab Space Tab Space Tab \"https://docs.acme-cats.com/guide\"");
     app.shows(&[
         "[x] The project is on a paid plan",
-        "took docs.acme-cats.com out of",
+        "the domain is docs.acme-cats.com",
         "subdomain \"docs\" of acme-cats.com",
     ])
     .await;
@@ -592,8 +592,8 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
     app.press("Enter s");
 
-    // CAA forbids the authority.
-    app.shows(&["FAIL CAA forbids the authority", "add a CAA record at acme-cats.com"]).await;
+    // CAA forbids the platform's CA.
+    app.shows(&["FAIL CAA forbids the platform's CA", "add a CAA record at acme-cats.com"]).await;
     app.press("o");
     app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
     app.press("Enter");
@@ -609,16 +609,16 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     // The certificate is late: rule 2.
     app.shows(&["FAIL no certificate", "t: three checks"]).await;
     app.press("t");
-    app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing stands in its way"])
+    app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing blocks the certificate"])
         .await;
     app.press("o");
     app.shows(&["> dashboard choose Re-verify for docs.acme-cats.com"]).await;
     app.press("Enter V Esc");
     app.shows(&["OK live", "days left"]).await;
 
-    // The redirect that goes in a circle.
+    // The redirect that loops.
     app.press("Esc R Down");
-    app.shows(&["> help.acme-pets.com", "The redirect goe", "FAIL  https://help.acme-pets.com/"]).await;
+    app.shows(&["> help.acme-pets.com", "The redirect loo", "FAIL  https://help.acme-pets.com/"]).await;
     app.press("o");
     app.shows(&["redirect help.acme-pets.com to www.acme-pets.com"]).await;
     app.press("Enter");

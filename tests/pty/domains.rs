@@ -1,4 +1,4 @@
-//! The domains panel in practice, at its own pace: one second is one minute.
+//! The domains panel with the sandbox, at its own pace: one second is one minute.
 
 use crate::harness::{Start, restored};
 
@@ -13,7 +13,7 @@ fn the_way_of_a_practice_domain() {
     app.shows(&["[x] I can change the DNS settings", "subdomain \"docs\" of acme-cats.com"]);
     app.send("\x1b[18~");
     app.shows(&["add docs.acme-cats.com; the value: sites.petplatform.net"]);
-    // A paste never submits, and its line end is left away.
+    // A paste never submits; its line end is dropped.
     app.send("\r\x1b[200~sites.petplatform.net\r\n\x1b[201~");
     app.shows(&["Value       [sites.petplatform.net_"]);
     app.send("\x1bOQ");
@@ -30,7 +30,7 @@ fn the_way_of_a_practice_domain() {
     app.send("o\r");
     app.shows(&["Done in practice: add CNAME"]);
     app.send("s");
-    app.shows(&["FAIL CAA forbids the authority"]);
+    app.shows(&["FAIL CAA forbids the platform's CA"]);
     app.send("o\r");
     app.shows(&["WAIT propagating", "WAIT until"]);
     app.shows(&["WAIT ready to verify"]);
@@ -73,12 +73,12 @@ fn the_way_of_a_practice_domain() {
 }
 
 #[test]
-fn a_bell_says_that_an_act_is_due_on_another_screen_too() {
+fn a_bell_rings_when_action_is_due_even_on_another_screen() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(&["> 1 "]);
     app.send("3");
     app.shows(&["help.acme-pets.com", "FAIL"]);
-    // Mended outside while nobody looks at the list: it is seen by itself.
+    // Fixed outside while another screen is open: it is noticed automatically.
     app.send("a\x1b[18~");
     app.shows(&["redirect help.acme-pets.com to"]);
     app.send("\x1b[B\x1b[B\x1b[B\r");

@@ -14,7 +14,7 @@ use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::registry::RegistryFile;
 use crate::domains::report::until_words;
-use crate::domains::stage::{Measurement, Stage, next_look};
+use crate::domains::stage::{Measurement, Stage, next_check};
 
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
@@ -52,7 +52,7 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
-        let Some(next) = next_look(state, &subject.reported, measurement.until, unchanged, checked.at) else {
+        let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
             note(&next_step(state, &domain.name));
             return Ok(exit_of(&checked.findings));
         };

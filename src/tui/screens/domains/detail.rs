@@ -240,7 +240,7 @@ fn evidence(app: &mut AppState) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
         return app.say(MessageKind::Note, "Nothing was seen yet: r looks.");
     };
-    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(4));
+    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(6));
     app.popup = Some(Popup::Text(TextBox::new(TextKind::Evidence, text, "evidence")));
 }
 

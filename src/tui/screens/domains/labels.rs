@@ -25,8 +25,9 @@ pub fn act(next: &NextStep) -> Option<&str> {
         NextStep::FindOutWhy => "Enter: why",
         NextStep::Fix(fix) => {
             // The list has no room for the place.
-            let fix = fix.strip_prefix("at your DNS provider ").unwrap_or(fix);
-            fix.strip_prefix("in the dashboard ").unwrap_or(fix)
+            let places = ["at your DNS provider", "in the dashboard"];
+            let rest = places.iter().find_map(|place| fix.strip_prefix(place)).unwrap_or(fix);
+            rest.trim_start_matches([',', ' '])
         }
         NextStep::Verify => "Verify, then V",
         NextStep::Reverify => "t: the three checks",

@@ -10,7 +10,7 @@ use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::clock::Now;
 use crate::domains::registry::{Entry, RegistryChange};
 use crate::domains::sandbox::PACE;
-use crate::domains::stage::{Measurement, Stage as Step, next_look};
+use crate::domains::stage::{Measurement, Stage as Step, next_check};
 use crate::domains::{DnsName, Verdict, parse_name};
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LANES, Slot};
@@ -136,7 +136,7 @@ pub fn is_asked(state: &State, lane: usize) -> bool {
 fn next(state: &State, row: &DomainSummary, unchanged: u32, last: Timestamp) -> Option<Timestamp> {
     let entry = state.entry(&row.name)?;
     let until = entry.measurements.last().and_then(|measurement| measurement.until);
-    let next = next_look(row.progress.status.state, &state.setup.reported(entry), until, unchanged, last);
+    let next = next_check(row.progress.status.state, &state.setup.reported(entry), until, unchanged, last);
     next.or_else(|| last.checked_add(LONGEST_PAUSE).ok())
 }
 

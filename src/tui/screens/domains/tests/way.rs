@@ -412,7 +412,7 @@ fn the_parts_of_a_form_go_round_and_space_presses_its_button() {
 fn a_name_that_is_none_stays_as_typed_and_is_told_why() {
     let mut app = panel(80, 24);
     app.keys("a \"pets..acme\" F2");
-    assert!(app.says("Two dots stand together"));
+    assert!(app.says("A label is empty"));
     app.keys("Esc a");
     assert_eq!(app.state.domains.wizard.name.value(), "pets..acme");
     app.keys("F8");
@@ -488,7 +488,7 @@ fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
 fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
     let mut app = panel(80, 24);
     app.keys("R a \"https://blog.acme-pets.com/\" Tab C-u \"acme-pets.com\"");
-    assert!(app.says("A name is written as an address"), "{}", app.screen());
+    assert!(app.says("A name is written as a URL"), "{}", app.screen());
     app.keys("F4 F4");
     let form = app.state.domains.redirects.form.as_ref().unwrap();
     assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
