@@ -41,6 +41,8 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// A key in the panel goes to the page that is shown.
 pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Effect> {
+    // A message stays until the next key.
+    app.message = None;
     if app.domains.list.is_none() && action != DomainsAction::List(DomainListAction::Refresh) {
         if app.domains.list_error.is_some() {
             app.say(MessageKind::Error, "The list could not be read. r tries again.");
@@ -57,7 +59,6 @@ pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Eff
     if !may_confirm {
         app.domains.confirming = None;
     }
-    let (place, message) = (app.domains.place, app.message.clone());
     let mut effects = match action {
         DomainsAction::List(action) => in_list(app, action, now),
         DomainsAction::Wizard(action) => wizard::on_action(app, action, now),
@@ -68,16 +69,13 @@ pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Eff
         DomainsAction::RedirectForm(action) => redirects::keys::in_form(app, action, now),
         DomainsAction::Removal(action) => removal::on_action(app, action, now),
     };
-    // A message belongs to the page that it was shown on.
-    if app.domains.place != place && app.message == message {
-        app.message = None;
-    }
     effects.extend(scheduler::work(app, now));
     effects
 }
 
 /// To the pets.
 pub fn leave(app: &mut AppState, now: Now) -> Vec<Effect> {
+    app.message = None;
     app.screen = Screen::Pets;
     app.domains.confirming = None;
     scheduler::work(app, now)

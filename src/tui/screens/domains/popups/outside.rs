@@ -80,7 +80,8 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
 }
 
 pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
-    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + 8;
+    let is_narrow = page.columns() < 70;
+    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
     page.popup(80, rows, "Sandbox: simulate a step outside petstore");
     page.gap();
     page.line(" Most useful first. Enter simulates the step.");
@@ -96,8 +97,9 @@ pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
     if outside.acts.is_empty() {
         page.line("   Nothing to do outside petstore now.");
     }
-    page.gap();
-    if let Some(act) = outside.acts.get(outside.choice) {
+    if let Some(act) = outside.acts.get(outside.choice).filter(|_| is_narrow) {
+        // The marked step in full, as its row may be cut.
+        page.gap();
         page.wrapped(1, &act.words(), 2);
     }
 }

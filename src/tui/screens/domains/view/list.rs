@@ -113,7 +113,9 @@ fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
         }
         NextStep::Wait(Some(until)) => format!("wait until {}", moment(scene, *until)),
         NextStep::Wait(None) => "just wait".to_owned(),
-        NextStep::AwaitCertificate(verified) => format!("wait: Verify chosen {}", moment(scene, *verified)),
+        NextStep::AwaitCertificate(verified) => {
+            format!("wait for the certificate (Verify chosen {})", moment(scene, *verified))
+        }
         next => act(next).unwrap_or("nothing to do").to_owned(),
     }
 }
