@@ -79,8 +79,10 @@ fn causes(page: &mut Page<'_>, message: &str) {
         let nearest = explain::nearest(message).map_or_else(String::new, |word| format!(" Did you mean {word}?"));
         return page.text(&format!("   i  Unknown message.{nearest}"));
     }
-    for code in causes.into_iter().take(3) {
-        page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), 2);
+    // The first cause in full, the others on one line each if there is little room.
+    let rows = if page.left() < 19 { 1 } else { 2 };
+    for (at, code) in causes.into_iter().take(3).enumerate() {
+        page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), if at == 0 { 2 } else { rows });
     }
 }
 
