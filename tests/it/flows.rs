@@ -560,7 +560,7 @@ fn fast_clock() -> Now {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
+async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let sandbox = Sandbox::new(fast_clock().wall);
     let domains_context = Arc::new(DomainService::sandbox(&sandbox).unwrap());
@@ -570,7 +570,7 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
         App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);
     app.shows(&["[All 5]"]).await;
     app.press("3");
-    app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
+    app.shows(&["SANDBOX", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
 
     // The wizard: what must be so, the name out of an address, the value of the dashboard.
     app.press("a Space Tab Space Tab Space Tab \"https://docs.acme-cats.com/guide\"");
@@ -607,7 +607,7 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["WAIT certificate", "Verify chosen"]).await;
 
     // The certificate is late: rule 2.
-    app.shows(&["FAIL no certificate", "t: three checks"]).await;
+    app.shows(&["FAIL no certificate", "Press t for three checks"]).await;
     app.press("t");
     app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing blocks the certificate"])
         .await;
@@ -628,23 +628,23 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.press("a \"docs.acme-cats.com\" Tab Tab Enter F2");
     app.shows(&["> docs.acme-cats.com", "Saved to ", "There is no redi"]).await;
     app.press("Esc U");
-    app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect elsewhere"]).await;
+    app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect to another domain"]).await;
     app.press("o");
     app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]).await;
     app.press("Enter");
-    app.shows(&["1 [x] A redirect elsewhere is set and works"]).await;
+    app.shows(&["1 [x] A redirect to another domain is set and works"]).await;
     app.press("Space");
     app.shows(&["2 [x] Visitors"]).await;
     app.press("o");
     app.shows(&["> dashboard choose Remove for docs.acme-cats.com"]).await;
     app.press("Enter Down Space");
-    app.shows(&["3 [x] Dashboard", "it is still there: whoever adds the name"]).await;
+    app.shows(&["3 [x] Dashboard", "still there: anyone who adds this name"]).await;
     app.press("o");
     app.shows(&["> provider  delete CNAME docs.acme-cats.com"]).await;
     app.press("Enter");
-    app.shows(&["4 [x] DNS: delete CNAME", "nothing leads to the platform any more"]).await;
+    app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform any more"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");
-    app.shows(&["Worst first. 0 to mend, 0 waiting, 2 fine."]).await;
+    app.shows(&["Worst first. 2 fine."]).await;
     app.quit().await;
 }
 
@@ -664,15 +664,15 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     let domains = (DomainSetup::default(), Arc::clone(&domains_context));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
-    app.shows(&["No domain is on the list yet."]).await;
+    app.shows(&["No domains yet."]).await;
     app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
-    app.shows(&["DNS access   saved "]).await;
+    app.shows(&["DNS   saved "]).await;
     app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
-    app.shows(&["Saved to ", "As in your file."]).await;
+    app.shows(&["Saved to ", "Saved in your file."]).await;
     app.press("Esc");
-    app.shows(&["docs.acme-pets.com     primary"]).await;
+    app.shows(&["docs.acme-pets.com        primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
     domains_context.apply(&state.domains.changes).unwrap();

@@ -162,7 +162,7 @@ fn watching_checks_once_more_when_the_time_is_up() {
     let room = Room::today(Code::DnsMissing);
     let output = room.run(&["watch", DOMAIN, "--timeout", "1s"]);
     ends_with(&output, 9);
-    assert!(text(&output.stderr).contains("the time is up; the last verdict is wait"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("time is up; last verdict: wait"), "{}", text(&output.stderr));
     assert_eq!(looks(&room), 2);
 }
 

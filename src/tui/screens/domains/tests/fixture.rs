@@ -1,4 +1,4 @@
-//! Domains in every state, as if they had been told and measured.
+//! Domains in every state, with records and measurements.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -132,7 +132,7 @@ pub fn seen(name: &DnsName, which: usize) -> CheckResult {
     CheckResult { at, findings, views, conflicts, zone, report, measurement }
 }
 
-/// Puts a domain on the list, with what was told so many minutes ago, and with what a check gave.
+/// Adds a domain to the list, with what was recorded so many minutes ago, and the result of a check.
 pub fn put(list: &mut Registry, name: &str, reported: &[(i64, Event)], check: Option<usize>) {
     let name = DnsName::new(name);
     list.note(&name, Dated { at: ago(10_000), event: Event::Added });
