@@ -20,20 +20,20 @@ impl Session {
             let ask = if sunset::is_over(self.now().wall) { Ask::Never } else { Ask::IfNeeded };
             let client = self.setup.client.called("pet by id");
             let Some(found) = self.answer(find(&client, &Lists::default(), id, ask)).await? else { continue };
-            if self.report(id, &found)? {
+            if self.report_found(id, &found)? {
                 continue;
             }
             let asked = format!("Request it directly? The service removes that on {GET_PET_REMOVED_ON_WORDS}.");
             if self.talk.is_yes(&asked, false).await?
                 && let Some(found) = self.answer(find(&client, &Lists::default(), id, Ask::Now)).await?
             {
-                self.report(id, &found)?;
+                self.report_found(id, &found)?;
             }
         }
     }
 
     /// Says what was found. Whether there is nothing more to ask.
-    fn report(&mut self, id: PetId, found: &LookupResult) -> Asked<bool> {
+    fn report_found(&mut self, id: PetId, found: &LookupResult) -> Asked<bool> {
         let Some(pet) = &found.pet else {
             let last = found.steps.last();
             self.talk.say(match last.map(|step| step.outcome) {
