@@ -39,7 +39,7 @@ pub enum Copied {
 }
 
 /// What is said where no way is left.
-const NO_WAY: &str = "there is no clipboard here, or it is switched off (clipboard in the configuration).";
+const NO_WAY: &str = "no clipboard is available, or it is turned off (`clipboard` in the configuration).";
 
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(2);

@@ -123,8 +123,8 @@ impl Services {
 
     fn key_place(&self, profile: &str, keep: KeepKey) -> Result<KeyPlace, String> {
         match keep {
-            KeepKey::Session => Err("it is for this session only.".to_owned()),
-            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no file for it.")?),
+            KeepKey::Session => Err("a key for this session only is not stored.".to_owned()),
+            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no key file for this profile.")?),
             KeepKey::Keyring => safe(KeyPlace::keyring()),
         }
     }

@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
         app.send(Msg::Focus { here: true });
         app.send(Msg::Line { slow: false });
-        assert!(app.says("The line is fast again."), "{}", app.screen());
+        assert!(app.says("The connection is fast again."), "{}", app.screen());
     }
 
     #[test]

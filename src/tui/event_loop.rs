@@ -250,7 +250,7 @@ fn perform<B: Backend>(
             }
             Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => match worker.effects.send(effect) {
                 Err(SendError(Effect::Job(Job { id, task }))) => {
-                    let why = "whoever does it has ended".to_owned();
+                    let why = "the worker has stopped".to_owned();
                     let outcome = Outcome::failed(task.slot(), Failure::Crashed { why });
                     vec![Msg::Reply(Reply { id, outcome })]
                 }

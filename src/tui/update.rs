@@ -1,6 +1,7 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use crate::clock::Now;
@@ -60,9 +61,9 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Line { slow } => {
             state.slow_line = slow;
             let text = if slow {
-                "The line is slow: clocks stand still for ten seconds at a time."
+                "Slow connection: clocks now update every 10 seconds."
             } else {
-                "The line is fast again."
+                "The connection is fast again."
             };
             state.say_done(text, now.mono);
         }
@@ -70,14 +71,29 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
         }
         Msg::Resumed => {
-            state.say_done("Welcome back. Ctrl-L paints the screen anew if something is amiss.", now.mono);
+            state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
         }
         Msg::Quit(reason) => state.quitting = Some(reason),
     }
     Vec::new()
 }
 
+/// A message goes with the screen or the box that it is about.
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    let (message, place) = (state.message.clone(), shown(state));
+    let effects = press(state, key, now);
+    if shown(state) != place && state.message == message {
+        state.message = None;
+    }
+    effects
+}
+
+/// The screen that is shown, and which box over it.
+fn shown(state: &AppState) -> (Screen, Option<Discriminant<Popup>>) {
+    (state.screen, state.popup.as_ref().map(discriminant))
+}
+
+fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     // Over a slow line Esc and the next key may come as this: rather nothing than something that nobody wanted.
     if key.alt && state.keymap.lookup(state.context(), key).is_none() {
         return Vec::new();
@@ -163,7 +179,7 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     // Its key asks for one only where that is missing, and means something else on some screens.
     if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
         match state.link.embedded {
-            true => state.say(MessageKind::Note, "The service in this program makes its own key."),
+            true => state.say(MessageKind::Note, "The service inside this program needs no key."),
             false => state.open_key_box(false, now),
         }
         return Vec::new();
@@ -219,7 +235,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
             state.popup = Some(Popup::Error(0))
         }
-        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
+        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "No errors in this session."),
         GlobalAction::ShowPets => state.screen = Screen::Pets,
         GlobalAction::ShowAdd => {
             state.screen = Screen::AddPet;
@@ -261,12 +277,15 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
-            format!("Stopped: {came} animals are here. ")
+            format!("Stopped: {came} pets loaded. ")
         }
         _ if cancelled.is_empty() => String::new(),
         _ => "Cancelled. ".to_owned(),
     };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
+    if let Some(message) = &mut state.message {
+        message.until = Some(now.mono + TWICE);
+    }
     effects
 }
 

@@ -63,7 +63,7 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
     let mut app = Start::petstore(&[]).open();
     app.shows(&["Nothing is set up yet"]);
     app.send(format!("4{}\r", file.display()));
-    app.shows(&["my.toml:2:", "> 4) I have a configuration file"]);
+    app.shows(&["my.toml:2:", "> 4) Use a configuration file"]);
     std::fs::write(&file, "[pets]\nlimit = 7\n").unwrap();
     app.send("\r");
     app.shows(&["There are no animals here yet.", "show 7"]);

@@ -108,7 +108,7 @@ pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<
         }
         CommandsAction::Copy => match commands.chosen().and_then(|command| command.line.clone()) {
             Some(line) => return copy(state, line, "the command line", now),
-            None => state.say(MessageKind::Note, "This has no command line of its own."),
+            None => state.say(MessageKind::Note, "This has no command line."),
         },
         CommandsAction::Back => state.popup = None,
     }
@@ -125,7 +125,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
     let rule = appearance.rule(page.columns());
     let room = page.columns().saturating_sub(4);
     page.prompt(" : ", &commands.input, room, StyleRole::Text, true);
-    page.gap();
+    page.next_row();
     page.line(rule.as_str());
     let rows = usize::from(page.area.height.saturating_sub(6));
     for (chosen, command) in shown(commands.found.iter(), commands.cursor, rows) {
@@ -133,7 +133,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
         page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), chosen);
     }
     if commands.found.is_empty() {
-        page.line("   No command is called so. Backspace, or Esc to close.");
+        page.line("   No matching command. Esc closes the list.");
     }
     page.down_to(4);
     page.line(rule);
@@ -142,7 +142,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
             page.quiet(" The same on the command line (F6 copies it):");
             page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
         }
-        Some(None) => page.quiet(" Only here: no command line does this."),
+        Some(None) => page.quiet(" Only in the app: no command does this."),
         None => {}
     }
     page.down_to(1);
@@ -219,7 +219,7 @@ mod tests {
         let app = App::loaded(80, 24);
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
-        assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
+        assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);
     }
 
@@ -257,7 +257,7 @@ mod tests {
         }
         // Nothing shows profiles yet, and there are no domains to check.
         idle.retain(|command| !command.ends_with(" profiles"));
-        let (clear, id, add) = ("# clear the field", "# Pets: animal by its id", "2 Pets: add an animal");
+        let (clear, id, add) = ("# clear the field", "# Pets: pet by its id", "2 Pets: add a pet");
         let here = [" show pets", clear, id, "2 show add", add, "3 check all now", "3 show domains", "H requests"];
         assert_eq!(idle, here);
     }

@@ -79,7 +79,7 @@ pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now)
         && !std::mem::replace(&mut state.told_not_kept, true)
     {
         // Not for long: what is typed matters more, and has a word of its own.
-        let text = format!("The rows cannot be kept for the next start: {why}");
+        let text = format!("Cannot cache the rows for the next start: {why}");
         state.message =
             Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
     }

@@ -101,12 +101,12 @@ fn why_not(error: &TransferError) -> String {
         }
         TransferError::FixedValue { why, .. } => why.clone(),
         TransferError::Another { what, .. } if *what != "the service" => {
-            "It was imported before with other columns or values: choose those again. With these, rows that were added \
-             then would be added a second time."
+            "This file was imported before with other columns or values. Choose those again, or rows that were \
+             added then would be added twice."
                 .to_owned()
         }
         TransferError::JournalExists(_) | TransferError::Changed { .. } => {
-            "The file or its report has changed meanwhile. Look at the file again.".to_owned()
+            "The file or its report has changed. Read the file again (F5).".to_owned()
         }
         error => format!("{}.", display_safe(&error.to_string())),
     }
@@ -170,7 +170,7 @@ async fn send(
 /// Writes what was pasted into a file of its own, so that its import can be gone on with like any other.
 fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
-    let none = || failed(io::Error::other("no home directory is known"));
+    let none = || failed(io::Error::other("no home directory was found"));
     let directory = around.machine.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
     let ending = FileFormat::recognise(None, pasted.as_bytes()).ending();

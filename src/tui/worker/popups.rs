@@ -112,7 +112,7 @@ async fn count_up(mut counted: watch::Receiver<u64>, progress: &Progress) -> u64
 
 /// Writes the theme into the configuration; the rest of the file stays as it is.
 fn set_theme(theme: ThemeChoice, around: &Surroundings) -> Result<String, String> {
-    let path = around.machine.config.as_deref().ok_or("no home directory is known")?;
+    let path = around.machine.config.as_deref().ok_or("no home directory was found")?;
     edit::set_theme(path, theme).map_err(|error| error.to_string())?;
     Ok(path.display().to_string())
 }

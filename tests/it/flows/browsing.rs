@@ -54,7 +54,7 @@ async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goe
     app.press("#");
     app.shows(&["Pet by id"]).await;
     app.press("\"3\" Enter");
-    app.shows(&["Found without a request.", "Pet 3"]).await;
+    app.shows(&["Found in the loaded rows.", "Pet 3"]).await;
     app.press("BS \"990\" Enter");
     app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated ...... found", "removed"]).await;
     app.press("BS BS BS \"5000\" Enter");
@@ -109,7 +109,7 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     app.press("Right Right Right");
     app.shows(&["[x sold 3]", "Row 1 of 3."]).await;
     app.press("x");
-    app.shows(&["Write to which file?", "pets-sold.csv"]).await;
+    app.shows(&["Write to file", "pets-sold.csv"]).await;
     for _ in 0..13 {
         app.press("BS");
     }

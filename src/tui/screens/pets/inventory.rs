@@ -57,9 +57,9 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
             let taken = state.pets.whole.coming.len() > state.pets.whole.pets.len();
             let effects = settle(state, Ended::Failed(failure), now);
             let here = match (taken, state.pets.whole.pets.is_empty()) {
-                (true, _) => "What was read until then is shown; r reads all.",
-                (false, false) => "What was read before is still shown; r reads all.",
-                (false, true) => "Nothing was read; W tries again.",
+                (true, _) => "Showing what was loaded; r loads all.",
+                (false, false) => "Showing the earlier inventory; r loads all.",
+                (false, true) => "Nothing was loaded; W retries.",
             };
             state.say(MessageKind::Error, format!("{why} {here}"));
             effects

@@ -19,7 +19,7 @@ use crate::tui::text_input::Typing;
 pub use state::{ById, Lookup};
 
 /// Said where there is nothing to copy.
-const NOTHING_FOUND: &str = "No animal was found yet that could be copied. Enter looks for the id.";
+const NOTHING_FOUND: &str = "Nothing to copy yet. Enter looks up the id.";
 
 /// Opens the look for one animal.
 pub fn open(state: &mut AppState) {
@@ -46,10 +46,10 @@ pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Ef
             };
             if action == LookupAction::CopyJson {
                 let json = serde_json::to_string(pet).unwrap_or_default();
-                return copy(state, json, "the animal as JSON", now);
+                return copy(state, json, "the pet as JSON", now);
             }
             let id = pet.id.to_string();
-            let what = format!("the id {id}");
+            let what = format!("id {id}");
             copy(state, id, &what, now)
         }
     }

@@ -23,7 +23,7 @@ pub enum SortBy {
     Name,
     Category,
     Status,
-    #[strum(serialize = "as it came")]
+    #[strum(serialize = "service order")]
     AsItCame,
 }
 

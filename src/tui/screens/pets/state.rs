@@ -183,7 +183,7 @@ impl State {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
-    /// The animal `id` as it was read last, wherever among what was read, and when that was.
+    /// The animal `id` as last read, wherever among what was read, and when that was.
     pub fn find(&self, id: PetId) -> Option<(&Pet, Now)> {
         let whole = self.whole.at().map(|at| (&self.whole.pets[..], at));
         let lists = self.lists.iter().flatten().map(|loaded| (&loaded.list.pets[..], loaded.at));

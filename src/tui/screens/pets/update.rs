@@ -43,7 +43,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
             if pets.whole.is_there() =>
         {
-            return state.note("This is the whole inventory: r reads it again, W goes back to the lists.");
+            return state.note("This is the whole inventory: r reloads it, W goes back to the lists.");
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
@@ -182,7 +182,7 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.pets.limit = limit;
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     if waits(state) {
-        state.say(MessageKind::Note, format!("{limit} rows are asked for once the service answers again."));
+        state.say(MessageKind::Note, format!("{limit} rows load when the service is back."));
     } else {
         effects.extend(ask(state, 1, now));
     }
@@ -193,11 +193,10 @@ fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
     match next_preset(state.pets.limit.get().into(), up).map(Limit::new) {
         Some(Ok(limit)) => set_limit(state, limit, now),
         _ if up => {
-            let way =
-                if state.link.has_pages { "Down on the last row loads more." } else { "A status tab may show others." };
-            state.note(format!("100 rows is the most one request gives. {way}"))
+            let way = if state.link.has_pages { "Down on the last row loads more." } else { "Try a status tab." };
+            state.note(format!("100 rows is the maximum per request. {way}"))
         }
-        _ => state.note("5 is the least preset. L takes any number from 1 to 100."),
+        _ => state.note("5 is the smallest preset. L accepts any number from 1 to 100."),
     }
 }
 
@@ -207,9 +206,9 @@ const LIVE: Duration = Duration::from_secs(30);
 fn toggle_live(state: &mut AppState, now: Now) {
     state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
     let text = match state.pets.live {
-        Some(_) if waits(state) => "The rows are asked for again every 30 s, once the service answers.",
-        Some(_) => "The rows are asked for again every 30 s. A stops it.",
-        None => "The rows stay as they are until r asks again.",
+        Some(_) if waits(state) => "Refreshing every 30 s once the service is back.",
+        Some(_) => "Refreshing every 30 s. A stops it.",
+        None => "Automatic refresh is off. r refreshes.",
     };
     state.say_done(text, now.mono);
 }
@@ -224,24 +223,24 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
         return state.note(state.pets.whole.word());
     }
     if !state.pets.search.is_empty() {
-        return state.note("These are all that were found here. Esc clears the search, W reads all animals.");
+        return state.note("No more matches here. Esc clears the search, W loads all pets.");
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
-        Some(_) if waits(state) => state.note("Further rows come when the service answers again."),
+        Some(_) if waits(state) => state.note("More rows load when the service is back."),
         Some(_) if loaded.source != ListSource::Answer => {
-            state.note("These rows are kept from before: further ones come after the next answer.")
+            state.note("These rows are cached. Refresh (r) to load more.")
         }
         Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
             vec![state.begin(PetsTask::More(next), now)]
         }
-        None if !may_have_more(state) => state.note("These are all rows."),
+        None if !may_have_more(state) => state.note("No more rows."),
         None if state.pets.limit < Limit::MAX => {
             state.note("There may be more: press + for more rows, L for another number.")
         }
-        None => state.note("100 rows is the most one request gives. A status tab may show others."),
+        None => state.note("100 rows is the maximum per request. Try a status tab."),
     }
 }
 
@@ -349,7 +348,7 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
-        return state.note("Samples are for an empty store only: nothing takes them out again.");
+        return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
     if state.asks_first(PendingChange::Samples(SAMPLES), now) {
         return Vec::new();
@@ -410,7 +409,7 @@ pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
-        let part = if state.pets.whole.is_there() { " r reads the inventory again." } else { "" };
+        let part = if state.pets.whole.is_there() { " r reloads the inventory." } else { "" };
         state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
@@ -451,7 +450,7 @@ pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     if is_first && state.popup.is_none() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
-        state.say(MessageKind::Error, "The API key is not accepted any more. F4 asks for another one.");
+        state.say(MessageKind::Error, "The API key is no longer accepted. F4 asks for another one.");
     }
 }
 

@@ -39,10 +39,10 @@ impl StartOption {
     /// What it is, and what comes of it.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Samples => ("Look around", "250 sample animals; nothing is kept"),
-            Self::Embedded => ("Keep a store on this machine", "in this program; begins empty"),
-            Self::Connect => ("Connect to a service", "its address and API key"),
-            Self::File => ("I have a configuration file", "give its path"),
+            Self::Samples => ("Look around", "250 pets; not saved"),
+            Self::Embedded => ("Use a store on this computer", "embedded; starts empty"),
+            Self::Connect => ("Connect to a service", "needs address and key"),
+            Self::File => ("Use a configuration file", "type its path"),
         }
     }
 }

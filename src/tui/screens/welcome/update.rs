@@ -51,7 +51,7 @@ pub fn in_path(state: &mut AppState, action: AskAction) {
         AskAction::Confirm => {
             let path = path.value().trim().to_owned();
             if path.is_empty() {
-                welcome.error = Some("Type the path of the file, for example ~/petstore.toml.".to_owned());
+                welcome.error = Some("Type the file's path, for example ~/petstore.toml.".to_owned());
             } else {
                 begin(state, StartChoice::File(path));
             }

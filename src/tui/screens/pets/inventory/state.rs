@@ -74,9 +74,9 @@ impl Inventory {
         match &self.ended {
             None => String::new(),
             Some((Ended::Read(coverage), _)) => coverage.honest_word(seen),
-            Some((Ended::Stopped, _)) => format!("Stopped after {seen} animals: the rest was not read. r reads all."),
+            Some((Ended::Stopped, _)) => format!("Stopped after {seen} pets. r loads all."),
             Some((Ended::Failed(failure), _)) => {
-                format!("{seen} animals, then: {} r reads all.", failure.sentence("the service"))
+                format!("{seen} pets, then: {} r loads all.", failure.sentence("the service"))
             }
         }
     }

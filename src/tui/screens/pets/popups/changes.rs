@@ -14,7 +14,7 @@ use crate::tui::widgets::page::{Page, marker};
 
 pub fn open(state: &mut AppState) {
     if state.pets.changes.log().is_empty() {
-        let text = "Among the rows that were read nothing has changed. r asks again, W compares all animals.";
+        let text = "No changes in these rows. r refreshes, W compares the whole inventory.";
         state.say(MessageKind::Note, text);
         return;
     }
@@ -35,7 +35,7 @@ pub fn on_action(state: &mut AppState, action: ChangesAction) {
             state.pets.pinned = state.pets.find(id).map(|(pet, _)| pet.clone());
             state.pets.drawer = state.pets.pinned.is_some();
             if !state.pets.drawer {
-                state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));
+                state.say(MessageKind::Note, format!("Pet {id} is not in these rows. # looks it up."));
             }
         }
         ChangesAction::WriteFile => {

@@ -56,7 +56,7 @@ fn only_category(state: &mut AppState, category: i64) {
 
 pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
-    page.popup(70, page.area.height.saturating_sub(2).min(rows), "Of these animals");
+    page.popup(70, page.area.height.saturating_sub(2).min(rows), "Status and category");
     let rows = usize::from(page.area.height.saturating_sub(1));
     for (chosen, bar) in shown(charts.bars.iter(), charts.cursor, rows) {
         let before = format!("{} ", marker(chosen));
@@ -79,5 +79,5 @@ pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
         page.gap();
     }
     page.down_to(1);
-    page.quiet(" + means: at least. Categories are counted in the rows of this tab.");
+    page.quiet(" + means at least. Categories: rows of this tab only.");
 }
