@@ -37,7 +37,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// What was typed while an animal was being sent goes into the form for the next one.
+/// What was typed while a pet was being sent goes into the form for the next one.
 fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(added) = state.add.just_added.take() else { return Vec::new() };
     let mut effects = Vec::new();
@@ -94,7 +94,7 @@ fn shown(state: &AppState) -> (Screen, Option<Discriminant<Popup>>) {
 }
 
 fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
-    // Over a slow line Esc and the next key may come as this: rather nothing than something that nobody wanted.
+    // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
     if key.alt && state.keymap.lookup(state.context(), key).is_none() {
         return Vec::new();
     }
@@ -105,18 +105,20 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
-    if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
+    let context = state.context();
+    let action = state.keymap.lookup(context, key);
+    // What is wrong stays while it is corrected by typing.
+    let types = matches!(action, None | Some(Action::Edit(_)));
+    if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
         state.message = None;
     }
     state.drafts.back = None;
-    let context = state.context();
-    let action = state.keymap.lookup(context, key);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
     match action {
         Some(Action::Global(action)) => return on_global(state, action, now),
-        // Keys under way when the box opened are meant for what was there before it.
+        // Keys pressed before the box opened are ignored.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
         Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::help::clear_search(state) => {}
         Some(action) => return act(state, action, now),
@@ -176,7 +178,7 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
     let from = commands.from;
     state.popup = None;
-    // Its key asks for one only where that is missing, and means something else on some screens.
+    // Its key works only when a key is missing, and does something else on some screens.
     if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
         match state.link.embedded {
             true => state.say(MessageKind::Note, "The service inside this program needs no key."),
@@ -196,7 +198,7 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Keys that are never typing for the next animal: they leave, help or end.
+/// Keys that are never typing for the next pet: they leave, help or end.
 const fn acts_at_once(key: KeyPress) -> bool {
     matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
@@ -213,7 +215,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Quit => state.quitting = Some(QuitReason::User),
         GlobalAction::Help => {
             let place = state.context();
-            // A theme that was only looked at goes with its box.
+            // A previewed theme goes with its box.
             if let Some(Popup::Themes(before)) = state.popup {
                 state.theme = before;
             }

@@ -111,7 +111,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
             let counts = cut(&requests::view::counts(&state.requests), columns.saturating_sub(48));
             tabs.extend([tab(Screen::Requests, "Requests"), Span::raw(counts)]);
         }
-        // It has no number, so that it must be seen where there is room for one only.
+        // It has no number, so it is shown where there is room for one tab only.
         Screen::Profiles if columns < 80 => {}
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
             tabs.extend([tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, add_tab), tab(Screen::Domains, "3 Domains")])

@@ -20,6 +20,18 @@ const KEPT: [(KeyPress, GlobalAction); 3] = [
     (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, GlobalAction::Suspend),
 ];
 
+/// Names that older files use, and the current ones.
+const OLD_NAMES: [(&str, &str); 4] = [
+    ("doubt", "unknown-outcome"),
+    ("import-look", "import-preview"),
+    ("outside-box", "sandbox-box"),
+    ("sort-turn", "sort-reverse"),
+];
+
+fn current_name(name: &str) -> &str {
+    OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current)
+}
+
 /// One change that the file asks for.
 struct Change {
     line: usize,
@@ -48,7 +60,7 @@ impl Keymap {
         let mut changes = Vec::new();
         for (place, table) in tables.get_ref() {
             let line = line_of(text, place.span().start);
-            let context = Context::iter().find(|context| context.name() == place.get_ref());
+            let context = Context::iter().find(|context| context.name() == current_name(place.get_ref()));
             let (Some(context), DeValue::Table(lines)) = (context, table.get_ref()) else {
                 let known = Context::iter().map(Context::name).collect::<Vec<_>>().join(", ");
                 complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
@@ -114,7 +126,7 @@ impl Keymap {
             .next()
     }
 
-    /// The whole map as such a file.
+    /// The whole map as a file.
     pub fn file(&self) -> String {
         let mut out = String::from(
             "# petstore: keys by place. Copy what you change to keymap.toml next to config.toml.\n\
@@ -140,7 +152,7 @@ fn read_change(
     keys: &Spanned<DeValue<'_>>,
 ) -> Result<(usize, Vec<KeyPress>), String> {
     let place = context.name();
-    let at = map.0.iter().position(|line| line.context == context && line.name == action);
+    let at = map.0.iter().position(|line| line.context == context && line.name == current_name(action));
     let Some(at) = at else {
         let known = map.of(context).map(|line| line.name).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
@@ -242,6 +254,15 @@ mod tests {
             let whole = text != "[pets\n";
             assert_eq!(map.lookup(Context::Domains, Key::Char('+').into()).is_some(), whole);
         }
+    }
+
+    #[test]
+    fn names_of_older_files_still_work() {
+        let (map, complaints) = changed("[doubt]\nconfirm = \"F2\"\n[pets]\nsort-turn = \"u\"\n");
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(map.lookup(Context::Pets, Key::Char('u').into()), Some(Action::Pets(PetsAction::SortTurn)));
+        let file = Keymap::default().file();
+        assert!(OLD_NAMES.iter().all(|(_, current)| file.contains(current)));
     }
 
     #[test]

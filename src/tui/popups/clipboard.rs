@@ -1,4 +1,4 @@
-//! Texts to copy: by a program of this machine, or by the terminal.
+//! Copying texts, by a program of this machine or by the terminal.
 
 use super::jobs::PopupTask;
 use crate::app::clipboard::Copied;
@@ -6,7 +6,7 @@ use crate::clock::Now;
 use crate::tui::effect::Effect;
 use crate::tui::state::{AppState, MessageKind};
 
-/// Terminals take no longer texts, in octets.
+/// Terminals take no longer texts, in bytes.
 const MOST_COPIED: usize = 100_000;
 
 /// Copies a text; `what` is how the message calls it.

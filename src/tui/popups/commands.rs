@@ -68,7 +68,7 @@ impl CommandsBox {
             let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
             found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
         }
-        // Stable: of two that match as well, that of this place stands first.
+        // Stable: of two equal matches, the one of this place comes first.
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
     }
@@ -91,7 +91,7 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
     commands.collect()
 }
 
-/// Whether a line of the table is of no use away from its place: it moves there, or answers what is asked there.
+/// Whether an action only makes sense in its place: it moves there, or answers a question there.
 fn is_about_moving(binding: &Binding) -> bool {
     let moves = ["up", "down", "page-up", "page-down", "first", "last", "next-field", "previous-field"];
     let answers = ["confirm", "back", "answer-1", "answer-2", "answer-3", "answer-4"];
@@ -180,7 +180,7 @@ mod tests {
         let mut app = App::loaded(80, 24);
         app.keys(": \"nosuchthing\"");
         assert_eq!(found(&app), Vec::<String>::new());
-        app.keys("C-u \"turn\" Enter");
+        app.keys("C-u \"reverse\" Enter");
         assert!(app.state.pets.sort.descending);
         app.keys("F9 \"quit\" Enter");
         assert!(app.state.quitting.is_some());

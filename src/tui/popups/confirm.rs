@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_change_names_the_service_and_the_animal() {
+    fn the_first_change_names_the_service_and_the_pet() {
         let mut app = asked();
         for said in [
             "production is protected",

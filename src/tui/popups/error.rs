@@ -1,4 +1,4 @@
-//! The last failure in full: what it says, what it means, what to do, and when it is asked again.
+//! The last failure in full: the message, what it means, what to do, and when it is retried.
 
 use ratatui::text::Line;
 
@@ -41,7 +41,7 @@ pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, la
     scroll::draw(top, lines, page, layout);
 }
 
-/// Which keys help, and when it is tried again by itself.
+/// Which keys help, and when it is retried automatically.
 fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
     let again = match &state.link.health {
         _ if !state.link.health.is_about(failure) => "There is no automatic retry.".to_owned(),

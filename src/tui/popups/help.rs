@@ -39,7 +39,7 @@ impl HelpBox {
         Self { place, search: TextInput::default(), top: 0 }
     }
 
-    /// The lines that have every word that is searched for; `None` where nothing is.
+    /// The lines that match the search; `None` without a search.
     fn found(&self, keymap: &Keymap) -> Option<Vec<HelpLine>> {
         let words: Vec<String> = self.search.value().split_whitespace().map(str::to_lowercase).collect();
         if words.is_empty() {
@@ -72,7 +72,7 @@ impl HelpBox {
     }
 }
 
-/// Clears what is searched for in the help; `false` where nothing is.
+/// Clears the search in the help; `false` without a search.
 pub fn clear_search(state: &mut AppState) -> bool {
     match &mut state.popup {
         Some(Popup::Help(help)) if !help.search.is_empty() => {
@@ -214,7 +214,7 @@ fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
     lines
 }
 
-/// Words for somebody who has never touched DNS.
+/// DNS terms for beginners.
 fn domain_words() -> Vec<Line<'static>> {
     let words = [
         "Words:",

@@ -18,13 +18,13 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
 
 impl KeyBox {
-    /// Whether a key can be kept there.
+    /// Whether a key can be stored there.
     pub fn can(&self, keep: KeepKey) -> bool {
         let places = self.places.as_ref();
         match keep {
             KeepKey::Session => true,
             KeepKey::File => places.is_some_and(|places| places.file.is_some()),
-            // The profile must be able to say so, too.
+            // The profile must be able to name it, too.
             KeepKey::Keyring => places.is_some_and(|places| places.keyring && places.file.is_some()),
         }
     }
@@ -48,7 +48,7 @@ impl KeyBox {
     }
 }
 
-/// Asks where the key can be kept, once for each box.
+/// Asks where the key can be stored, once for each box.
 pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
     if !asks || state.pending.is_running(Slot::KeyPlaces) {
@@ -57,7 +57,7 @@ pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     Some(state.begin(ProfileTask::FindPlaces(state.link.name.clone()), now))
 }
 
-/// It is known where the key can be kept.
+/// It is known where the key can be stored.
 pub fn on_places(state: &mut AppState, places: KeyPlaces) {
     if let Some(Popup::Key(key_box)) = &mut state.popup {
         key_box.places = Some(places);
@@ -173,7 +173,7 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
     } else {
         page.line("  The key is tested with one request first.");
     }
-    // A key that is kept has the profile name its own place, which no variable overrides.
+    // The profile names where a stored key is, which no variable overrides.
     if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
         page.line(format!("  Note: {} overrides it at the next start.", cut(&appearance.text(name), 30)));
     }

@@ -46,7 +46,7 @@ impl WriteBox {
         self.forget_answer();
     }
 
-    /// What came of the name before says nothing about this one.
+    /// The result for the previous name does not apply to this one.
     fn forget_answer(&mut self) {
         self.replace = false;
         self.error = None;

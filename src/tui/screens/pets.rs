@@ -1,4 +1,4 @@
-//! Browse the animals: status tabs, limit, pages, search, sort, detail.
+//! Browse the pets: status tabs, limit, pages, search, sort, detail.
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
 pub mod clipboard;

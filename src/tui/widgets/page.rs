@@ -32,7 +32,7 @@ pub struct Page<'a> {
     pub tight: bool,
 }
 
-/// What stands before the row or the field that is in use.
+/// The mark of the row or the field in use.
 pub const fn marker(in_use: bool) -> &'static str {
     if in_use { ">" } else { " " }
 }
@@ -144,7 +144,7 @@ impl<'a> Page<'a> {
         self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
     }
 
-    /// How many rows something takes: it is written where there is no row.
+    /// How many rows something takes: it is written to a page without rows.
     fn measured(&mut self, paint: impl Fn(&mut Page<'_>)) -> u16 {
         let mut page = Page::new(self.buf, Rect { height: 0, ..self.area }, self.appearance);
         #[cfg(test)]
@@ -333,7 +333,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    // The controls of forms, on the row but where they say something else.
+    // The controls of forms, on the row unless noted.
 
     /// The label of a control `x` columns from the left, marked if that is in use.
     pub fn label(&mut self, x: u16, indent: usize, label: &str, in_use: bool) {

@@ -1,4 +1,4 @@
-//! What leaves the pets screen: the id, JSON or curl line of an animal for the clipboard, and the rows for a file.
+//! What leaves the pets screen: the id, JSON or curl line of a pet for the clipboard, and the rows for a file.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::update::may_have_more;
 
 const NO_ROW: &str = "No row to copy.";
 
-/// Copies the id of the animal in the detail.
+/// Copies the id of the pet in the detail.
 pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| pet.id) {
         Some(id) => copy(state, id.to_string(), &format!("id {id}"), now),
@@ -22,7 +22,7 @@ pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Copies the animal in the detail as the service wrote it.
+/// Copies the pet in the detail as the service wrote it.
 pub(super) fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
         Some((id, json)) => copy(state, json, &format!("pet {id} as JSON"), now),

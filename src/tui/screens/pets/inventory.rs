@@ -17,7 +17,7 @@ use state::Ended;
 
 pub use state::Inventory;
 
-/// Shows the whole inventory, and reads it where that was not done; or goes back to the lists.
+/// Shows the whole inventory, reading it if needed, or goes back to the lists.
 pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.whole.open = !state.pets.whole.open;
@@ -75,7 +75,7 @@ pub fn on_cancelled(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     let before = if pets.whole.is_complete() { Baseline::All } else { Baseline::Unknown };
-    // An older reading that stays is older than what the lists have told since.
+    // An older reading that stays is older than the lists.
     if pets.whole.take(ended, now) {
         pets.changes.learn(&pets.whole.pets, before, now.wall);
     }

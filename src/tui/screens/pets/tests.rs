@@ -142,7 +142,7 @@ fn down_on_the_last_row_loads_the_next_page_and_goes_on_there() {
         app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::More)).count(),
         1
     );
-    // The page overlaps by one animal, as a service without a fixed order may do.
+    // The page overlaps by one pet, as a service without a fixed order may do.
     app.reply(Slot::More, PetsReply::More(testing::rows(all[19..].to_vec(), None)));
     assert_eq!(app.state.pets.row_count(), 39);
     assert_eq!(selected(&app), all[20].id);
@@ -161,7 +161,7 @@ fn without_a_next_page_the_end_of_the_list_says_what_to_do() {
 }
 
 #[test]
-fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_animal() {
+fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
     app.keys("Down Down");
     let pochi = selected(&app);
@@ -434,7 +434,7 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
     }
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 /// Each state at both sizes.
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {

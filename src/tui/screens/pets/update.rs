@@ -123,7 +123,7 @@ fn choose_order(state: &mut AppState, sort: Sort) {
     state.pets.reorder();
 }
 
-/// What `r` does: the rows are asked for again, and the marks of what changed before go.
+/// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
     if state.pets.whole.is_there() { inventory::read(state, now) } else { reload(state, true, now) }
@@ -160,14 +160,14 @@ pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What was asked for another tab must not be taken for this one's.
     effects.extend(state.cancel(Slot::List));
-    // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
+    // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
     if !state.pets.whole.is_there() && !waits(state) {
         effects.extend(reload(state, false, now));
     }
     effects
 }
 
-/// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
+/// Loads the rows of the current tab if the whole inventory was shown instead of them.
 pub(super) fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asked = state.pets.list().is_some_and(|loaded| loaded.source == ListSource::Answer);
     if asked || waits(state) || state.pending.is_running(Slot::List) {
@@ -217,7 +217,7 @@ fn at_end(state: &AppState) -> bool {
     state.pets.cursor() + 1 >= state.pets.row_count()
 }
 
-/// Down on the last row: the next page where there is one, else a word on how to see more.
+/// Down on the last row: the next page, or a note on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.pets.whole.is_there() {
         return state.note(state.pets.whole.word());
@@ -343,7 +343,7 @@ fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) 
 /// How many samples one key adds.
 const SAMPLES: usize = 25;
 
-/// Adds samples, but never among animals of one's own: there is no way to take them out again.
+/// Adds samples, but only to an empty store: they cannot be removed.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
@@ -386,7 +386,7 @@ fn on_counted(state: &mut AppState, status: PetStatus, result: Result<ListAnswer
     if is_last { keep::keep(state, now) } else { Vec::new() }
 }
 
-/// Asks how many animals have each status, as far as one request tells.
+/// Asks how many pets have each status, up to what one request returns.
 fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
     PetStatus::ALL
         .into_iter()
@@ -397,7 +397,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
         .collect()
 }
 
-/// The service has answered something else: the rows are asked for again where they were waited for.
+/// The service has answered something else: retries the rows if they failed.
 pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
         reload(state, true, now)
@@ -415,7 +415,7 @@ fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.health = Health::Ok { took: answer.took };
 }
 
-/// The rows stay; the banner says why they are old and when they are asked for again.
+/// The rows stay; the banner shows why they are old and when the next retry is.
 pub(super) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {

@@ -121,7 +121,7 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     page.search(&pets.search, pets.searching, &hint, &result);
 }
 
-/// Why the rows are old, and when they are asked for again.
+/// Why the rows are old, and when the next retry is.
 fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
     let age = state.pets.read_at().map(|at| now.seconds_since(at.mono));
     let rows = match age {
@@ -158,7 +158,7 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-/// What stands in an empty table: never nothing, always what to do next.
+/// What to do when the table is empty.
 fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pets = &state.pets;
     if pets.list().is_none() {
@@ -203,7 +203,7 @@ fn list_title(state: &AppState, layout: &Layout) -> String {
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
 }
 
-/// The message line when nothing else is to be said: where the cursor is, and whether there is more.
+/// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
         return by_id.word();

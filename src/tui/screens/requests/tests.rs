@@ -228,7 +228,7 @@ fn nothing_on_other_screens_depends_on_the_records() {
     assert_eq!(app.snapshot(), before);
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);

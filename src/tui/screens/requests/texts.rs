@@ -94,7 +94,7 @@ pub fn size(exchange: &Exchange) -> String {
     }
 }
 
-/// An exchange as it stands in a file. Times are RFC 3339 and whole milliseconds.
+/// An exchange as a file has it. Times are RFC 3339 and whole milliseconds.
 #[derive(Serialize)]
 struct Record<'a> {
     at: String,

@@ -11,7 +11,7 @@ use crate::tui::widgets::list::moved;
 
 use super::texts;
 
-/// Said where there is nothing under the cursor.
+/// Shown when there is nothing under the cursor.
 const NO_ROW: &str = "No request selected. f and / change which are shown.";
 
 /// Shows the screen, with the cursor on the newest request.

@@ -9,17 +9,17 @@ use crate::tui::text_input::TextInput;
 pub struct State {
     /// What was found out.
     pub around: Surroundings,
-    /// The way that is marked, from 0.
+    /// The marked option, from 0.
     pub cursor: usize,
     /// The field for a configuration file, where it is open.
     pub path: Option<TextInput>,
     /// Why the file that was named cannot be used.
     pub error: Option<String>,
-    /// What was chosen: the program begins anew with it.
+    /// What was chosen: the program starts again with it.
     pub chosen: Option<StartChoice>,
 }
 
-/// A way to begin.
+/// An option to start with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartOption {
     /// [`StartChoice::Samples`]

@@ -89,7 +89,7 @@ fn a_file_that_cannot_be_used_is_mended_in_its_field() {
     assert_eq!(chosen(&app), began_with(&StartChoice::File("~/my.toml".into())));
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
     whole_at_every_size(name, &make);

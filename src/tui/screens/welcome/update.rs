@@ -68,7 +68,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     }
 }
 
-/// Ends this start; the program begins anew with what was chosen.
+/// Ends this start; the program starts again with the choice.
 fn begin(state: &mut AppState, chosen: StartChoice) {
     state.welcome.chosen = Some(chosen);
     state.quitting = Some(QuitReason::User);

@@ -21,7 +21,7 @@ const LEAST_FOR_ALL: u16 = 18;
 pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let preview = page.pane(WAYS_BESIDE_PREVIEW, "Welcome");
     let welcome = &state.welcome;
-    // On a small screen only what is chosen among, or the field.
+    // On a small screen only the options, or the field.
     let small = page.area.height < LEAST_FOR_ALL;
     if !small {
         page.gap();
@@ -75,7 +75,7 @@ fn draw_around(state: &AppState, small: bool, page: &mut Page<'_>) {
     }
 }
 
-/// Three of the samples, as the list of animals shows them.
+/// Three of the samples, as the list of pets shows them.
 fn draw_preview(page: &mut Page<'_>) {
     page.boxed("What it looks like");
     page.gap();
@@ -93,5 +93,5 @@ fn draw_preview(page: &mut Page<'_>) {
     }
 }
 
-/// The message line when nothing else is to be said.
+/// The line without a message.
 pub const PLACE: &str = "Nothing is sent or written before you choose.";

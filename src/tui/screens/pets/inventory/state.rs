@@ -19,7 +19,7 @@ pub struct Inventory {
     pub(super) came_at: Option<Now>,
     /// How the last reading ended, and when.
     pub(super) ended: Option<(Ended, Now)>,
-    /// How many animals have each status, in the order of [`PetStatus::ALL`].
+    /// How many pets have each status, in the order of [`PetStatus::ALL`].
     pub(super) counts: [usize; 3],
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Ended {
 }
 
 impl Inventory {
-    /// The animals, where they are shown.
+    /// The pets, where they are shown.
     pub fn shown(&self) -> Option<&[Pet]> {
         self.is_there().then_some(&self.pets[..])
     }

@@ -1,4 +1,4 @@
-//! What is looked for, and what came of it.
+//! The look-up and its result.
 
 use jiff::Timestamp;
 
@@ -8,21 +8,21 @@ use crate::clock::Now;
 use crate::model::{Pet, PetId};
 use crate::tui::text_input::TextInput;
 
-/// The look for one animal.
+/// The look-up of a pet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ById {
     /// The id, as typed.
     pub input: TextInput,
     /// What is wrong with it.
     pub error: Option<String>,
-    /// What was looked for last, and what came of it.
+    /// The last look-up.
     pub looked: Option<Lookup>,
 }
 
-/// One look.
+/// A look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
-    /// For which animal.
+    /// For which pet.
     pub id: PetId,
     /// When it began.
     pub at: Now,
@@ -33,7 +33,7 @@ pub struct Lookup {
 }
 
 impl ById {
-    /// The animal that was found.
+    /// The pet that was found.
     pub fn pet(&self) -> Option<&Pet> {
         match &self.looked.as_ref()?.result {
             Some(Ok(found)) => found.pet.as_ref(),

@@ -1,4 +1,4 @@
-//! What has changed among the animals, the newest first.
+//! What has changed among the pets, the newest first.
 
 use ratatui::text::Span;
 
@@ -64,7 +64,7 @@ pub fn draw(cursor: usize, state: &AppState, now: Now, page: &mut Page<'_>) {
         let when = appearance.moment(change.at, now.wall);
         let start = format!(" {} {when:<16} {:>8}  ", marker(chosen), change.id);
         let room = page.columns().saturating_sub(width(&start) + 4);
-        // What it is now stands at the end: the name gives way.
+        // The new status at the end matters most: the name is cut instead.
         let tail = width(&change.sentence(""));
         let name = cut(&appearance.text(&change.name), room.saturating_sub(tail));
         let text = appearance.text(&change.sentence(&name));

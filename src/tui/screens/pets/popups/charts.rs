@@ -1,4 +1,4 @@
-//! The charts of status and category, whose bars filter: Enter on one shows only its animals.
+//! The charts of status and category, whose bars filter: Enter on one shows only its pets.
 
 use super::super::state::TABS;
 use super::super::update::show_tab;
@@ -44,7 +44,7 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
     Vec::new()
 }
 
-/// Searches for one category, beside whatever else is searched for.
+/// Adds a category to the search.
 fn only_category(state: &mut AppState, category: i64) {
     let others = state.pets.search.value().split_whitespace().filter(|word| !word.starts_with("cat:"));
     let words: Vec<String> = others.map(str::to_owned).chain([format!("cat:{category}")]).collect();

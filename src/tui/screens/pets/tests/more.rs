@@ -1,4 +1,4 @@
-//! Search, changes, the whole inventory, one animal by its id, what is kept, and what leaves the screen.
+//! Search, changes, the whole inventory, one pet by its id, what is kept, and what leaves the screen.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
     app
 }
 
-/// Some of the whole inventory comes; it goes on.
+/// A part of the whole inventory.
 fn part(app: &mut App, pets: Vec<Pet>) {
     let id = app.job(Slot::Inventory).unwrap().id;
     app.reply_to(id, PetsReply::InventoryPart(pets));
@@ -300,7 +300,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
 }
 
 #[test]
-fn an_animal_that_moves_into_a_list_is_not_called_new() {
+fn a_pet_that_moves_into_a_list_is_not_called_new() {
     let pets = animals(150);
     let mut app = App::loaded_from(remote(), 80, 24, &pets);
     app.keys("Right Right");
@@ -315,7 +315,7 @@ fn an_animal_that_moves_into_a_list_is_not_called_new() {
 // --- by id ---
 
 #[test]
-fn an_animal_that_is_here_is_found_without_a_request() {
+fn a_pet_that_is_here_is_found_without_a_request() {
     let mut app = App::loaded(80, 24);
     let asked = app.effects.len();
     app.keys("# \"100232\" Enter");
@@ -324,7 +324,7 @@ fn an_animal_that_is_here_is_found_without_a_request() {
 }
 
 #[test]
-fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+fn a_pet_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
     let mut pets = animals(39);
     let mut app = whole(80, 24, &pets, true);
     pets[0].status = Some(PetStatus::Sold.into());
@@ -456,7 +456,7 @@ fn of_the_demo_nothing_is_kept() {
 // --- what leaves the screen ---
 
 #[test]
-fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
+fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let copied = |app: &App| match app.job(Slot::Copy).unwrap().task {
         Task::Popups(PopupTask::Copy(text)) => text,
@@ -520,7 +520,7 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 }
 
 #[test]
-fn a_bar_shows_only_its_animals() {
+fn a_bar_shows_only_its_pets() {
     let mut app = App::loaded(80, 24);
     app.keys("d Down Down Enter");
     assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
@@ -591,7 +591,7 @@ fn looks_of_search_charts_changes_and_the_whole_inventory() {
 }
 
 #[test]
-fn looks_of_one_animal_by_its_id() {
+fn looks_of_one_pet_by_its_id() {
     both("by_id", |columns, rows| {
         let mut app = App::loaded(columns, rows);
         app.keys("#");

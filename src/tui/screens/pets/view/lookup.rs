@@ -1,4 +1,4 @@
-//! How the look for one animal by its id looks.
+//! How the look-up looks.
 
 use crate::api::find::{LookupRequest, Step, StepOutcome};
 use crate::clock::Now;
