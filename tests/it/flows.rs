@@ -416,7 +416,7 @@ async fn a_lost_service_leaves_the_rows_and_comes_back() {
     app.shows(&["Row 1 of 5. These are all."]).await;
     server.shutdown().await;
     app.press("r");
-    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Trying again in 0:0", "Rex"]).await;
+    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Retry in 0:0", "Rex"]).await;
     app.press("Down");
     app.shows(&["Row 2 of 5."]).await;
     let listener = TcpListener::bind(address).await.unwrap();

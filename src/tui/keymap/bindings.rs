@@ -270,10 +270,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('y')], ImportRun::Copy, "copy command", "copy the command")
         .bind([ch('w')], ImportRun::WriteFile, "rejects", "rejected rows to file");
     map.at(C::Doubt, A::UnknownOutcome)
-        .bind([ch('1')], Outcome::Answer(Answer::First), "", "choose this answer")
-        .bind([ch('2')], Outcome::Answer(Answer::Second), "", "choose this answer")
-        .bind([ch('3')], Outcome::Answer(Answer::Third), "", "choose this answer")
-        .bind([ENTER], Outcome::Confirm, "choose", "choose this answer")
+        .bind([ch('1')], Outcome::Answer(Answer::First), "", "select this answer")
+        .bind([ch('2')], Outcome::Answer(Answer::Second), "", "select this answer")
+        .bind([ch('3')], Outcome::Answer(Answer::Third), "", "select this answer")
+        .bind([ENTER], Outcome::Confirm, "select", "select this answer")
         .moves(Outcome::Move, ANSWERS, ["choose", ""], ["choose", ""])
         .bind([f(8)], Outcome::Clear, "drop the question", "drop the question")
         .bind([ESC, f(3)], Outcome::Back, "pets", "to the pets");
@@ -353,11 +353,11 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Pick::Move, ARROWS, ["move", ""], ["move", ""])
         .bind([ESC, f(3)], Pick::Back, "clear", "clear, then leave");
     map.at(C::Welcome, A::Welcome)
-        .bind([ch('1')], Welcome::Answer(Answer::First), "", "choose this")
-        .bind([ch('2')], Welcome::Answer(Answer::Second), "", "choose this")
-        .bind([ch('3')], Welcome::Answer(Answer::Third), "", "choose this")
-        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "choose this")
-        .bind([ENTER, f(2)], Welcome::Confirm, "choose", "choose")
+        .bind([ch('1')], Welcome::Answer(Answer::First), "", "select this")
+        .bind([ch('2')], Welcome::Answer(Answer::Second), "", "select this")
+        .bind([ch('3')], Welcome::Answer(Answer::Third), "", "select this")
+        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "select this")
+        .bind([ENTER, f(2)], Welcome::Confirm, "select", "select")
         .moves(Welcome::Move, LETTERS, ["choose", ""], ["choose", ""])
         .global([ch('q')], G::Quit, "quit", "quit");
     map.at(C::WelcomePath, A::WelcomePath).bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file").bind(

@@ -24,7 +24,7 @@ async fn without_pages() -> stub::Stub {
 async fn the_whole_inventory_is_reached_page_by_page() {
     let real = Real::with_samples(1_234).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("W");
     app.shows(&["1234 animals from 13 requests, all that the service lists.", "[All 1234]"]).await;
     app.press("End");
@@ -50,7 +50,7 @@ async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() 
 async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_away() {
     let real = Real::with_samples(1_000).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("#");
     app.shows(&["Pet by id"]).await;
     app.press("\"3\" Enter");
@@ -68,14 +68,14 @@ async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goe
 async fn what_somebody_else_added_is_marked_and_an_unchanged_list_comes_without_rows() {
     let real = Real::with_samples(12).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 12. These are all.", "[All 12]", "sold 1"]).await;
+    app.shows(&["Row 1 of 12. No more rows.", "[All 12]", "sold 1"]).await;
     real.store.insert_samples(1, clock::now()).await.unwrap();
     app.press("r");
     app.shows(&["+13 ", "1 change: C shows it."]).await;
     app.press("C");
     app.shows(&["Changes: 1 of 1", ": new, "]).await;
     app.press("Esc r");
-    let screen = app.shows(&["Row 1 of 13. These are all.", " 13 "]).await;
+    let screen = app.shows(&["Row 1 of 13. No more rows.", " 13 "]).await;
     assert!(!screen.contains("+13 "));
     app.quit().await;
 }

@@ -129,7 +129,7 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let mut app =
         App::start(service, stub.client(), setup, WorkerContext { drafts, ..context(domains_context) }, clock::now);
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;
     let (key, sent) = seen.recv().await.unwrap();

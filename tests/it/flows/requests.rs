@@ -70,7 +70,7 @@ async fn a_refused_addition_comes_while_the_screen_is_shown_and_an_echoed_key_is
     })
     .await;
     let mut app = App::open(&strict.base_url, KEY, Timeouts::default());
-    app.shows(&["There are no animals here yet.", "sold 0"]).await;
+    app.shows(&["No pets yet.", "sold 0"]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2 Esc H");
     app.shows(&["this session: 4, failed 0"]).await;
     go.notify_one();

@@ -37,7 +37,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     page.y = 2;
     draw_banner(state, now, page);
     page.go_to(page.rest());
-    let title = list_title(state, layout);
+    let title = list_title(state, layout.table_top, page.area.height.saturating_sub(3).into());
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
         page.go_to(panes);
@@ -196,10 +196,10 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-fn list_title(state: &AppState, layout: &Layout) -> String {
+fn list_title(state: &AppState, top: usize, visible: usize) -> String {
     let rows = state.pets.row_count();
-    let first = layout.table_top.min(rows.saturating_sub(1)) + 1;
-    let last = (layout.table_top + usize::from(layout.table_rows)).min(rows);
+    let first = top.min(rows.saturating_sub(1)) + 1;
+    let last = (top + visible).min(rows);
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
 }
 
@@ -240,7 +240,7 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
         }
         Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
         Some(loaded) if loaded.list.next().is_some() => {
-            format!("{here} More: press Down on the last row.")
+            format!("{here} Down on the last row loads more.")
         }
         _ if !may_have_more(state) => format!("{here} No more rows."),
         _ if state.pets.limit == Limit::MAX => {
