@@ -32,10 +32,7 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
     let mut page = Page::new(frame.buffer_mut(), area, appearance);
     cover(page.buf, area, appearance);
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        let text = format!(
-            "Terminal too small: {}x{} needed, {}x{} here. Nothing is lost.",
-            LEAST.0, LEAST.1, area.width, area.height
-        );
+        let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for line in wrap(&text, area.width.into()) {
             page.line(line);
         }

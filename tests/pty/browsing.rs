@@ -68,7 +68,7 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     let file = config.path().join("petstore/keymap.toml");
     fs::write(&file, "[pets]\nwhole = \"Z\"\nrefresh = \"x\"\n").unwrap();
     let mut app = Start::petstore(&["--demo"]).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
-    app.shows(&["keymap.toml:3: in pets the key x would be both refresh and export.", "Rex"]);
+    app.shows(&["keymap.toml:3: in pets x is bound to both refresh and export.", "Rex"]);
     app.send("Z");
     app.shows(&["250 animals from 3 requests", "[All 250]"]);
     app.send("?");

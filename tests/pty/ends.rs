@@ -80,7 +80,7 @@ fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
     // The shell switches bracketed paste on for itself.
     assert!(switched_off(&shell.bytes(), "?1049"));
     shell.send("fg\n");
-    shell.shows(&["> 1 ", "Welcome back."]);
+    shell.shows(&["> 1 ", "Resumed."]);
     shell.send("j");
     shell.shows(&["> 2 "]);
     shell.send("q");

@@ -61,11 +61,11 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
     app.shows(&["1 saved, 0 waiting, 0 refused"]);
     // At the lines a question mark is help.
     app.send("\x1b[A");
-    app.shows(&["mend, look for"]);
+    app.shows(&["fix, search"]);
     app.send("?");
     app.shows(&["Help: ", "Esc close"]);
     app.send("\x1b");
-    app.shows(&["mend, look for"]);
+    app.shows(&["fix, search"]);
     app.send("\x1b");
     app.shows(&["> Name    [__"]);
     app.send("\x1bOQ");

@@ -56,9 +56,9 @@ async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goe
     app.press("\"3\" Enter");
     app.shows(&["Found in the loaded rows.", "Pet 3"]).await;
     app.press("BS \"990\" Enter");
-    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated ...... found", "removed"]).await;
+    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated .. found", "removed"]).await;
     app.press("BS BS BS \"5000\" Enter");
-    app.shows(&["There is no animal 5000 (404)."]).await;
+    app.shows(&["Pet 5000 does not exist (404)."]).await;
     app.press("Esc");
     app.shows(&["Row 1 of 20."]).await;
     app.quit().await;
@@ -104,7 +104,7 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     );
     app.shows(&["Row 1 of 20.", "sold 3"]).await;
     app.press("Down y");
-    app.shows(&["This terminal has no clipboard: the id 2 stands in", "copied.txt"]).await;
+    app.shows(&["This terminal has no clipboard: wrote id 2 to", "copied.txt"]).await;
     assert_eq!(std::fs::read_to_string(&copied).unwrap(), "2");
     app.press("Right Right Right");
     app.shows(&["[x sold 3]", "Row 1 of 3."]).await;
@@ -143,7 +143,7 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     app.press(": \"themes\" Enter");
     app.shows(&["colour-blind"]).await;
     app.press("Down Down Down Enter");
-    app.shows(&["The theme high-contrast is kept in"]).await;
+    app.shows(&["Theme high-contrast saved in"]).await;
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(
         text.starts_with("# mine\n[ui]\nglyphs = \"ascii\"\n") && text.contains("theme = \"high-contrast\""),
