@@ -62,7 +62,7 @@ impl ThemeChoice {
             Self::Light => "dark text on a bright ground",
             Self::HighContrast => "white and bright marks on black",
             Self::Mono => "no colours: bold, reverse, underlined",
-            Self::ColourBlind => "marks for any colour vision, on a dark ground",
+            Self::ColourBlind => "for any colour vision, dark ground",
         }
     }
 }

@@ -114,6 +114,23 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, true)
 }
 
+/// The same in at most `rows` lines; where `text` goes on, the last one ends in `..`.
+pub fn wrap_rows(text: &str, columns: usize, rows: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if lines.len() > rows {
+        lines.truncate(rows);
+        if let Some(last) = lines.last_mut() {
+            while width(last) + 3 > columns
+                && let Some(word) = last.rfind(' ')
+            {
+                last.truncate(word);
+            }
+            *last = cut(&format!("{last} .."), columns);
+        }
+    }
+    lines
+}
+
 /// The same, with words longer than a line left whole, so that they can be copied.
 pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, false)

@@ -331,13 +331,21 @@ impl Real {
 async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     let real = Real::with_samples(250).await;
     let mut app = real.open();
-    app.shows(&["> 1 ", "Rex", "Row 1 of 20. There are more", "available 100+", "pending 50", "sold 25", "All 175+"])
-        .await;
+    app.shows(&[
+        "> 1 ",
+        "Rex",
+        "Row 1 of 20. Down on the last row loads more.",
+        "available 100+",
+        "pending 50",
+        "sold 25",
+        "All 175+",
+    ])
+    .await;
 
     app.press("Right Right");
     app.shows(&["[~ pending 50]", "> 2 ", "Mr. Whiskers", "Row 1 of 20."]).await;
     app.press("+ +");
-    app.shows(&["show 100", "Row 1 of 50. These are all."]).await;
+    app.shows(&["show 100", "Row 1 of 50. No more rows."]).await;
     app.press("0 L \"7\" Enter");
     app.shows(&["[All 175+]", "show 7", "Row 1 of 7."]).await;
     app.press("End Down");
@@ -378,7 +386,7 @@ async fn more_keys_at_once_than_a_frame_waits_for_all_arrive() {
 async fn an_empty_store_says_what_to_do_and_takes_samples() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
-    app.shows(&["There are no animals here yet.", "add the first one", "[All 0]"]).await;
+    app.shows(&["No pets yet.", "add the first one", "[All 0]"]).await;
     app.press("S");
     app.shows(&["25 samples added.", "[All 25+]"]).await;
     app.quit().await;
@@ -403,7 +411,7 @@ async fn a_wrong_key_is_asked_for_and_the_right_one_goes_on() {
     }
     app.keys.send(Event::Paste(format!("Bearer {}\n", real.key))).unwrap();
     app.press("Enter");
-    let screen = app.shows(&["The key was accepted", "Rex", "[All 5]"]).await;
+    let screen = app.shows(&["Key accepted.", "Rex", "[All 5]"]).await;
     assert!(!screen.contains(&real.key));
     app.quit().await;
 }
@@ -413,10 +421,10 @@ async fn a_lost_service_leaves_the_rows_and_comes_back() {
     let Real { server, key, store, _directory } = Real::with_samples(5).await;
     let address = server.local_addr();
     let mut app = App::open(&server.base_url(), &key, Timeouts::default());
-    app.shows(&["Row 1 of 5. These are all."]).await;
+    app.shows(&["Row 1 of 5. No more rows."]).await;
     server.shutdown().await;
     app.press("r");
-    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Trying again in 0:0", "Rex"]).await;
+    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Retry in 0:0", "Rex"]).await;
     app.press("Down");
     app.shows(&["Row 2 of 5."]).await;
     let listener = TcpListener::bind(address).await.unwrap();
@@ -441,7 +449,7 @@ async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
     })
     .await;
     let mut app = App::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2");
     app.shows(&[
         "(400, INVALID_CATEGORY)",
@@ -475,7 +483,7 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
     })
     .await;
     let mut app = App::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["The pet may or may not have been added.", "Search the list"]).await;
     app.press("1");
@@ -492,7 +500,7 @@ async fn an_answer_that_got_lost_is_asked_for_again_and_the_animal_is_there_once
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 1).await;
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 1."]).await;
     app.press("\"Mochi\" F2");
@@ -526,7 +534,7 @@ async fn after_a_time_limit_one_key_sends_it_again_safely() {
     })
     .await;
     let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["again is safe: it is added only once.", "> 1) Send it again (safe: added only once)"]).await;
     app.press("Enter");

@@ -207,12 +207,12 @@ fn without_a_disk_it_says_so_and_goes_on() {
     let mut app = start(&service(), &state).open();
     app.shows(&["Rex"]);
     app.send("aBiscuit");
-    app.shows(&["[Biscuit_", "Drafts cannot be written: ", "What you type is only"]);
+    app.shows(&["[Biscuit_", "Cannot save drafts: ", "What you type is kept only"]);
     app.send("s");
-    app.shows(&["[Biscuits_", "Drafts cannot be written: "]);
+    app.shows(&["[Biscuits_", "Cannot save drafts: "]);
     fs::remove_file(&state).unwrap();
     app.shows(&["draft saved "]);
-    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Drafts cannot be written"));
+    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Cannot save drafts"));
     assert_eq!(names(&state), ["Biscuits"]);
     app.signal("TERM");
     assert_eq!(app.ended().0, 143);

@@ -20,7 +20,7 @@ fn every_suffix_of_a_scanner_is_one_animal_each() {
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();
     let mut app = served.app_with(state.path(), "scan_tab = true\n");
-    app.shows(&["There are no animals here yet."]);
+    app.shows(&["No pets yet."]);
     enter(&mut app);
     let mut expected = Vec::new();
     for (at, suffix) in ["\r", "\n", "\r\n", "\t"].into_iter().enumerate() {
@@ -42,7 +42,7 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();
     let mut app = served.app(state.path());
-    app.shows(&["There are no animals here yet."]);
+    app.shows(&["No pets yet."]);
     enter(&mut app);
     for pasted in ["Rex\rMochi\r", "Rex\r\nMochi", "Rex\n\nMochi\n"] {
         app.send(pasted);
@@ -61,11 +61,11 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
     app.shows(&["1 saved"]);
     // At the lines a question mark is help.
     app.send("\x1b[A");
-    app.shows(&["mend, look for"]);
+    app.shows(&["fix, search"]);
     app.send("?");
     app.shows(&["Help: ", "Esc close"]);
     app.send("\x1b");
-    app.shows(&["mend, look for"]);
+    app.shows(&["fix, search"]);
     app.send("\x1b");
     app.shows(&["> Name    [__"]);
     app.send("\x1bOQ");
@@ -92,7 +92,7 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
         app.shows(&[&format!("Using {name}: 127.0.0.1")]);
     };
     let mut app = open();
-    app.shows(&["There are no animals here yet.", "till | ok"]);
+    app.shows(&["No pets yet.", "till | ok"]);
     app.send("aBiscuit\t3\x1bOQ");
     app.shows(&["till is protected"]);
     app.send_until("y", &["Added Biscuit, id 1."]);
@@ -137,7 +137,7 @@ fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
     let served = Served::start();
     let state = tempfile::tempdir().unwrap();
     let mut app = served.app(state.path());
-    app.shows(&["There are no animals here yet."]);
+    app.shows(&["No pets yet."]);
     app.send("a");
     app.shows(&["> Name *"]);
     app.send("Rex,3\rMochi,1\rTank,2\rLuna,1\rMax,1\rTom,1\r");
@@ -175,7 +175,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         let served = Served::start();
         let state = tempfile::tempdir().unwrap();
         let mut app = served.app(state.path());
-        app.shows(&["There are no animals here yet."]);
+        app.shows(&["No pets yet."]);
         enter(&mut app);
         // What a scanner reads that never rests.
         let names: Vec<String> = (1..=50).map(|number| format!("40{round:02}{number:04}")).collect();

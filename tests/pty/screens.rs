@@ -44,10 +44,10 @@ fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
     let path = data.path().to_str().unwrap();
     let open = || Start::petstore(&[]).env("XDG_DATA_HOME", path).open();
     let mut app = open();
-    app.shows(&["Nothing is set up yet", "> 1) Look around", "80x24, 256 colours, UTF-8"]);
+    app.shows(&["No setup is needed", "> 1) Look around", "80x24, 256 colours, UTF-8"]);
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "a file was written before the choice");
     app.send("2");
-    app.shows(&["There are no animals here yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
+    app.shows(&["No pets yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
     app.send("S");
     app.shows(&["25 samples added."]);
     app.send("q");
@@ -61,18 +61,18 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
     let file = config.path().join("my.toml");
     std::fs::write(&file, "[pets]\nlimit = 0\n").unwrap();
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send(format!("4{}\r", file.display()));
-    app.shows(&["my.toml:2:", "> 4) I have a configuration file"]);
+    app.shows(&["my.toml:2:", "> 4) Use a configuration file"]);
     std::fs::write(&file, "[pets]\nlimit = 7\n").unwrap();
     app.send("\r");
-    app.shows(&["There are no animals here yet.", "show 7"]);
+    app.shows(&["No pets yet.", "show 7"]);
     app.send("q");
     let (status, bytes) = app.ended();
     assert_eq!((status, restored(&bytes)), (0, true));
 
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send("\r");
     app.shows(BROWSING);
     app.send("q");
@@ -80,7 +80,7 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
     assert_eq!((status, restored(&bytes)), (0, true));
 
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
 }

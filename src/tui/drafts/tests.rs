@@ -19,6 +19,7 @@ use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
@@ -120,7 +121,7 @@ fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
     let mut app = form("\"B\"");
     millis(&mut app, 500);
     written(&mut app, Err("no space left on device"));
-    let said = "Drafts cannot be written: no space left on device. What you type is only in this window.";
+    let said = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
     assert!(app.says(said));
     app.keys("\"i\"");
     assert!(app.says(said), "{}", app.screen());
@@ -464,10 +465,14 @@ fn the_file_of_an_import_is_restored_and_a_running_one_is_shown() {
 
 #[test]
 fn looks() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    let make = |columns, rows| {
         let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab p");
         let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
         next.send(Msg::Resize(Size { columns, rows }));
-        insta::assert_snapshot!(format!("back_{columns}x{rows}"), next.snapshot());
+        next
+    };
+    whole_from_80x24("back", make);
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("back_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

@@ -129,7 +129,7 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let mut app =
         App::start(service, stub.client(), setup, WorkerContext { drafts, ..context(domains_context) }, clock::now);
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;
     let (key, sent) = seen.recv().await.unwrap();
@@ -150,15 +150,15 @@ async fn where_drafts_cannot_be_written_one_goes_on_and_is_told_until_they_can()
     let mut app = home.open();
     app.shows(&["[All 3]"]).await;
     app.press("a \"Biscuit\" Tab \"3\"");
-    app.shows(&["Biscuit", "Drafts cannot be written: Not a directory", "What you type is only"]).await;
+    app.shows(&["Biscuit", "Cannot save drafts: Not a directory", "What you type is kept only"]).await;
     app.press("F2");
     app.shows(&["Added Biscuit, id 4."]).await;
     app.press("\"Rex\"");
-    app.shows(&["Rex", "Drafts cannot be written: "]).await;
+    app.shows(&["Rex", "Cannot save drafts: "]).await;
     fs::remove_file(home.state()).unwrap();
     on_disk(&home.state(), &[("shop", "Rex")]).await;
     let screen = app.shows(&["draft saved "]).await;
-    assert!(!screen.contains("Drafts cannot be written"), "{screen}");
+    assert!(!screen.contains("Cannot save drafts"), "{screen}");
     app.press("Esc");
     app.quit().await;
 }

@@ -51,7 +51,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 300, &[17, 200]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["CSV, comma, UTF-8, 300 rows", "pet_name", "298 ok  2 empty", "Cannot be sent (2):", "cat is empty"])
         .await;
@@ -90,7 +90,7 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 3_000, &[]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This adds 3000 pets"]).await;
     app.press("F2");
@@ -120,7 +120,7 @@ async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 5, &[3]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["Cannot be sent (1):"]).await;
     app.press("F2 Space F2");
@@ -169,7 +169,7 @@ async fn lost_answers_add_no_row_twice() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 50, &[]);
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This adds 50 pets"]).await;
     app.press("F2");
@@ -194,7 +194,7 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     let context = WorkerContext { pasted: Some(directory.path().join("imports")), ..context(domains_context) };
     let service = remote(&real.server.base_url(), &real.key);
     let mut app = App::start(service, client.unwrap(), setup, context, clock::now);
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a");
     app.shows(&["> Name"]).await;
     app.keys.send(Event::Paste("pet-1\npet-2\npet-3\n".into())).unwrap();

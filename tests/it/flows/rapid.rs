@@ -72,7 +72,7 @@ async fn slow(delay: Duration) -> (stub::Stub, Arc<Mutex<Vec<String>>>, Arc<Atom
 async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id() {
     let (slow, arrived, most) = slow(Duration::from_millis(300)).await;
     let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     let begin = clock::now().mono;
     for name in names(1, 40) {
@@ -97,7 +97,7 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
 async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     app.press("\"Rex\" Enter \"Mochi\" Enter \"Tank\" Enter");
     app.shows(&["3 lines pasted, one pet each.", "3 rows"]).await;
@@ -121,7 +121,7 @@ async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent
 async fn a_list_of_codes_that_is_pasted_is_saved_line_by_line() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     app.keys.send(Event::Paste(names(1, 100).join("\n"))).unwrap();
     app.shows(&["100 saved  "]).await;
@@ -135,7 +135,7 @@ async fn lost_answers_add_nothing_twice_where_the_service_keeps_keys() {
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 2).await;
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     for name in names(1, 5) {
         app.press(&format!("\"{name}\" Enter"));
@@ -168,7 +168,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     };
     install_tls_provider();
     let (mut app, queues) = open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
     app.press("\"00000001\" Enter");
     app.shows(&["1 saved  "]).await;

@@ -20,6 +20,7 @@ use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, remote};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
@@ -502,6 +503,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

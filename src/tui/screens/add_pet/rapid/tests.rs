@@ -19,6 +19,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -652,7 +653,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
     assert!(app.says("Open rapid entry (2, F6) to send them."), "{}", app.screen());
     app.keys("a F6").wait(Duration::from_secs(5));
-    assert!(app.screen().contains("Begin rapid entry, and send 2 lines that wait, to"), "{}", app.screen());
+    assert!(app.screen().contains("Start rapid entry and send 2 waiting lines to"), "{}", app.screen());
     app.keys("Esc");
     assert_eq!((app.state.add.rapid.on, sent(&app).len()), (false, 0));
     app.keys("F6").wait(Duration::from_secs(5));
@@ -683,6 +684,7 @@ pub fn busy(columns: u16, rows: u16) -> App {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

@@ -72,7 +72,5 @@ pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {
     page.area.x += 16;
     page.area.width = page.area.width.saturating_sub(17);
     page.y = 1;
-    for line in formats.text(&app.domains).lines() {
-        page.code(line);
-    }
+    page.code(&formats.text(&app.domains), usize::MAX);
 }

@@ -117,9 +117,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     for format in [ExportFormat::Bind, ExportFormat::Dnscontrol, ExportFormat::Octodns] {
         page.gap();
         page.heading(format.as_str());
-        for line in export(&record, format, &[]).lines().take(6) {
-            page.code(line);
-        }
+        page.code(&export(&record, format, &[]), 6);
     }
     page.gap();
     let all: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();

@@ -137,8 +137,6 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     if let Some(configuration) = lint(panel).configuration {
         page.heading("After saving");
-        for line in configuration.to_toml().lines().take(usize::from(page.left())) {
-            page.code(line);
-        }
+        page.code(&configuration.to_toml(), usize::MAX);
     }
 }

@@ -23,7 +23,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     if rule == Rule::Browser {
         page.field("The browser says", 20, 50, &panel.browser, true);
         causes(page, panel.browser.value());
-        page.gap();
+        if page.left() > 17 {
+            page.gap();
+        }
     }
     with_facts(panel, scene.now, |facts| {
         for (at, answer) in answers(rule, facts).iter().enumerate() {
