@@ -9,7 +9,7 @@ use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
-use crate::config::file::AtOnce;
+use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
@@ -157,7 +157,7 @@ fn where_answers_take_long_several_lines_are_under_way_and_each_gets_its_own_ans
 #[test]
 fn who_wants_ids_in_order_has_one_line_under_way() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.at_once = AtOnce::try_from(1).unwrap();
+    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
     app.state.add.rapid.took = Duration::from_secs(3);
     typed(&mut app, &["one", "two", "three"]);
     assert_eq!(sent(&app).len(), 1);
