@@ -132,10 +132,10 @@ fn what_is_wrong_is_not_sent_and_the_cursor_goes_there() {
 #[test]
 fn nothing_is_called_wrong_before_a_field_was_left_once() {
     let mut app = typed(80, 24, "Tab \"x\"");
-    assert!(app.screen().contains("Name is needed"));
-    assert!(!app.screen().contains("is not one"));
+    assert!(app.screen().contains("Name is required"));
+    assert!(!app.screen().contains("is not a number"));
     app.keys("S-Tab");
-    assert!(app.screen().contains("\"x\" is not one"));
+    assert!(app.screen().contains("\"x\" is not a number"));
 }
 
 #[test]

@@ -150,7 +150,7 @@ fn a_test_asks_once_and_its_answer_stays_in_words() {
     assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
     app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
     assert!(
-        app.says("staging.api.example.com did not accept the API key. It says: \"API key is not valid\""),
+        app.says("staging.api.example.com did not accept the API key: \"API key is not valid\""),
         "{}",
         app.screen()
     );
@@ -220,7 +220,7 @@ fn what_was_kept_of_the_other_service_is_shown_at_once() {
 fn a_change_that_fails_leaves_the_service_before_in_use_and_says_why() {
     for (outcome, why) in [
         (ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into())).into(), "gone"),
-        (Outcome::failed(Slot::UseProfile, Failure::Busy), "more to do"),
+        (Outcome::failed(Slot::UseProfile, Failure::Busy), "is busy"),
     ] {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
