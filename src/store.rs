@@ -1,4 +1,4 @@
-//! The database: animals and API keys, behind one cheap handle.
+//! The database: pets and API keys, behind one cheap handle.
 //!
 //! What is read and written is `work`, written once for SQLite and PostgreSQL: the SQL keeps to their common ground.
 //! Each database runs it in its own way, and commits what waits together in one transaction. This room knows nothing of
