@@ -36,7 +36,9 @@ fn prepare(served: &Served) -> TempDir {
         home.path().join("key").display()
     );
     write(".config/petstore/config.toml", &config);
-    write("animals.ndjson", "{\"name\":\"Rex\",\"categoryId\":1}\n");
+    for name in ["animals.ndjson", "pets.ndjson"] {
+        write(name, "{\"name\":\"Rex\",\"categoryId\":1}\n");
+    }
     write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
     write("domains.toml", "[domains]\nprimary = \"docs.example.com\"\n");
     let made = shell(&home, "petstore keys create --database sqlite:store.db --name till").output().unwrap();
@@ -116,8 +118,11 @@ fn every_example_is_a_line_that_works() {
         for (line, outcome) in ended.into_iter().chain(watches.into_iter().map(|watch| watch.join().unwrap())) {
             // A screen cannot be shown here, nobody can be asked, and there is no keyring.
             let needs_more = |said: &str| {
-                let begins =
-                    ["the full screen needs a terminal", "a key is needed, and there is nobody", "the system keyring"];
+                let begins = [
+                    "the full screen needs a terminal",
+                    "a key is needed, and there is no terminal",
+                    "cannot use the system keyring",
+                ];
                 begins.iter().any(|begin| said.starts_with(&format!("petstore: {begin}")))
             };
             if let Some((status, said)) = outcome
