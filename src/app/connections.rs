@@ -243,7 +243,7 @@ pub(crate) mod tests {
         let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();
         assert!(config.starts_with("profile = \"shop\"\n"), "{config}");
         let error = services.add(new("shop", "petk_of_other_002"), false).unwrap_err();
-        assert_eq!(error, "there is a profile \"shop\" already. Give the new one another name.");
+        assert_eq!(error, "profile \"shop\" already exists. Choose another name.");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
     }
 

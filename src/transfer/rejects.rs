@@ -168,9 +168,7 @@ mod tests {
     const TEXT: &str =
         "id;pet_name;cat;state\n1;Rex;3;sold\n2;'=1+1;three;\"a;b\"\n3;Zoë;-7;\n4;Bean;=1;gone\n5;Tom;3;\n";
     const BAD: &str = "why not added,id,name,categoryId,status\n\
-        \"line 3: column cat: Category must be a whole number from -9223372036854775808 to 9223372036854775807. \
-        \"\"three\"\" is not one. column state: Status must be available, pending or sold, or not set. \"\"a;b\"\" is none of \
-        them.\",2,'=1+1,three,a;b\n";
+        \"line 3: column cat: \"\"three\"\" is not a number. Type digits, for example 3. column state: Status must be available, pending or sold, or omitted, not \"\"a;b\"\".\",2,'=1+1,three,a;b\n";
 
     #[test]
     fn bad_rows_are_written_unchanged_with_the_reason() {

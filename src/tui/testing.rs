@@ -112,7 +112,7 @@ pub fn profiles() -> Profiles {
             ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
             entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
         ],
-        meant: "staging".into(),
+        default: "staging".into(),
         file: "/home/ada/.config/petstore/config.toml".into(),
     }
 }

@@ -354,7 +354,7 @@ async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     app.shows(&["Pet 8 ", "Category   "]).await;
 
     app.press("a \"Biscuit\" Tab \"3rd\" F2");
-    app.shows(&["\"3rd\" is not one.", "Fix 1 field first. Nothing was sent."]).await;
+    app.shows(&["\"3rd\" is not a number.", "Fix 1 field first. Nothing was sent."]).await;
     app.press("BS BS F2");
     app.shows(&["Added Biscuit, id 251. Type the next one"]).await;
     app.press("\"Mochi\" Tab Tab s F2");

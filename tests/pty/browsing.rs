@@ -70,7 +70,7 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     let mut app = Start::petstore(&["--demo"]).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
     app.shows(&["keymap.toml:3: in pets x is bound to both refresh and export.", "Rex"]);
     app.send("Z");
-    app.shows(&["250 animals from 3 requests", "[All 250]"]);
+    app.shows(&["250 pets from 3 requests", "[All 250]"]);
     app.send("?");
     app.shows(&["Help: Pets", "Z            whole inventory", "r F5         refresh"]);
     app.send("\x1b");

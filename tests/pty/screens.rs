@@ -23,7 +23,7 @@ fn the_tour_of_the_readme() {
     app.send("aBiscuit\t3rd");
     app.shows(&["[3rd_"]);
     app.send("\x1bOQ");
-    app.shows(&["\"3rd\" is not one.", "Fix 1 field first."]);
+    app.shows(&["\"3rd\" is not a number.", "Fix 1 field first."]);
     app.send("\x7f\x08\x1b[12~");
     app.shows(&["Added Biscuit, id 251."]);
     app.send("Mochi\x1bOQ");
@@ -103,7 +103,7 @@ fn two_thousand_keys_at_once_all_arrive_in_order() {
     app.send(format!("a{name}\x01end"));
     app.shows(&["[endabcdefghijklm"]);
     app.send("\x05\x1bOQ");
-    app.shows(&["Name has 1998 characters; 255 is the most."]);
+    app.shows(&["Name has 1998 characters; the maximum is 255."]);
 }
 
 #[test]

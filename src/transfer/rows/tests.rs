@@ -42,13 +42,13 @@ fn bad_rows_are_named_with_line_column_and_reason() {
     assert_eq!(
         rows(text),
         [
-            "1 line 3: column pet_name: Name is needed: 1 to 255 characters that are not all blank. column cat: \
-             Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"three\" is not one. \
-             column state: Status must be available, pending or sold, or not set. \"gone\" is none of them.",
+            "1 line 3: column pet_name: Name is required: 1 to 255 characters, not all blank. column cat: \
+             \"three\" is not a number. Type digits, for example 3. \
+             column state: Status must be available, pending or sold, or omitted, not \"gone\".",
             "2 4 \"Rex\" 3 sold corrected",
             "3 line 6: This is not UTF-8 at byte 70. Save the file as UTF-8.",
             "4 line 7: This row has 6 cells, but there are 5 columns. Put cells that contain the delimiter in quotes.",
-            "5 line 8: column pet_name: Name has the character U+0000 at place 2, which names may not have. Delete it.",
+            "5 line 8: column pet_name: Name contains U+0000 at position 2, which is not allowed. Delete it.",
             "6 line 9: A quote opens here and is not closed before the end of the file.",
         ]
     );
@@ -70,11 +70,10 @@ fn json_is_read_object_by_object() {
         rows(wrong),
         [
             "1 line 1: column name: name must be a string in quotes, not 7.",
-            "2 line 2: column categoryId: Category must be a whole number from -9223372036854775808 to \
-             9223372036854775807. \"1.5\" is not one.",
+            "2 line 2: column categoryId: \"1.5\" is not a number. Type digits, for example 3.",
             "3 line 3: This is not a JSON object: invalid type: sequence, expected an object with name and categoryId at \
              line 1 column 0.",
-            "4 line 4: column categoryId: Category is needed: a whole number, for example 3.",
+            "4 line 4: column categoryId: Category is required: a whole number, for example 3.",
             "5 line 5: This is not UTF-8 at byte 69. Save the file as UTF-8.",
         ]
     );
@@ -130,8 +129,7 @@ fn the_first_sheet_of_a_workbook_is_read() {
         <row r="3"><c r="A3" t="inlineStr"><is><t> Zoë </t></is></c><c r="B3"><v>3</v></c></row>
         <row r="4"><c r="A4"><v>7</v></c><c r="B4"><v>1E+18</v></c></row></sheetData></worksheet>"#;
     let file = workbook(&[("xl/worksheets/sheet1.xml", sheet)]);
-    let reason =
-        "Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"1e18\" is not one.";
+    let reason = "\"1e18\" is not a number. Type digits, for example 3.";
     assert_eq!(rows(&file), ["1 3 \"Zoë\" 3 -".to_owned(), format!("2 line 4: column Cat: {reason}")]);
     for cut in 0..file.len() {
         let _ = read_as(&file[..cut], &ColumnMapping { format: Some(FileFormat::Xlsx), ..ColumnMapping::default() });

@@ -83,7 +83,11 @@ fn outcome(home: &TempDir, line: &str, patience: Duration) -> Option<(Option<i32
 
 /// Whether a command ended because this test has no terminal, nobody to ask, and no keyring.
 fn needs_more(errors: &str) -> bool {
-    let begins = ["the full screen needs a terminal", "a key is needed, and there is nobody", "the system keyring"];
+    let begins = [
+        "the full screen needs a terminal",
+        "a key is needed, and there is no terminal",
+        "cannot use the system keyring",
+    ];
     begins.iter().any(|begin| errors.starts_with(&format!("petstore: {begin}")))
 }
 

@@ -315,7 +315,7 @@ fn rehearsals_and_samples_change_nothing_in_the_list() {
     let mut demo = room.petstore(&add);
     let demo = demo.arg("--demo").output().unwrap();
     ends_with(&demo, 0);
-    assert!(text(&demo.stderr).ends_with("with --demo the list of domains is not kept\n"), "{}", text(&demo.stderr));
+    assert!(text(&demo.stderr).ends_with("with --demo, the list of domains is not kept\n"), "{}", text(&demo.stderr));
     let listed = room.petstore(&["list"]).output().unwrap();
     assert!(text(&listed.stderr).contains("no domains yet"), "{}", text(&listed.stderr));
     ends_with(&room.petstore(&add).output().unwrap(), 0);

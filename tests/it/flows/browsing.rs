@@ -26,7 +26,7 @@ async fn the_whole_inventory_is_reached_page_by_page() {
     let mut app = real.open();
     app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("W");
-    app.shows(&["1234 animals from 13 requests, all that the service lists.", "[All 1234]"]).await;
+    app.shows(&["1234 pets from 13 requests: all that the service lists.", "[All 1234]"]).await;
     app.press("End");
     app.shows(&["> 1234 "]).await;
     app.press("/ \"id:777\"");
@@ -42,7 +42,7 @@ async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() 
     let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["available 100+", "Row 1 of 100."]).await;
     app.press("W");
-    app.shows(&["300 animals from 4 requests. There may be more: of every status only 100", "[All 300+]"]).await;
+    app.shows(&["300 pets from 4 requests. There may be more: only 100 of each status", "[All 300+]"]).await;
     app.quit().await;
 }
 

@@ -198,7 +198,7 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     app.press("a");
     app.shows(&["> Name"]).await;
     app.keys.send(Event::Paste("pet-1\npet-2\npet-3\n".into())).unwrap();
-    app.shows(&["pasted text", "Category is needed", "3 lines pasted"]).await;
+    app.shows(&["pasted text", "Category is required", "3 lines pasted"]).await;
     app.press("\"7\" Tab");
     app.shows(&["This adds 3 pets"]).await;
     app.press("F2");
@@ -235,7 +235,7 @@ async fn the_whole_inventory_is_written_and_read_back_the_same() {
         app.press("BS");
     }
     app.press(&format!("\"{}\" Enter", path.display()));
-    app.shows(&["250 animals from 3 requests, all that the"]).await;
+    app.shows(&["250 pets from 3 requests: all that the"]).await;
     app.quit().await;
     let written: Vec<petstore::model::Pet> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(written.len(), 250);

@@ -45,9 +45,9 @@ const ARRIVALS: &str =
 #[test]
 fn a_dry_run_says_everything_and_sends_nothing() {
     let home = home_with("new.csv", ARRIVALS);
-    let expected = "line 3: column pet_name: Name is needed: 1 to 255 characters that are not all blank.\n\
-        line 4: column cat: Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"three\" is \
-        not one.\n4 rows: 2 fine, 2 need fixing; 1 status value corrected; 1 duplicate. Nothing was sent\n";
+    let expected = "line 3: column pet_name: Name is required: 1 to 255 characters, not all blank.\n\
+        line 4: column cat: \"three\" is not a number. Type digits, for example 3.\n\
+        4 rows: 2 fine, 2 need fixing; 1 status value corrected; 1 duplicate. Nothing was sent\n";
     assert_eq!(said(&run(&home, &["pets", "import", "new.csv", "--dry-run"])), (Some(3), expected.to_owned()));
     assert_eq!(said(&with_stdin(petstore(&home, &["pets", "import", "-", "--dry-run"]), ARRIVALS)).1, expected);
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
@@ -81,7 +81,7 @@ fn an_import_adds_the_good_rows_once() {
     let list = run(&home, &["pets", "export"]);
     let csv = "id,name,categoryId,status\n1,Biscuit,3,available\n2,Biscuit,3,available\n";
     assert_eq!(String::from_utf8(list.stdout.clone()).unwrap(), csv);
-    assert_eq!(said(&list), (Some(0), "2 animals from 1 request, all that the service lists.\n".to_owned()));
+    assert_eq!(said(&list), (Some(0), "2 pets from 1 request: all that the service lists.\n".to_owned()));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn rows_that_were_not_added_are_mended_and_imported() {
     assert!(status == Some(3) && text.ends_with("2 rows to fix: bad.csv\n"), "{text}");
     let bad = fs::read_to_string(home.path().join("bad.csv")).unwrap();
     assert!(
-        bad.starts_with("why not added,name,categoryId,status,notes\nline 3: column pet_name: Name is needed"),
+        bad.starts_with("why not added,name,categoryId,status,notes\n\"line 3: column pet_name: Name is required"),
         "{bad}"
     );
     let corrected = bad.replace(",,3,", ",Rex,3,").replace("Tank,three", "Tank,4");

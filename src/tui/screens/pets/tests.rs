@@ -245,7 +245,7 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
     let why = "the database cannot be opened".to_owned();
     app.reply(Slot::List, Outcome::failed(Slot::List, Failure::NotStarted { why }));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
-    assert!(app.says("Not started: the database cannot be opened. Mend that, then start petstore again."));
+    assert!(app.says("Not started: the database cannot be opened. Fix that, then restart petstore."));
     assert!(app.says("e: details   q: quit"));
 }
 

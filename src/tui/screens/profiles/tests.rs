@@ -151,7 +151,7 @@ fn a_test_asks_once_and_its_result_stays() {
     assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
     app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
     assert!(
-        app.says("staging.api.example.com did not accept the API key. It says: \"API key is not valid\""),
+        app.says("staging.api.example.com did not accept the API key: \"API key is not valid\""),
         "{}",
         app.screen()
     );
@@ -221,7 +221,7 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
     for (outcome, why) in [
         (ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into())).into(), "gone"),
-        (Outcome::failed(Slot::UseProfile, Failure::Busy), "more to do"),
+        (Outcome::failed(Slot::UseProfile, Failure::Busy), "is busy"),
     ] {
         let mut app = listed(80, 24);
         app.keys("Down Enter");

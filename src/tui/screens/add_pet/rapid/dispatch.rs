@@ -107,7 +107,7 @@ fn lanes(state: &AppState) -> usize {
         return 1;
     }
     let needed = rapid.took.as_millis().div_ceil(PACE.as_millis());
-    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.at_once.get())
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.concurrency.get())
 }
 
 fn send(state: &mut AppState, now: Now) -> Vec<Effect> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::app::outbox::queue::{Open, QueueRecord, Unfinished};
-use crate::config::file::AtOnce;
+use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
@@ -80,7 +80,7 @@ pub struct RapidSetup {
     /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
     pub tab: bool,
     /// The most lines sent at a time.
-    pub at_once: AtOnce,
+    pub concurrency: Concurrency,
 }
 
 /// The parts of the screen, in the order of Tab.

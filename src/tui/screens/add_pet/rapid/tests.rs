@@ -9,7 +9,7 @@ use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
-use crate::config::file::AtOnce;
+use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
@@ -158,7 +158,7 @@ fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
 #[test]
 fn for_ordered_ids_one_line_is_sent_at_a_time() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.at_once = AtOnce::try_from(1).unwrap();
+    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
     app.state.add.rapid.took = Duration::from_secs(3);
     typed(&mut app, &["one", "two", "three"]);
     assert_eq!(sent(&app).len(), 1);

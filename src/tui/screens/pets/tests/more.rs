@@ -142,7 +142,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     part(&mut app, animals(250).split_off(100));
     let done = Coverage { requests: 3, complete: true, full: Vec::new() };
     app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(done)));
-    assert!(app.says("250 animals from 3 requests, all that the service lists."), "{}", app.screen());
+    assert!(app.says("250 pets from 3 requests: all that the service lists."), "{}", app.screen());
     assert!(app.says("[All 250]") && app.says("sold 50"));
     let asked = app.effects.len();
     app.keys("Right Right Right");
@@ -155,7 +155,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
 #[test]
 fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     let app = &mut whole(80, 24, &animals(237), false);
-    assert!(app.says("237 animals from 4 requests. There may be more: of available only 100 are given, and those"));
+    assert!(app.says("237 pets from 4 requests. There may be more: only 100 available ones are listed, and pets"));
     assert!(app.says("[All 237+]"));
     app.keys("r");
     part(app, animals(10));
@@ -492,11 +492,7 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
     app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
     assert_eq!(app.state.popup, None);
-    assert!(
-        app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"),
-        "{}",
-        app.screen()
-    );
+    assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
 }
 
 #[test]
