@@ -98,7 +98,7 @@ pub struct Link {
     pub protect: bool,
     /// The colour of that word.
     pub accent: Accent,
-    /// How sentences call the service: its host, or `the service in this program`.
+    /// How sentences call the service: its host, or `the embedded store`.
     pub service: String,
     /// Whether it runs inside this program.
     pub embedded: bool,
@@ -214,7 +214,7 @@ impl Link {
             service @ (Service::Demo | Service::Embedded { .. }) => {
                 let flags = if *service == Service::Demo { " --demo" } else { "" };
                 let key = (String::new(), KeyOrigin::Embedded);
-                ("the service in this program".to_owned(), None, key, flags.to_owned())
+                ("the embedded store".to_owned(), None, key, flags.to_owned())
             }
             Service::Remote(remote) => {
                 let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());

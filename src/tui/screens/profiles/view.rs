@@ -176,7 +176,7 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
     };
     let service = match &entry.place {
         ServiceLocation::At(address) => host(address),
-        _ => "the service in this program".to_owned(),
+        _ => "the embedded store".to_owned(),
     };
     let answer = match last(entry, state) {
         None => "not tested yet: t tests it".to_owned(),

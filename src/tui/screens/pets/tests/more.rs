@@ -166,7 +166,7 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     app.keys("W");
     part(&mut app, animals(60));
     app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
-    assert!(app.says("No answer from the service in this program (30 s). Showing what was loaded"));
+    assert!(app.says("No answer from the embedded store within 30 s."));
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
     assert!(!app.state.pets.whole.open);
