@@ -1,4 +1,4 @@
-//! Measures adding by hand: rapid entry on a slow line, and what drafts cost the keys.
+//! Measures adding by hand: rapid entry on a slow connection, and what drafts cost the keys.
 //!
 //! `cargo bench --bench adding`. Reports and never fails: the machine may be shared. See `benches/README.md`.
 
@@ -31,7 +31,7 @@ fn main() {
     rapid();
 }
 
-/// Letters into the form, fifty a second, in an app that keeps drafts and one that has no place for them, in turn.
+/// Letters into the form, fifty a second, alternately in an app that keeps drafts and in one that has no place for them.
 fn drafts() {
     const LETTERS: usize = 40;
     const ROUNDS: usize = 30;
@@ -46,7 +46,7 @@ fn drafts() {
             start.env("HOME", "")
         };
         let mut app = start.open();
-        app.shows(&["There are no animals here yet."]);
+        app.shows(&["here yet"]);
         app.send("a");
         app.shows(&["> Name"]);
         app
@@ -59,7 +59,7 @@ fn drafts() {
             let due = begin + Duration::from_millis(20) * u32::try_from(letter).unwrap();
             thread::sleep(due.saturating_duration_since(Instant::now()));
             let shown = format!("[{}_", "p".repeat(letter));
-            // Each is the first one as often: whoever wakes the processor waits longer.
+            // Each comes first equally often: the first one wakes the processor, and waits longer.
             for at in [letter % 2, 1 - letter % 2] {
                 let begin = Instant::now();
                 apps[at].send("p");
@@ -130,7 +130,7 @@ fn rapid() {
     let state = tempfile::tempdir().unwrap();
     let start = Start::petstore(&["--base-url", &far]).env("PETSTORE_API_KEY", &served.key);
     let mut app = start.env("XDG_STATE_HOME", state.path().to_str().unwrap()).open();
-    app.shows(&["There are no animals here yet."]);
+    app.shows(&["here yet"]);
     app.send("a\x1b[17~");
     app.shows(&["> Category"]);
     app.send("3\r");
@@ -175,7 +175,7 @@ fn rapid() {
     report("rapid entry: ids not in the order of typing", LessIsBetter, "pairs", vec![overtaken as f64]);
 }
 
-/// The names of all animals in the order of their ids, page by page.
+/// The names of all pets in the order of their ids, page by page.
 fn names_in_store(served: &Served) -> Vec<String> {
     let (address, key) = (served.address(), &served.key);
     let (mut names, mut path) = (Vec::new(), Some("/v1/pets?limit=100".to_owned()));

@@ -65,15 +65,15 @@ fn starts() {
     measure("another service: rows", LessIsBetter, || app(&served), "Rex");
     let round_trip = (0..RUNS).map(|_| milliseconds(served.round_trip("/v1/pets?limit=20", 200))).collect();
     report("yardstick: one round trip to it on a new connection", LessIsBetter, "ms", round_trip);
-    for animals in [0, 100_000] {
+    for pets in [0, 100_000] {
         let data = tempfile::tempdir().unwrap();
         fs::create_dir(data.path().join("petstore")).unwrap();
         let database = format!("sqlite:{}", data.path().join("petstore/embedded.db").display());
-        drop(Served::on(&database, animals));
+        drop(Served::on(&database, pets));
         let path = data.path().to_str().unwrap().to_owned();
-        let text = if animals == 0 { "animals" } else { "Rex" };
+        let text = if pets == 0 { "here yet" } else { "Rex" };
         let start = || Start::petstore(&[]).env("XDG_DATA_HOME", &path);
-        measure(&format!("an existing store of {animals}: rows"), LessIsBetter, start, text);
+        measure(&format!("an existing store of {pets}: rows"), LessIsBetter, start, text);
     }
 }
 
@@ -100,41 +100,41 @@ fn echo() -> f64 {
 
 /// A thousand rows, and a hundred thousand: memory, moving and searching.
 fn many_rows() {
-    for (animals, most) in [(1_000, 15.0), (100_000, 60.0)] {
-        let served = Served::start(animals);
+    for (pets, most) in [(1_000, 15.0), (100_000, 60.0)] {
+        let served = Served::start(pets);
         let mut app = app(&served).open();
         app.shows(&["Rex", "sold"]);
         app.send("W");
-        app.shows(&[&format!("{animals} animals from")]);
+        app.shows(&[&format!("these {pets} rows")]);
         let memory = process_status(app.process_id(), "VmRSS:") / 1024.0;
-        report(&format!("{animals} rows: resident memory"), AtMost(most), "MiB", vec![memory]);
+        report(&format!("{pets} rows: resident memory"), AtMost(most), "MiB", vec![memory]);
         let mut times = Vec::new();
         for at in 0..100 {
-            let there = format!("Row {} of {animals}", if at % 2 == 0 { 2 } else { 1 });
+            let there = format!("Row {} of {pets}", if at % 2 == 0 { 2 } else { 1 });
             let begin = Instant::now();
             app.send(if at % 2 == 0 { "j" } else { "k" });
             app.wait_until(&there, |screen, _| screen.contents().contains(&there));
             times.push(milliseconds(begin.elapsed()));
         }
-        report(&format!("{animals} rows: key to screen"), AtMost(1.5), "ms", times);
+        report(&format!("{pets} rows: key to screen"), AtMost(1.5), "ms", times);
         let mut times = Vec::new();
         for word in ["whiskers", "captain", "rex", "tiger", "luna"] {
             app.send("/");
             app.wait_until("the field", |screen, _| screen.contents().contains("F1 help"));
-            let mut rows = format!("{animals} of {animals} rows");
+            let mut rows = format!("{pets} of {pets} rows");
             for letter in word.chars() {
                 let (before, begin) = (app.bytes().len(), Instant::now());
                 app.send(letter.to_string());
-                // Each letter narrows what is shown, or at least stands in the field.
+                // Each letter narrows what is shown, or is at least shown in the field.
                 app.wait_until("an answer", |_, bytes| bytes.len() > before);
                 times.push(milliseconds(begin.elapsed()));
                 rows = app.screen();
             }
-            assert!(rows.contains(&format!("of {animals} rows")), "{rows}");
+            assert!(rows.contains(&format!("of {pets} rows")), "{rows}");
             app.send("\x15\r");
-            app.wait_until("all rows", |screen, _| screen.contents().contains(&format!("these {animals} rows")));
+            app.wait_until("all rows", |screen, _| screen.contents().contains(&format!("these {pets} rows")));
         }
-        report(&format!("{animals} rows: a letter of the search to screen"), AtMost(16.0), "ms", times);
+        report(&format!("{pets} rows: a letter of the search to screen"), AtMost(16.0), "ms", times);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Measures what a call from a script takes: the release binary beside `curl` and `true` in the same run, in turn.
+//! Measures what a call from a script takes: the release binary, compared with `curl` and `true` in the same run.
 //!
 //! `cargo bench --bench cli`. Reports and never fails: the machine may be shared. See `benches/README.md`.
 
@@ -25,7 +25,7 @@ fn main() {
     heading();
     let version = || Command::new(PETSTORE).arg("--version").stdout(Stdio::null()).status();
     let nothing = || Command::new("/bin/true").status();
-    in_turn("petstore --version", version, "true", nothing, 3.0);
+    alternating("petstore --version", version, "true", nothing, 3.0);
     let served = Served::start(250);
     let home = common::directory();
     let list = || {
@@ -36,7 +36,7 @@ fn main() {
     };
     let (bearer, url) = (format!("Authorization: Bearer {}", served.key), format!("{}/pets?limit=20", served.base_url));
     let curl = || Command::new("curl").args(["-s", "-H", &bearer, &url]).stdout(Stdio::null()).status();
-    in_turn("petstore pets list", list, "curl", curl, 1.3);
+    alternating("petstore pets list", list, "curl", curl, 1.3);
     let size = fs::metadata(PETSTORE).unwrap().len() as f64 / 1024.0 / 1024.0;
     report("release binary", AtMost(20.0), "MiB", vec![size]);
 }
@@ -44,7 +44,7 @@ fn main() {
 type Ended = std::io::Result<std::process::ExitStatus>;
 
 /// Reports both, from start to end, and ours as a multiple of theirs.
-fn in_turn(our: &str, ours: impl Fn() -> Ended, their: &str, theirs: impl Fn() -> Ended, most: f64) {
+fn alternating(our: &str, ours: impl Fn() -> Ended, their: &str, theirs: impl Fn() -> Ended, most: f64) {
     let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         for (call, times) in [(&ours as &dyn Fn() -> Ended, &mut our_times), (&theirs, &mut their_times)] {

@@ -62,7 +62,7 @@ struct Frame {
     before: Seen,
     after: Seen,
     written: Vec<u8>,
-    /// From the key until it stood on a screen beside, in milliseconds.
+    /// From the key until a second screen shows it, in milliseconds.
     took: f64,
 }
 
@@ -70,7 +70,7 @@ struct Frame {
 const ROUND_TRIP: f64 = 200.0;
 const OCTETS_A_MILLISECOND: f64 = 8.0;
 
-/// How long what was measured beside takes at the other end of that line, until its last octet is there.
+/// How long what was measured beside takes at the other end of that line, until its last byte is there.
 fn over_the_line(took: f64, written: &[u8]) -> f64 {
     ROUND_TRIP + took + written.len() as f64 / OCTETS_A_MILLISECOND
 }
@@ -84,7 +84,7 @@ impl Frame {
         (places.len(), rows.len())
     }
 
-    /// Octets for each that would be allowed.
+    /// Bytes for each that would be allowed.
     fn share(&self, each: f64) -> f64 {
         let (characters, rows) = self.changed();
         self.written.len() as f64 / (each * characters as f64 + 10.0 * rows as f64)
@@ -207,7 +207,7 @@ fn bytes(what: &str, limit: Limit, frames: &[Frame]) {
     }
 }
 
-/// Octets of letters, of moves and the like, and of looks.
+/// Bytes of letters, of cursor moves and the like, and of styles.
 fn parts(written: &[u8]) -> [f64; 3] {
     let (mut parts, mut at) = ([0.0; 3], 0);
     while at < written.len() {

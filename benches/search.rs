@@ -28,19 +28,19 @@ fn main() {
         return;
     }
     common::heading();
-    println!("  names of the samples");
+    common::part("names of the samples");
     let names: Vec<String> = (0..ROWS).map(|at| samples::sample(at).name).collect();
     all(&rows(&names), &["e", "ell", "whiske", "whiskers the"], "e a i o r s");
-    println!("  the same long name on each row");
+    common::part("the same long name on each row");
     let long = "Mr. Whiskers the Third of Springfield, Esq.";
     all(&rows(&[long.to_owned()]), &["e", "rie", "mrtirf", "mrwhtofsping"], "e i r s t h");
-    println!("  names that are not ASCII");
+    common::part("names that are not ASCII");
     let other = ["Zoë", "ポチたろう", "Éclair d'Été", "Ünal der Große", "Кузьма Петрович", "قطة صغيرة"];
     all(&rows(&other.map(str::to_owned)), &["e", "ecl", "петров", "unal der gro"], "e a r d t l");
-    println!("  the same long name on each row, not ASCII");
+    common::part("the same long name on each row, not ASCII");
     let foreign = "Herr Schnurrbart der Dritte von Süßenbrunn.";
     all(&rows(&[foreign.to_owned()]), &["e", "rie", "hsddvs", "hrscddrtvsbr"], "e r h t b d");
-    println!("  names of 255 letters");
+    common::part("names of 255 letters");
     let longest = long.repeat(6)[..255].to_owned();
     all(&rows(&[longest]), &["e", "rie", "mrtirf", "mrwhtofsping"], "e i r s t h");
 }

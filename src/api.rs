@@ -1,8 +1,8 @@
 //! The client of the Petstore Animals API: one request at a time, every answer checked, every failure typed.
 //!
-//! May touch the network through reqwest; knows no terminal and no database. What repeating may help is decided by the
-//! pure [`retry`], never inside [`Client`]; [`creation`] sends an animal as often as it takes. On top of single requests:
-//! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one animal. [`exchange`] is the
+//! May use the network through reqwest, but no terminal and no database. What is worth repeating is decided by the
+//! pure [`retry`], never inside [`Client`]; [`creation`] sends a pet as often as it takes. On top of single requests:
+//! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one pet. [`exchange`] is the
 //! record of a request, and [`curl`] the command that does the same; [`failure`] says why a request gave nothing, and
 //! [`explain`] what that means.
 

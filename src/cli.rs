@@ -50,24 +50,24 @@ use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 use serve::Log;
 
-/// Parses the arguments of the process, does what they say, and says what went wrong.
+/// Parses the arguments of the process, runs the command, and reports a failure.
 pub fn main() -> ExitCode {
     let mut coloured = false;
     let done = start(&std::env::args_os().collect::<Vec<_>>(), &Env::from_process(), &mut coloured);
     let exit = done.unwrap_or_else(|failed| {
-        say(&failed, coloured);
+        report(&failed, coloured);
         failed.exit
     });
     exit.into()
 }
 
-/// `coloured` tells whether a failure is, as soon as that is known.
+/// Sets `coloured` to whether a failure is shown in colour, as soon as that is known.
 fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit, Failed> {
     if let Some(exit) = completions::answer(Args::command, arguments, env) {
         return Ok(exit);
     }
     usage_error::refuse_misplaced_key(arguments, env)?;
-    // The whole command line need not be set up for this.
+    // This needs no parsing of the whole command line.
     if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
         return output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done);
     }
@@ -82,7 +82,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
     }
 }
 
-/// Help and version go to stdout, help that was not asked for to stderr.
+/// Prints requested help and the version to stdout, and other help to stderr.
 fn print(error: &clap::Error) -> Result<Exit, Failed> {
     if error.use_stderr() {
         let _ = error.print();
@@ -99,10 +99,10 @@ fn print(error: &clap::Error) -> Result<Exit, Failed> {
 
 /// One line on stderr: `petstore: what happened`. A closed stderr is left alone.
 pub fn complain(what: &impl Display) {
-    say(what, false);
+    report(what, false);
 }
 
-fn say(what: &impl Display, coloured: bool) {
+fn report(what: &impl Display, coloured: bool) {
     let _ = writeln!(io::stderr(), "{}", complaint(what, coloured));
 }
 
@@ -110,7 +110,7 @@ fn complaint(what: &impl Display, coloured: bool) -> String {
     format!("{} {}", Ink::Red.paint("petstore:", coloured), output::safe(&what.to_string()))
 }
 
-/// A service has one name. Only a profile that is made has its address beside it.
+/// Refuses two options that name a service. Only `login` takes both, for a new profile and its address.
 fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Failed> {
     let makes_one =
         matches!(command, Some(Command::Access(AccessCommand::Login(_)) | Command::Auth(AccessCommand::Login(_))));
@@ -122,7 +122,7 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
     let given: Vec<_> = given.iter().filter(|(_, given)| *given).map(|(name, _)| *name).collect();
     match given.as_slice() {
         [one, other, ..] => {
-            Err(Failed::new(Exit::Usage, format!("{one} and {other} name two services")).hint("leave one of them away"))
+            Err(Failed::new(Exit::Usage, format!("{one} and {other} each name a service")).hint("use only one of them"))
         }
         [] | [_] => Ok(()),
     }
@@ -135,7 +135,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         _ => Builder::new_multi_thread(),
     };
     if !matches!(args.command, Some(Command::Serve(_))) {
-        // The screen has the main thread; two more carry the service inside and the requests.
+        // The screen has the main thread; two more run the embedded service and the requests.
         builder.worker_threads(2);
     }
     let runtime = builder.enable_all().build().map_err(Failed::because("cannot start"))?;
@@ -146,16 +146,16 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
         Command::Domains(command) => {
             let file = config::settings::configuration(&choices, env)?;
-            // What is tried with samples is not kept.
+            // The demo keeps nothing.
             let samples = choices.demo.then(tempfile::tempdir).transpose();
-            let samples = samples.map_err(Failed::because("there is no temporary directory"))?;
+            let samples = samples.map_err(Failed::because("cannot create a temporary directory"))?;
             let list = match &samples {
                 Some(directory) => directory.path().join("domains.json"),
                 None => Paths::new(env).map_err(Failed::config)?.domains_file(),
             };
             let done = runtime.block_on(domains::run(command.command, &file.domains, &list));
             if samples.is_some() && list.exists() {
-                output::note("with --demo the list of domains is not kept");
+                output::note("with --demo, the list of domains is not kept");
             }
             done
         }
@@ -176,7 +176,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
                 };
                 serve::run(serve, &database, &keys::actor(env), &log).await
             });
-            // A failure must not wait for stderr either.
+            // A failure must not wait for stderr, either.
             let exit = served.map_or_else(
                 |failed| {
                     log.line(&complaint(&failed, coloured));
@@ -195,7 +195,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(Args::command(), &args),
     };
-    // A thread that still waits for a name to resolve must not keep the program.
+    // A thread that still waits for a name to resolve must not keep the program running.
     runtime.shutdown_background();
     result
 }

@@ -1,4 +1,4 @@
-//! The only reader of the clock. Everything else takes [`Now`] as a parameter, so that tests choose the time.
+//! The only code that reads the clock. Everything else takes [`Now`] as a parameter, so that tests choose the time.
 
 use std::time::Instant;
 
@@ -19,7 +19,7 @@ impl Now {
         self.mono.saturating_duration_since(start).as_secs()
     }
 
-    /// The seconds until `end`, one that has begun counts.
+    /// The seconds until `end`, rounded up.
     pub fn seconds_until(self, end: Instant) -> u128 {
         end.saturating_duration_since(self.mono).as_millis().div_ceil(1000)
     }

@@ -1,9 +1,9 @@
 //! Settings: flags over environment over file over defaults, resolved once at start into [`Settings`], and again for a
-//! profile that is chosen by hand ([`profiles`]); the parts of it that the app writes ([`edit`]); and the
-//! places where keys are kept ([`secrets`], `login`).
+//! profile that is chosen in the app ([`profiles`]); the parts of the file that the app writes ([`edit`]); and the places
+//! of API keys ([`secrets`], `login`).
 //!
-//! May touch files and the environment, run the command that a profile names for its key, and ask the system's keyring;
-//! no network and no terminal.
+//! May use files and the environment, run a profile's command for its key, and use the system keyring; no network and no
+//! terminal.
 
 pub mod edit;
 mod env;

@@ -1,8 +1,7 @@
-//! `petstore --accessible`: the main tasks as questions and answers in plain lines, for screen readers, braille lines,
-//! pipes, and terminals that can show nothing else. No cursor is moved, nothing is repainted, and nothing is meant by
-//! colour or place alone.
+//! `petstore --accessible`: the main tasks as questions and answers in plain lines, for screen readers, braille displays,
+//! pipes and simple terminals. The cursor never moves, nothing is repainted, and no meaning depends on colour or position.
 //!
-//! [`prompt`] asks and answers; each task has a file of its own, and works with the library like the screen does.
+//! [`prompt`] asks the questions; each task has its own file and uses the same library as the screens.
 
 mod add;
 mod browse;
@@ -36,28 +35,28 @@ enum Task {
     Quit,
 }
 
-/// What can be done, in the words of the main menu.
+/// The main menu.
 const TASKS: [(Task, &str); 9] = [
-    (Task::Browse, "browse animals"),
-    (Task::Search, "search animals"),
-    (Task::Add, "add animals"),
-    (Task::ById, "get one animal by its id"),
-    (Task::Import, "import a file of animals"),
+    (Task::Browse, "browse pets"),
+    (Task::Search, "search pets"),
+    (Task::Add, "add pets"),
+    (Task::ById, "find a pet by its id"),
+    (Task::Import, "import a file of pets"),
     (Task::CheckDomain, "check a domain"),
     (Task::SetUpDomain, "set up a domain, step by step"),
-    (Task::Practice, "practice: do what is done outside this program"),
+    (Task::Practice, "practice: do a step outside petstore"),
     (Task::Quit, "quit"),
 ];
 
 impl Session {
-    /// Talks until somebody ends it, or the input ends; gives why.
+    /// Runs until the user quits or the input ends; returns why.
     pub async fn run(mut self) -> Leave {
         let leave = match self.greet() {
             Ok(()) => self.tasks().await,
             Err(leave) => leave,
         };
         if matches!(leave, Leave::Quit | Leave::Back | Leave::Stopped) {
-            // Whoever read it may have gone.
+            // The reader may be gone.
             let _ = self.farewell();
         }
         leave
@@ -65,10 +64,10 @@ impl Session {
 
     fn greet(&mut self) -> Asked<()> {
         let place = self.place();
-        self.talk.say(format!("petstore in plain lines. Animals are in {place}."))?;
-        self.talk.say("At every question: help says what can be answered, back goes back, quit ends.")?;
+        self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
+        self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
         match &self.setup.settings.service {
-            Service::Demo => self.talk.say("These are 250 samples; nothing is kept."),
+            Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
             Service::Remote(remote) if remote.key.is_none() => {
                 self.talk.say("No API key is set. Set PETSTORE_API_KEY, or start with --demo for samples.")
             }
@@ -79,13 +78,13 @@ impl Session {
     fn farewell(&mut self) -> Asked<()> {
         if !self.added.is_empty() {
             let were = if self.added.len() == 1 { "was" } else { "were" };
-            let animals = counted(self.added.len(), "animal");
-            self.talk.say(format!("{animals} {were} added by hand: {}.", ids(&self.added)))?;
+            let pets = counted(self.added.len(), "pet");
+            self.talk.say(format!("{pets} {were} added by hand: {}.", ids(&self.added)))?;
         }
         self.talk.say("Goodbye.")
     }
 
-    /// One task after another, until one is left for good.
+    /// One task after another, until the user quits.
     async fn tasks(&mut self) -> Leave {
         let is_practice = self.setup.domains.sandbox.is_some();
         let tasks = TASKS.into_iter().filter(|(task, _)| is_practice || !matches!(task, Task::Practice));
@@ -102,15 +101,15 @@ impl Session {
                 Ok(Task::SetUpDomain) => self.set_up_domain().await,
                 Ok(Task::Practice) => self.practise().await,
                 Ok(Task::Quit) => Err(Leave::Quit),
-                Err(Leave::Back) => self.talk.say("This is the main menu. quit ends the program."),
+                Err(Leave::Back) => self.talk.say("This is the main menu. quit ends petstore."),
                 Err(leave) => Err(leave),
             };
-            let said = match result {
+            let shown = match result {
                 Ok(()) | Err(Leave::Back) => Ok(()),
-                Err(Leave::Stopped) => self.talk.say("Stopped. Ctrl-C once more ends the program."),
+                Err(Leave::Stopped) => self.talk.say("Stopped. Ctrl-C again ends petstore."),
                 Err(leave) => Err(leave),
             };
-            if let Err(leave) = said {
+            if let Err(leave) = shown {
                 return leave;
             }
         }

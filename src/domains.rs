@@ -8,10 +8,10 @@
 //!
 //! What was measured ([`observation`]) and what the operator reported ([`reported`]) are kept apart. [`probe`] and
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
-//! [`stage::status`] are pure functions, so that every row of the [`catalogue`] is tested as a table. The app and the
-//! command line show the same: [`vantage_points`] says who sees what, [`report`] puts it into plain text, and
-//! [`troubleshooting`] answers the four troubleshooting rules. [`simulator`] is a small internet on loopback, for tests and
-//! for the [`sandbox`], in which an operator practises setting up a domain.
+//! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. The app and the
+//! command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
+//! [`troubleshooting`] answers the four troubleshooting rules. [`simulator`] is a small internet on loopback, for tests
+//! and for the [`sandbox`], in which an operator practises setting up a domain.
 
 pub mod catalogue;
 pub mod check;

@@ -1,5 +1,4 @@
-//! What is kept on this machine: files written whole or not at all, logs, drafts, and the codes that
-//! scanners read.
+//! Files on this machine: atomic files, logs, drafts, and barcodes.
 //!
 //! Touches files only; no network and no terminal.
 
@@ -10,7 +9,7 @@ pub mod log;
 
 use sha2::{Digest as _, Sha256};
 
-/// What the files that are kept for the service `identity` are called: a hash, so that no name of a service is a path.
+/// The stem of the file names for the service `identity`: a hash, so that no service name becomes a path.
 pub fn file_stem(identity: &str) -> String {
     Sha256::digest(identity.as_bytes()).iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

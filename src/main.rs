@@ -1,9 +1,9 @@
-//! Error reports, the process's exit status; nothing else.
+//! The entry point: reports of panics, and the exit status.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // Only panics are reported by it: every expected failure is a sentence and an exit status of its own.
+    // It reports only panics: every expected failure has its own message and exit status.
     if let Err(error) = color_eyre::config::HookBuilder::default().display_env_section(false).install() {
         petstore::cli::complain(&error);
     }

@@ -1,7 +1,7 @@
-//! The words of the Petstore Animals API: what an animal is, what may be asked, what an error says.
+//! The types of the Petstore Animals API: pets, queries, errors, and the rules for them.
 //!
-//! Every other room speaks in these types, so that the form, the service and the command line apply the same rules.
-//! This room does no IO, knows no clock and no async, and imports nothing else of ours.
+//! All other rooms use these types, so that the form, the service and the command line apply the same rules. This room has
+//! no IO, no clock and no async, and imports no other room.
 
 #![warn(missing_docs)]
 

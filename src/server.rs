@@ -2,7 +2,7 @@
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
 //! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key and its
-//! `limits`, before anything else is looked at), the routes, and `pets`.
+//! `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
@@ -56,7 +56,7 @@ use crate::store::Store;
 /// Connections at once that ask for the metrics: far more than there are Prometheus servers.
 const METRICS_CONNECTIONS: usize = 16;
 
-/// A running service. When this is dropped, the service stops by itself in the background.
+/// A running service. When this is dropped, the service stops in the background.
 #[derive(Debug)]
 pub struct ServerHandle {
     address: SocketAddr,
@@ -104,7 +104,7 @@ impl ServerHandle {
         let config = Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.config) });
         let router = metrics::router(Arc::clone(&self.metrics));
         let stop = self.stop.token().clone();
-        // Those who ask for the figures are not among the figures.
+        // Requests for the metrics are not counted in the metrics.
         self.tasks.push(tokio::spawn(accept::run(listener, router, config, metrics::Connections::default(), stop)));
         Ok(address)
     }
@@ -115,7 +115,7 @@ impl ServerHandle {
         drop(self.stop);
         for task in self.tasks {
             if let Err(error) = task.await {
-                tracing::error!(%error, "the accept loop ended badly");
+                tracing::error!(%error, "the accept loop failed");
             }
         }
     }

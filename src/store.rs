@@ -1,4 +1,4 @@
-//! The database: animals and API keys, behind one cheap handle.
+//! The database: pets and API keys, behind one cheap handle.
 //!
 //! The methods of [`Store`] are in `handle`, `pets` and `keys`. What they read and write is `job::Work`, written once for
 //! SQLite and PostgreSQL: the SQL keeps to their common ground. Each database runs it in its own way, and commits what

@@ -1,11 +1,11 @@
-//! Many pets at once: out of a file into the service, and out of the service into a file.
+//! Imports pets from files, and exports them to files.
 //!
-//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each, [`validate`]
-//! does that without sending, and [`preview`] does it for a screen. [`import`] sends the rows and keeps a [`journal`], from
-//! which it can resume; [`earlier_import`] decides whether it should. [`rejects`] writes the rows that were not added to a
-//! new file, and [`export`] writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch channel,
-//! [`import::ImportEvent`] for each row, [`import::ImportControl`] to pause and stop. Knows the client and the
-//! configuration's way to write files, but no terminal.
+//! One engine for the app and the command line. [`rows`] reads a file of any size row by row and checks each row,
+//! [`validate`] does that without sending, and [`preview`] does it for a screen. [`import`] sends the rows and keeps a
+//! [`journal`] to resume from; [`earlier_import`] decides whether to. [`rejects`] writes the rows that were not added
+//! to a new file, and [`export`] writes the inventory. Progress is plain values: [`import::ImportProgress`] in a watch
+//! channel, [`import::ImportEvent`] for each row, [`import::ImportControl`] to pause and stop. It uses the client and
+//! the configuration, but no terminal.
 
 pub mod column_mapping;
 mod dedicated_thread;

@@ -1,18 +1,24 @@
-//! What the measurements share: one line for each figure, and a service in a process of its own.
+//! What the benchmarks share: one line for each measurement, and a service in a separate process.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use jiff::Zoned;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// The release binary.
 pub const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
 
-/// What the median of a figure is held against.
+/// The variable that asks for a record of the results in `benches/results`.
+const RECORD: &str = "PETSTORE_BENCH_RECORD";
+
+/// What the median of a measurement is compared with.
 #[derive(Clone, Copy)]
 pub enum Limit {
     AtMost(f64),
@@ -24,10 +30,36 @@ pub enum Limit {
 }
 
 pub fn heading() {
-    println!("{:<62} {:>9} {:>9} {:>9}", "figure (median, worst)", "limit", "median", "worst");
+    println!("{:<62} {:>9} {:>9} {:>9}", "measurement", "limit", "median", "worst");
+    let (bench, processors) = (env!("CARGO_CRATE_NAME"), thread::available_parallelism().unwrap());
+    let machine = format!("{}, {}, {processors} processors", std::env::consts::OS, std::env::consts::ARCH);
+    let at = Zoned::now().strftime("%H:%M");
+    record(&format!(
+        "\n## {bench}\n\nAt {at}; {machine}.\n\n| measurement | limit | median | worst |\n|---|---|---|---|"
+    ));
 }
 
-/// Prints one figure, marked where it misses its limit, and returns its median.
+/// Prints the name of the part that begins.
+pub fn part(name: &str) {
+    println!("{name}");
+    record(&format!("| **{name}** | | | |"));
+}
+
+/// Appends to the results of today, if asked for.
+fn record(line: &str) {
+    if std::env::var_os(RECORD).is_none() {
+        return;
+    }
+    let today = Zoned::now().date();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("benches/results/{today}.md"));
+    let mut results = OpenOptions::new().create(true).append(true).open(path).unwrap();
+    if results.metadata().unwrap().len() == 0 {
+        writeln!(results, "# Results of {today}").unwrap();
+    }
+    writeln!(results, "{line}").unwrap();
+}
+
+/// Prints one measurement, marked if it misses its limit, and returns its median.
 pub fn report(what: &str, limit: Limit, unit: &str, mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     if matches!(limit, Limit::AtLeast(_) | Limit::MoreIsBetter) {
@@ -39,6 +71,8 @@ pub fn report(what: &str, limit: Limit, unit: &str, mut values: Vec<f64>) -> f64
         Limit::AtLeast(least) => (median < least, format!(">= {least}")),
         Limit::LessIsBetter | Limit::MoreIsBetter => (false, "-".to_owned()),
     };
+    let verdict = if missed { " (missed)" } else { "" };
+    record(&format!("| {what}, {unit} | {limit} | {median:.2}{verdict} | {worst:.2} |"));
     let mark = if missed { "!" } else { " " };
     println!("{mark} {:<60} {limit:>9} {median:>9.2} {worst:>9.2}", format!("{what}, {unit}"));
     median
@@ -64,7 +98,7 @@ pub fn directory() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
-/// A service in a process of its own, killed when this is dropped.
+/// A service in a separate process, killed when this is dropped.
 pub struct Served {
     child: Child,
     /// Just before its process was started.
@@ -78,20 +112,20 @@ pub struct Served {
 }
 
 impl Served {
-    /// On a new database of this many sample animals.
-    pub fn start(animals: u64) -> Self {
+    /// On a new database of this many sample pets.
+    pub fn start(pets: u64) -> Self {
         let directory = directory();
         let database = format!("sqlite:{}", directory.path().join("store.db").display());
-        let mut served = Self::on(&database, animals);
+        let mut served = Self::on(&database, pets);
         served.directory = Some(directory);
         served
     }
 
-    /// On this database, with this many sample animals added to it.
-    pub fn on(database: &str, animals: u64) -> Self {
+    /// On this database, with this many sample pets added to it.
+    pub fn on(database: &str, pets: u64) -> Self {
         let made = Command::new(PETSTORE).args(["keys", "create", "--name", "bench", "--database", database]).output();
         let key = String::from_utf8(made.unwrap().stdout).unwrap().trim().to_owned();
-        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, "--sample", &animals.to_string()];
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, "--sample", &pets.to_string()];
         let mut served = Self::spawn(Command::new(PETSTORE).args(serve));
         served.key = key;
         served
@@ -117,7 +151,7 @@ impl Served {
         self.child.id()
     }
 
-    /// One GET with the key, on a connection of its own: how long it took, from before the connection to its end.
+    /// One GET with the key, on a new connection: how long it took, from before the connection to its end.
     pub fn round_trip(&self, path: &str, status: u16) -> Duration {
         let (address, key) = (self.address(), &self.key);
         let begin = Instant::now();

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench domains`, or some parts of it by name: `cargo bench --bench domains -- healthy silent`. Reports
 //! and never fails: the machine may be shared. `cargo bench --bench domains -- world DNS-A-BLOCKS` starts the world of a
-//! row of the catalogue instead, and says with which arguments to look at it. See `benches/README.md`.
+//! row of the catalogue instead, and prints the command that checks it. See `benches/README.md`.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
 
@@ -95,7 +95,7 @@ fn main() {
     }
 }
 
-/// A world to look at by hand.
+/// A world to check by hand.
 async fn show(code: &str) {
     let now = Timestamp::now();
     let plan = match code.parse::<Code>() {
@@ -116,7 +116,7 @@ fn slow(mut plan: Plan) -> Plan {
 
 /// One healthy domain whose servers take their time, against the longest chain of answers that depend on each other.
 async fn healthy() {
-    println!("healthy");
+    common::part("healthy");
     let room = Room::new(slow(Plan::healthy(Timestamp::now()))).await;
     let (mut chains, mut checks, mut ratios, mut questions) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for _ in 0..15 {
@@ -137,7 +137,7 @@ async fn healthy() {
     report("questions", Limit::AtMost(40.0), "questions", questions);
 }
 
-/// Three answers in turn: a resolver names the servers above the zone, one of those names the zone's, one of those
+/// Three answers, one after another: a resolver names the servers above the zone, one of those names the zone's, one of those
 /// answers.
 async fn chain(world: &Simulator) -> Duration {
     let begin = Instant::now();
@@ -151,7 +151,7 @@ async fn chain(world: &Simulator) -> Duration {
 
 /// One of four resolvers says nothing: when lines come, and when it ends.
 async fn silent() {
-    println!("silent");
+    common::part("silent");
     for number in [0, 3] {
         let plan = Plan::healthy(Timestamp::now()).with(|plan| {
             plan.resolver(number).faults.push(ServerFault::Silent);
@@ -179,7 +179,7 @@ async fn silent() {
 
 /// Two hundred domains against one, where servers take their time, and where only the processors do.
 async fn many() {
-    println!("many");
+    common::part("many");
     let name = |number: usize| format!("d{number}.{}", Plan::ZONE);
     let names: Vec<String> = (0..MANY).map(name).collect();
     let plan = || {

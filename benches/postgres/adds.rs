@@ -1,7 +1,7 @@
 //! `POST /v1/pets`, answered once it is on PostgreSQL's disk, against `pgbench` with one insert into the same table.
 //!
-//! One client alone also waits for a request and its answer over HTTP after each insert, so that the two in turn are a
-//! yardstick too.
+//! One client alone also waits for a request and its answer over HTTP after each insert, so the two together are a yardstick
+//! too.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub fn measure(server: &mut Server) {
         report(&what, MoreIsBetter, "requests/s", ours);
         report(&format!("{what} / pgbench"), AtLeast(0.7), "ratio", ratios);
         if connections == 1 {
-            report("1 connection / an insert and a request for nothing in turn", MoreIsBetter, "ratio", sums);
+            report("1 connection / an insert and a request for nothing", MoreIsBetter, "ratio", sums);
         }
         report(&format!("{what}, each with an Idempotency-Key / pgbench"), MoreIsBetter, "ratio", with_key);
     }

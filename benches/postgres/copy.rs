@@ -1,4 +1,4 @@
-//! `petstore copy` of a million animals from SQLite to PostgreSQL and back, verification included.
+//! `petstore copy` of a million pets from SQLite to PostgreSQL and back, verification included.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -27,9 +27,9 @@ pub fn measure(server: &mut Server) {
             memory.push(peak);
         }
     }
-    report("from SQLite to PostgreSQL", AtLeast(50_000.0), "animals/s", there);
+    report("from SQLite to PostgreSQL", AtLeast(50_000.0), "pets/s", there);
     report("from SQLite to PostgreSQL: memory", AtMost(50.0), "MiB", memory_there);
-    report("from PostgreSQL to SQLite", AtLeast(50_000.0), "animals/s", back);
+    report("from PostgreSQL to SQLite", AtLeast(50_000.0), "pets/s", back);
     report("from PostgreSQL to SQLite: memory", AtMost(50.0), "MiB", memory_back);
 }
 

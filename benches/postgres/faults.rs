@@ -13,7 +13,7 @@ use super::common::Limit::{AtMost, MoreIsBetter};
 use super::common::{Served, report};
 use super::load::scattered;
 use super::server::{Server, url};
-use super::writers::{Told, Writers, faults};
+use super::writers::{Outcomes, Writers, faults};
 
 /// How long all is well before a trouble and after it.
 const WELL: Duration = Duration::from_secs(3);
@@ -57,22 +57,22 @@ pub fn measure(server: &mut Server) {
             }
             let ended = Instant::now();
             sleep(AFTER).await;
-            let told = writers.stop().await;
-            let (lost, doubled) = faults(&told, &server.url(&database)).await;
-            say(trouble, &told, begun, ended, lost, doubled);
+            let outcomes = writers.stop().await;
+            let (lost, doubled) = faults(&outcomes, &server.url(&database)).await;
+            say(trouble, &outcomes, begun, ended, lost, doubled);
         }
     });
 }
 
-fn say(trouble: &str, told: &[Told], begun: Instant, ended: Instant, lost: usize, doubled: usize) {
-    let answers = || told.iter().flat_map(|told| &told.answers);
+fn say(trouble: &str, outcomes: &[Outcomes], begun: Instant, ended: Instant, lost: usize, doubled: usize) {
+    let answers = || outcomes.iter().flat_map(|outcomes| &outcomes.answers);
     let slowest = answers().map(|answer| answer.took.as_secs_f64()).fold(0.0, f64::max);
     let added = answers().filter(|answer| answer.status == 201).count();
     let refused = answers().filter(|answer| answer.status == 503).count();
-    // While the first is carried out still, a repeat is told so.
+    // While the first request is still running, a repeated one is answered 409.
     let others = answers().filter(|answer| ![201, 409, 503].contains(&answer.status)).count();
-    let without: usize = told.iter().map(|told| told.broken + told.unanswered).sum();
-    report(&format!("{trouble}: added"), MoreIsBetter, "animals", vec![added as f64]);
+    let without: usize = outcomes.iter().map(|outcomes| outcomes.broken + outcomes.unanswered).sum();
+    report(&format!("{trouble}: added"), MoreIsBetter, "pets", vec![added as f64]);
     report(&format!("{trouble}: answered 503"), MoreIsBetter, "times", vec![refused as f64]);
     report(&format!("{trouble}: slowest answer"), AtMost(20.0), "s", vec![slowest]);
     report(
@@ -81,16 +81,16 @@ fn say(trouble: &str, told: &[Told], begun: Instant, ended: Instant, lost: usize
         "times",
         vec![(others + without) as f64],
     );
-    report(&format!("{trouble}: until adds flow again"), AtMost(6.0), "s", vec![recovery(told, begun, ended)]);
-    report(&format!("{trouble}: lost"), AtMost(0.0), "animals", vec![lost as f64]);
-    report(&format!("{trouble}: doubled"), AtMost(0.0), "animals", vec![doubled as f64]);
+    report(&format!("{trouble}: until adds flow again"), AtMost(6.0), "s", vec![recovery(outcomes, begun, ended)]);
+    report(&format!("{trouble}: lost"), AtMost(0.0), "pets", vec![lost as f64]);
+    report(&format!("{trouble}: doubled"), AtMost(0.0), "pets", vec![doubled as f64]);
 }
 
 /// The seconds from the end of the trouble to the end of the first window with half as many adds as before.
-fn recovery(told: &[Told], begun: Instant, ended: Instant) -> f64 {
-    let added: Vec<Instant> = told
+fn recovery(outcomes: &[Outcomes], begun: Instant, ended: Instant) -> f64 {
+    let added: Vec<Instant> = outcomes
         .iter()
-        .flat_map(|told| &told.answers)
+        .flat_map(|outcomes| &outcomes.answers)
         .filter(|answer| answer.status == 201)
         .map(|answer| answer.began + answer.took)
         .collect();

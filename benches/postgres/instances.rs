@@ -60,17 +60,17 @@ fn killed(server: &mut Server) {
             sleep(KILLED_EVERY / 2).await;
             instances[place] = Some(start(&addresses[place]));
         }
-        let told = writers.stop().await;
-        let statuses = || told.iter().flat_map(|told| told.answers.iter().map(|answer| answer.status));
+        let outcomes = writers.stop().await;
+        let statuses = || outcomes.iter().flat_map(|outcomes| outcomes.answers.iter().map(|answer| answer.status));
         let added = statuses().filter(|status| *status == 201).count();
-        let broken: usize = told.iter().map(|told| told.broken).sum();
-        let unanswered: usize = told.iter().map(|told| told.unanswered).sum();
+        let broken: usize = outcomes.iter().map(|outcomes| outcomes.broken).sum();
+        let unanswered: usize = outcomes.iter().map(|outcomes| outcomes.unanswered).sum();
         let others = statuses().filter(|status| *status != 201).count() + unanswered;
-        let (lost, doubled) = faults(&told, &url).await;
-        report("one of two killed every 10 s: added", MoreIsBetter, "animals", vec![added as f64]);
+        let (lost, doubled) = faults(&outcomes, &url).await;
+        report("one of two killed every 10 s: added", MoreIsBetter, "pets", vec![added as f64]);
         report("connections refused or broken", MoreIsBetter, "times", vec![broken as f64]);
         report("other errors", AtMost(0.0), "times", vec![others as f64]);
-        report("lost", AtMost(0.0), "animals", vec![lost as f64]);
-        report("doubled", AtMost(0.0), "animals", vec![doubled as f64]);
+        report("lost", AtMost(0.0), "pets", vec![lost as f64]);
+        report("doubled", AtMost(0.0), "pets", vec![doubled as f64]);
     });
 }

@@ -1,4 +1,4 @@
-//! A list of 20 from 10,000 animals on PostgreSQL, against the same on SQLite.
+//! A list of 20 from 10,000 pets on PostgreSQL, against the same on SQLite.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Clients that add animals through troubles, remember what they were told, and hold the store against it.
+//! Clients that add pets during failures, record the outcomes, and compare the store with them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Answer {
 
 /// What one client has seen.
 #[derive(Default)]
-pub struct Told {
+pub struct Outcomes {
     pub answers: Vec<Answer>,
     /// POSTs whose connection broke or was refused.
     pub broken: usize,
@@ -40,13 +40,13 @@ pub struct Told {
 }
 
 pub struct Writers {
-    tasks: JoinSet<Told>,
+    tasks: JoinSet<Outcomes>,
     enough: Arc<AtomicBool>,
 }
 
 impl Writers {
-    /// As many clients that send each animal with an Idempotency-Key until it is acknowledged, at the next of
-    /// `addresses` each time, and as many that send each animal once.
+    /// As many clients that send each pet with an Idempotency-Key until it is acknowledged, at the next of
+    /// `addresses` each time, and as many that send each pet once.
     pub fn start(addresses: &[String], key: &str, with_key: usize, without: usize) -> Self {
         let (mut tasks, enough) = (JoinSet::new(), Arc::<AtomicBool>::default());
         for number in 0..with_key + without {
@@ -55,14 +55,14 @@ impl Writers {
                 turn: number,
                 connection: None,
                 key: key.to_owned(),
-                told: Told::default(),
+                outcomes: Outcomes::default(),
             };
             tasks.spawn(client.run(number, number < with_key, Arc::clone(&enough)));
         }
         Self { tasks, enough }
     }
 
-    pub async fn stop(self) -> Vec<Told> {
+    pub async fn stop(self) -> Vec<Outcomes> {
         self.enough.store(true, Ordering::Relaxed);
         self.tasks.join_all().await
     }
@@ -73,16 +73,16 @@ struct Client {
     turn: usize,
     connection: Option<Connection>,
     key: String,
-    told: Told,
+    outcomes: Outcomes,
 }
 
 impl Client {
-    async fn run(mut self, number: usize, has_key: bool, enough: Arc<AtomicBool>) -> Told {
-        for animal in 0.. {
+    async fn run(mut self, number: usize, has_key: bool, enough: Arc<AtomicBool>) -> Outcomes {
+        for pet in 0.. {
             if enough.load(Ordering::Relaxed) {
                 break;
             }
-            let name = format!("{number}-{animal}");
+            let name = format!("{number}-{pet}");
             let header = if has_key { format!("idempotency-key: {name}\r\n") } else { String::new() };
             let request = Request::add(&header, &name, &self.key);
             let mut status = self.post(&request).await;
@@ -91,12 +91,12 @@ impl Client {
                 status = self.post(&request).await;
             }
             match status {
-                Some(201) => self.told.added.push(name),
-                Some(_) => self.told.refused.push(name),
+                Some(201) => self.outcomes.added.push(name),
+                Some(_) => self.outcomes.refused.push(name),
                 None => sleep(PAUSE).await,
             }
         }
-        self.told
+        self.outcomes
     }
 
     async fn post(&mut self, request: &Request) -> Option<u16> {
@@ -112,19 +112,19 @@ impl Client {
         };
         match timeout(PATIENCE, exchange).await {
             Ok(Ok((status, _))) => {
-                self.told.answers.push(Answer { status, began, took: began.elapsed() });
+                self.outcomes.answers.push(Answer { status, began, took: began.elapsed() });
                 return Some(status);
             }
-            Ok(Err(_)) => self.told.broken += 1,
-            Err(_) => self.told.unanswered += 1,
+            Ok(Err(_)) => self.outcomes.broken += 1,
+            Err(_) => self.outcomes.unanswered += 1,
         }
         self.turn += 1;
         None
     }
 }
 
-/// How many animals are lost, and how many are there too often.
-pub async fn faults(told: &[Told], database: &str) -> (usize, usize) {
+/// How many pets are lost, and how many are there too often.
+pub async fn faults(outcomes: &[Outcomes], database: &str) -> (usize, usize) {
     let store = Store::open(&database.parse().unwrap()).await.unwrap();
     let mut times: HashMap<String, usize> = HashMap::new();
     let mut query = PetQuery { limit: Limit::MAX, ..PetQuery::default() };
@@ -138,7 +138,7 @@ pub async fn faults(told: &[Told], database: &str) -> (usize, usize) {
     }
     store.close().await;
     let there = |name: &String| times.get(name).copied().unwrap_or_default();
-    let lost = told.iter().flat_map(|told| &told.added).filter(|name| there(name) == 0).count();
-    let names = told.iter().flat_map(|told| told.added.iter().chain(&told.refused));
+    let lost = outcomes.iter().flat_map(|outcomes| &outcomes.added).filter(|name| there(name) == 0).count();
+    let names = outcomes.iter().flat_map(|outcomes| outcomes.added.iter().chain(&outcomes.refused));
     (lost, names.filter(|name| there(name) > 1).count())
 }

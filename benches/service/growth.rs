@@ -1,4 +1,4 @@
-//! Ten million animals against ten thousand: what a store costs that has grown.
+//! Ten million pets against ten thousand: what a store costs that has grown.
 
 use std::fs::File;
 use std::io;
@@ -16,16 +16,16 @@ const ROUNDS: usize = 41;
 const TIME: Duration = Duration::from_millis(50);
 const STARTS: usize = 10;
 
-/// Requests for so many animals, with a key.
+/// Requests for so many pets, with a key.
 type Requests = fn(u64, &str) -> Arc<[Request]>;
 
 const KINDS: [(&str, Requests); 7] = [
     ("first page", |_, key| [Request::list("", key)].into()),
-    ("any page", |animals, key| pages(animals, &[""], key)),
-    ("any page of the available", |animals, key| pages(animals, &["&status=available"], key)),
-    ("any page of the pending", |animals, key| pages(animals, &["&status=pending"], key)),
-    ("any page of the sold", |animals, key| pages(animals, &["&status=sold"], key)),
-    ("get", |animals, key| scattered(10_000, animals).map(|id| Request::get(id, key)).collect()),
+    ("any page", |pets, key| pages(pets, &[""], key)),
+    ("any page of the available", |pets, key| pages(pets, &["&status=available"], key)),
+    ("any page of the pending", |pets, key| pages(pets, &["&status=pending"], key)),
+    ("any page of the sold", |pets, key| pages(pets, &["&status=sold"], key)),
+    ("get", |pets, key| scattered(10_000, pets).map(|id| Request::get(id, key)).collect()),
     ("add", |_, key| [Request::add("", "Biscuit", key)].into()),
 ];
 
@@ -35,12 +35,12 @@ pub fn measure() {
     let database = format!("sqlite:{}", path.display());
     let begin = Instant::now();
     Served::on(&database, MANY).stop();
-    report("10M sample animals made", LessIsBetter, "s", vec![begin.elapsed().as_secs_f64()]);
+    report("10M sample pets made", LessIsBetter, "s", vec![begin.elapsed().as_secs_f64()]);
 
     // Through the cache of the system: it is the depth of the store that is measured, not a cold disk.
     io::copy(&mut File::open(&path).unwrap(), &mut io::sink()).unwrap();
     let starts = (0..STARTS).map(|_| milliseconds(until_ready(&database))).collect();
-    report("10M animals: from exec until ready", AtMost(500.0), "ms", starts);
+    report("10M pets: from exec until ready", AtMost(500.0), "ms", starts);
 
     let (few, many) = (Served::start(FEW), Served::on(&database, 0));
     let mut errors = 0;
@@ -49,7 +49,7 @@ pub fn measure() {
     }
     report("errors", AtMost(0.0), "times", vec![errors as f64]);
     let peak = process_status(many.process_id(), "VmHWM:") / 1024.0;
-    report("10M animals: peak of resident memory", AtMost(150.0), "MiB", vec![peak]);
+    report("10M pets: peak of resident memory", AtMost(150.0), "MiB", vec![peak]);
 }
 
 fn until_ready(database: &str) -> Duration {
@@ -58,7 +58,7 @@ fn until_ready(database: &str) -> Duration {
     served.began.elapsed()
 }
 
-/// Asks both stores in turn, and returns the number of errors.
+/// Asks both stores alternately, and returns the number of errors.
 fn compare(what: &str, few: (&Served, Arc<[Request]>), many: (&Served, Arc<[Request]>)) -> usize {
     let run = |(served, requests): &(&Served, Arc<[Request]>)| {
         let load = Load { requests: Arc::clone(requests), connections: 1, time: TIME, every: None };

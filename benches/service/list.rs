@@ -1,4 +1,4 @@
-//! A list of 20 from 100,000 animals, against a server that answers it from memory.
+//! A list of 20 from 100,000 pets, against a server that answers it from memory.
 
 use std::time::Duration;
 

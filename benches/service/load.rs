@@ -30,7 +30,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// A list of 20 animals; `query` goes on from there. No animal is shorter than 50 bytes.
+    /// A list of 20 pets; `query` goes on from there. No pet is shorter than 50 bytes.
     pub fn list(query: &str, key: &str) -> Self {
         Self { bytes: head("GET", &format!("?limit=20{query}"), key, "\r\n"), status: 200, body: 20 * 50 }
     }
@@ -44,7 +44,7 @@ impl Request {
         Self { bytes: b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n".to_vec(), status: 204, body: 0 }
     }
 
-    /// An animal; `headers`, each with its line end, come with it.
+    /// A pet; `headers`, each with its line end, come with it.
     pub fn add(headers: &str, name: &str, key: &str) -> Self {
         let body = format!(r#"{{"name":"{name}","categoryId":1,"status":"available"}}"#);
         let rest = format!("{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
@@ -64,11 +64,11 @@ pub fn scattered(count: u64, most: u64) -> impl Iterator<Item = u64> {
     (0..count).map(move |index| (part(index) >> 64) as u64 + 1)
 }
 
-/// Pages of 20 animals from anywhere in a store of this many: more of them than a cache of answers would hold. Each of
-/// `filters`, such as `&status=sold` or nothing, comes in turn.
-pub fn pages(animals: u64, filters: &[&str], key: &str) -> Arc<[Request]> {
+/// Pages of 20 pets from anywhere in a store of this many: more of them than a cache of answers would hold. Each of
+/// `filters`, such as `&status=sold` or nothing, is used, one after another.
+pub fn pages(pets: u64, filters: &[&str], key: &str) -> Arc<[Request]> {
     // Not from the last tenth, so that each page is full.
-    let after = scattered(10_000, animals / 10 * 9);
+    let after = scattered(10_000, pets / 10 * 9);
     let query = after.zip(filters.iter().cycle()).map(|(after, filter)| format!("&after={after}{filter}"));
     query.map(|query| Request::list(&query, key)).collect()
 }
@@ -76,7 +76,7 @@ pub fn pages(animals: u64, filters: &[&str], key: &str) -> Arc<[Request]> {
 /// What is asked, by how many, for how long.
 #[derive(Clone)]
 pub struct Load {
-    /// In turn, from the first one again after the last.
+    /// Sent one after another, and then again from the first one.
     pub requests: Arc<[Request]>,
     pub connections: usize,
     pub time: Duration,

@@ -43,7 +43,7 @@ fn main() {
     common::heading();
     for (part, measure) in PARTS {
         if names.is_empty() || names.contains(&part) {
-            println!("{part}");
+            common::part(part);
             measure();
         }
     }

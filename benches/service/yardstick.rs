@@ -1,4 +1,4 @@
-//! What the service is held against: the same list from memory, and the same disk with one fsync for each insert.
+//! What the service is compared with: the same list from memory, and the same disk with one fsync for each insert.
 
 use std::path::Path;
 use std::process::Command;
@@ -37,7 +37,7 @@ struct Wanted {
 
 type Pets = Arc<RwLock<Vec<Pet>>>;
 
-/// The server in a process of its own, as the service is.
+/// The server in a separate process, as the service is.
 pub fn start() -> Served {
     Served::spawn(Command::new(std::env::current_exe().unwrap()).arg(OPTION))
 }

@@ -1,4 +1,4 @@
-//! A million animals, against curl that fetches the same pages one after another on one connection.
+//! A million pets, against curl that fetches the same pages one after another on one connection.
 
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -30,9 +30,9 @@ pub fn measure() {
             ours.push(our);
             ratios.push(our / their);
         }
-        report(&format!("a million animals as {format}: curl"), MoreIsBetter, "animals/s", theirs);
-        report(&format!("a million animals as {format}"), MoreIsBetter, "animals/s", ours);
-        report(&format!("a million animals as {format} / curl"), AtLeast(0.7), "ratio", ratios);
-        report(&format!("a million animals as {format}: peak of resident memory"), AtMost(30.0), "MiB", memory);
+        report(&format!("a million pets as {format}: curl"), MoreIsBetter, "pets/s", theirs);
+        report(&format!("a million pets as {format}"), MoreIsBetter, "pets/s", ours);
+        report(&format!("a million pets as {format} / curl"), AtLeast(0.7), "ratio", ratios);
+        report(&format!("a million pets as {format}: peak of resident memory"), AtMost(30.0), "MiB", memory);
     }
 }

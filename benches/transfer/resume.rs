@@ -21,7 +21,7 @@ pub fn measure() {
     let mut child = pets(&served, &["import", file]).spawn().unwrap();
     let mut waits = Vec::new();
     for kill in 1..=KILLS {
-        // About 130 octets a row.
+        // About 130 bytes a row.
         while length() < kill * 2_000_000 {
             thread::sleep(Duration::from_millis(1));
         }

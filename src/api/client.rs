@@ -1,7 +1,7 @@
 //! The three operations of the description over HTTP, each asked once.
 //!
-//! reqwest has no time limit, follows redirects with the key and takes proxies for loopback unless told otherwise; here
-//! it is told: limits on connecting, reading, the whole exchange and the size, no redirects, no proxy for loopback.
+//! By default reqwest has no time limit, follows redirects with the key and uses proxies for loopback. This client limits
+//! connecting, reading, the whole exchange and the size, follows no redirects, and uses no proxy for loopback.
 
 mod response;
 mod wire;
@@ -43,7 +43,7 @@ const MAX_ETAG: usize = 256;
 /// How long each part of an exchange may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
-    /// Until the connection stands, TLS included.
+    /// Until the connection is established, including TLS.
     pub connect: Duration,
     /// Between two pieces of the answer.
     pub read: Duration,
@@ -63,7 +63,7 @@ pub struct Client {
     http: reqwest::Client,
     base: BaseUrl,
     key: Option<ApiKey>,
-    /// What is the same in every request: where animals are, and the headers.
+    /// What is the same in every request: the address of the pets, and the headers.
     pets: Url,
     headers: HeaderMap,
     timeouts: Timeouts,
@@ -73,28 +73,28 @@ pub struct Client {
     what: &'static str,
 }
 
-/// Who may vouch for a service.
+/// The CA certificates to trust.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// The authorities of the system, or of `SSL_CERT_FILE`.
+    /// Those of the system, or of `SSL_CERT_FILE`.
     System,
     /// Only these.
     Only(Arc<[Certificate]>),
 }
 
-/// Why authorities cannot be used.
+/// Why CA certificates cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NoAuthorities {
-    /// There is none.
-    #[error("there is no certificate in it")]
+    /// There are no certificates.
+    #[error("it contains no certificate")]
     Empty,
-    /// It is no PEM.
+    /// It is not PEM.
     #[error(transparent)]
     Malformed(#[from] reqwest::Error),
 }
 
 impl Trust {
-    /// Only the authorities of a file in PEM (RFC 7468).
+    /// Only the CA certificates of a PEM file (RFC 7468).
     pub fn only(pem: &[u8]) -> Result<Self, NoAuthorities> {
         let authorities = Certificate::from_pem_bundle(pem)?;
         if authorities.is_empty() { Err(NoAuthorities::Empty) } else { Ok(Self::Only(authorities.into())) }
@@ -109,7 +109,7 @@ pub(super) struct UnreadPage {
 }
 
 impl UnreadPage {
-    /// The animals in it.
+    /// The pets in it.
     pub(super) fn read(self) -> Result<PetPage, ApiError> {
         Ok(PetPage { pets: read_json(&self.body)?, next: self.next })
     }
@@ -131,7 +131,7 @@ impl Client {
         Self::trusting(base, key, timeouts, Trust::System)
     }
 
-    /// The same, with a say in who may vouch for the service. Fails where a certificate of these cannot be used, too.
+    /// The same, with these CA certificates. Also fails if one of them cannot be used.
     pub fn trusting(
         base: BaseUrl,
         key: Option<ApiKey>,
@@ -161,7 +161,7 @@ impl Client {
         self.key.as_ref()
     }
 
-    /// The same client, which tells `recorder` of each exchange when it has ended; so do its clones.
+    /// The same client, which passes each finished exchange to `recorder`; so do its clones.
     pub fn recording(self, recorder: Recorder) -> Self {
         Self { recorder: Some(recorder), ..self }
     }
@@ -219,7 +219,7 @@ impl Client {
     }
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
-    /// one adds no second animal.
+    /// key adds no second pet.
     pub async fn create_pet(&self, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
         let body = serde_json::to_vec(new).map_err(|source| json_defect(source, &[]))?;
         let request = self
@@ -230,13 +230,13 @@ impl Client {
         read_json(&self.exchange(request, &[StatusCode::CREATED]).await?.body)
     }
 
-    /// Whether any answer so far, to this client or a clone of it, has said that the service keeps idempotency keys (an
+    /// Whether any answer so far, to this client or a clone of it, shows that the service keeps idempotency keys (an
     /// addition).
     pub fn keeps_idempotency_keys(&self) -> bool {
         !self.idempotency_retention().is_zero()
     }
 
-    /// For how long it keeps them, by the last answer that said so; not at all where none did.
+    /// How long it keeps them, by the last answer with that header; zero without one.
     pub fn idempotency_retention(&self) -> Duration {
         Duration::from_secs(self.idempotency_retention.load(Ordering::Relaxed))
     }

@@ -53,9 +53,9 @@ pub async fn create_pet<W: Future<Output = bool>>(
 }
 
 /// Adds `new`. Where the service keeps idempotency keys, what failed quickly is sent again with the same `key`, at most
-/// three times within a few seconds; whether it keeps them is asked where no answer has said so yet.
+/// three times within a few seconds. If no answer has shown yet whether it keeps them, a request finds out.
 ///
-/// After a time limit it is not sent again: whoever has waited that long decides for himself.
+/// After a timeout it is not sent again: the user decides.
 pub async fn create_pet_once(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, ApiError> {
     let mut repeat = 0;
     let again = |FailedAttempt { error, .. }: FailedAttempt<'_>| {

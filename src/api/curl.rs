@@ -1,4 +1,4 @@
-//! Commands for curl that ask what this program asks. The key stays in the environment.
+//! The curl commands for the requests of this program. The key stays in the environment.
 
 use crate::model::escape::{ascii_json, shell_word};
 use crate::model::{BaseUrl, NewPet, PetQuery};
@@ -10,7 +10,7 @@ pub fn curl_for_list(base: &BaseUrl, query: &PetQuery) -> String {
     command(NextPage::first(base, query).0.as_str(), None)
 }
 
-/// The command that adds an animal. Each time it is run it adds another one.
+/// The command that adds a pet. Each run adds another one.
 pub fn curl_for_pet(base: &BaseUrl, new: &NewPet) -> String {
     // Strings and numbers can always be written.
     let json = serde_json::to_string(new).unwrap_or_default();

@@ -32,7 +32,7 @@ pub enum ApiError {
         retry_after: Option<RetryAfter>,
     },
     /// A success whose body is not what the description promises.
-    #[error("the answer is not what the description promises")]
+    #[error("the answer does not match the API description")]
     Malformed(#[source] Defect),
 }
 
@@ -60,10 +60,10 @@ pub enum Defect {
         excerpt: String,
     },
     /// A success of another kind than the operation has, or one that only a question of another kind has.
-    #[error("status {0} where the description has another one")]
+    #[error("unexpected status {0}")]
     Status(u16),
     /// A list whose pages lead back to one of them.
-    #[error("its further pages lead in a circle")]
+    #[error("its pages form a loop")]
     Circle,
     /// A list that has not ended after so many requests.
     #[error("the list has not ended after {0} requests")]

@@ -56,7 +56,7 @@ const HEADERS: [&str; 16] = [
 pub struct Exchange {
     /// When it was asked.
     pub at: Timestamp,
-    /// What for, as [`Client::called`](super::Client::called) was told.
+    /// The purpose set by [`Client::called`](super::Client::called).
     pub what: &'static str,
     /// `GET` or `POST`.
     pub method: String,
@@ -78,7 +78,7 @@ pub struct Exchange {
     pub first_byte: Duration,
     /// From the start to the end.
     pub took: Duration,
-    /// Why no whole answer came: "cancelled" where nobody waited for it any more.
+    /// Why there is no complete answer: "cancelled" if the caller stopped waiting.
     pub failure: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl Exchange {
     }
 }
 
-/// An exchange that is going on. It is told however it ends, also when it is dropped midway.
+/// A running exchange. It is recorded however it ends, also when it is dropped.
 pub(super) struct Recording {
     tell: Recorder,
     key: Option<ApiKey>,
@@ -166,8 +166,8 @@ impl Drop for Recording {
 /// `bytes` as text of at most `most` bytes: without the key, and each line made safe.
 fn foreign(bytes: &[u8], key: Option<&ApiKey>, most: usize) -> String {
     // As much more as it takes to recognise a key that goes over the end.
-    let looked_at = most + key.map_or(0, |key| key.expose().len());
-    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(looked_at)]);
+    let read = most + key.map_or(0, |key| key.expose().len());
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(read)]);
     let text = match key {
         Some(key) => Cow::Owned(without_key(&text, key, most)),
         None => text,
@@ -181,7 +181,7 @@ fn foreign(bytes: &[u8], key: Option<&ApiKey>, most: usize) -> String {
     shown
 }
 
-/// The first `most` bytes of `text`, or a little less, with the key in it hidden. Past them it is only looked at.
+/// The first `most` bytes of `text`, or a few less, with the key hidden. The rest only serves to recognise a key.
 fn without_key(text: &str, key: &ApiKey, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     let mut out = String::with_capacity(end);

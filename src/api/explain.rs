@@ -1,5 +1,4 @@
-//! What a failure means and what to do about it, in plain words: beside what it says of itself, for those who meet it
-//! for the first time.
+//! What a failure means and what to do about it, in plain words, in addition to its own message.
 
 use super::Failure;
 
@@ -21,39 +20,37 @@ pub fn explain(failure: &Failure) -> Explanation {
     match failure {
         Failure::NotSent { why } => not_sent(why),
         Failure::NotStarted { .. } => explained(
-            "The service inside this program, or what asks another one, did not start. Nothing was sent.",
-            "Mend what it names: often a file that cannot be opened, or a full disk. Then start petstore again.",
+            "The embedded store or the client did not start. Nothing was sent.",
+            "Fix the cause: often a file that cannot be opened, or a full disk. Then restart petstore.",
         ),
         Failure::NoAnswer { .. } => explained(
-            "The service was reached, but its answer did not come in time. Reading changes nothing; an animal that \
+            "The service was reached, but its answer did not come in time. Reading changes nothing; a pet that \
              was sent may have been added.",
-            "Wait and ask again. If it stays so, the service has too much to do, or something on the way holds answers \
+            "Wait and try again. If it happens again, the service is overloaded, or something on the network holds answers \
              back.",
         ),
         Failure::Broken { .. } => explained(
-            "The connection ended before the answer was whole: the service or something on the way closed it. Reading \
-             changes nothing; an animal that was sent may have been added.",
-            "Ask again. If it happens each time, look whether the service stops at this request, and at a proxy or VPN \
-             on the way.",
+            "The connection ended before the answer was complete: the service or something on the network closed it. Reading \
+             changes nothing; a pet that was sent may have been added.",
+            "Try again. If it happens each time, check whether the service crashes at this request, and check proxies and \
+             VPNs.",
         ),
         Failure::Refused { status, .. } => refused(*status),
         Failure::Malformed { excerpt, .. } if excerpt.trim_start().starts_with('<') => explained(
-            "A web page came where JSON was promised: something else than the service answers at this address.",
-            "Check that the address ends as the service's description says, mostly in /v1, and whether this network \
-             asks for a login in a browser first.",
+            "The answer is a web page, not JSON: something other than the service answers at this address.",
+            "Check the address (it usually ends in /v1), and whether this network requires a login in a browser first.",
         ),
         Failure::Malformed { .. } => explained(
-            "The service answered with success, but not with what its description promises.",
-            "Check the address: it may be another service, or another version of it. Otherwise its operator must mend \
-             it; the request and its answer tell them what came.",
+            "The service reported success, but its answer does not match the API description.",
+            "Check the address: it may be another service, or another version of it. Otherwise its operator must fix \
+             it; show them the request and the answer.",
         ),
-        Failure::Busy => explained(
-            "More was asked for at once than this program can take.",
-            "Nothing is lost: try again in a moment.",
-        ),
+        Failure::Busy => {
+            explained("This program has too many requests at once.", "Nothing is lost. Try again in a moment.")
+        }
         Failure::Crashed { .. } => explained(
-            "A part of this program stopped by a mistake in it. Everything else goes on.",
-            "Try again. If it happens again, report it with the words above.",
+            "A part of this program crashed. Everything else continues.",
+            "Try again. If it happens again, report it with the message above.",
         ),
     }
 }
@@ -64,67 +61,65 @@ fn not_sent(why: &str) -> Explanation {
     let says = |words: &[&str]| words.iter().any(|word| why.contains(word));
     if says(&["certificate expired", "certificate: expired"]) {
         explained(
-            "The service's certificate has expired, so that it cannot prove that it is the right one. Nothing was sent.",
+            "The service's certificate has expired, so it cannot prove its identity. Nothing was sent.",
             "Check this machine's clock. If it is right, the service's operator must renew the certificate.",
         )
     } else if says(&["not valid yet", "notvalidyet"]) {
         explained(
             "The service's certificate is not valid yet. Nothing was sent.",
-            "Most often this machine's clock is wrong: check it. Otherwise the certificate was issued for a later time.",
+            "Check this machine's clock; it is usually wrong. Otherwise the certificate was issued for a later time.",
         )
     } else if says(&["not valid for name", "notvalidforname", "not valid for any names"]) {
         explained(
             "The certificate is for another name than the one in the address: this may be another service. Nothing was \
              sent.",
-            "Check the host in the address. If it is right, the service's operator must put this name into the \
-             certificate.",
+            "Check the host in the address. If it is right, the service's operator must add this name to the certificate.",
         )
     } else if says(&["unknownissuer", "unknown issuer", "causedasendentity", "self-signed", "self signed"]) {
         explained(
             "The certificate was issued by an authority that this machine does not trust. Nothing was sent.",
-            "On a company's network, add its root certificate to this machine. Otherwise be careful: somebody may be \
-             between you and the service.",
+            "On a company network, add its root certificate to this machine. Otherwise be careful: the connection may be \
+             intercepted.",
         )
     } else if says(&["revoked"]) {
         explained(
-            "The certificate was withdrawn by its authority. Nothing was sent.",
-            "The service's operator must get a new one. Do not go around it.",
+            "The certificate was revoked. Nothing was sent.",
+            "The service's operator must get a new one. Do not bypass this.",
         )
     } else if says(&["invalidcontenttype", "corrupt message", "wrong version number"]) {
         explained(
-            "What answers there does not speak TLS, though the address says https. Nothing was sent.",
-            "Check the port in the address: https is mostly on 443.",
+            "The server does not speak TLS, although the address uses https. Nothing was sent.",
+            "Check the port in the address: https usually uses 443.",
         )
     } else if says(&["certificate", "tls", "handshake", "fatal alert", "peer is incompatible", "peer misbehaved"]) {
         explained(
-            "The encrypted connection (TLS) could not be agreed on. Nothing was sent.",
-            "Check the address and its port, and whether something on the way opens TLS connections. The words above \
-             help the service's operator.",
+            "The encrypted connection (TLS) could not be established. Nothing was sent.",
+            "Check the address and its port, and whether a proxy intercepts TLS. The message above helps the service's \
+             operator.",
         )
     } else if says(&["lookup", "dns", "resolve", "name or service not known", "nodename nor servname"]) {
         explained(
-            "The name in the address leads to no machine: it is misspelt, or names cannot be looked up here.",
-            "Check the spelling of the host, and whether this machine is online; inside a company, whether its VPN is \
-             on.",
+            "The name in the address cannot be resolved: it is misspelt, or DNS does not work here.",
+            "Check the spelling of the host, and whether this machine is online and its VPN is on.",
         )
     } else if says(&["connection refused"]) {
         explained(
-            "The machine was reached, but nothing listens at that port.",
+            "The machine was reached, but nothing listens on that port.",
             "Check the port in the address, and whether the service runs.",
         )
     } else if says(&["no connection within", "timed out", "timeout"]) {
         explained(
-            "The machine did not answer at all: it is off, or a firewall drops what is sent to it.",
-            "Check the address and the network, with VPN and proxy.",
+            "The machine did not answer at all: it is off, or a firewall drops the packets.",
+            "Check the address, the network, VPN and proxy.",
         )
     } else if says(&["unreachable", "no route"]) {
         explained(
-            "There is no way to that machine from here.",
+            "There is no route to that machine.",
             "Check whether this machine is online, and whether the address needs a VPN or IPv6.",
         )
     } else if says(&["proxy", "tunnel"]) {
         explained(
-            "The proxy that this machine is set to use did not let the request through.",
+            "The configured proxy did not let the request through.",
             "Check HTTPS_PROXY and NO_PROXY in the environment.",
         )
     } else {
@@ -135,74 +130,69 @@ fn not_sent(why: &str) -> Explanation {
     }
 }
 
-/// What a status says that is no success. Those that the service's description does not mention mean what they mean
-/// everywhere (RFC 9110).
+/// What a status other than success means. Those that the API description does not mention have their general meaning
+/// (RFC 9110).
 const fn refused(status: u16) -> Explanation {
     match status {
         300..=399 => explained(
-            "The service sends elsewhere. It is not followed, so that the key goes to no other host.",
-            "Put the address that it leads to into the profile, if you trust it.",
+            "The service redirects to another address. That is not followed, so the key is not sent to another host.",
+            "If you trust the other address, put it into the profile.",
         ),
         401 => explained(
-            "The service wants an API key, and this one is missing, wrong, expired or withdrawn. Nothing was changed.",
-            "Enter another key. Nothing is asked again before that. Whoever runs the service can make one: petstore \
-             keys create.",
+            "The service requires an API key. It is missing, wrong, expired or revoked. Nothing was changed.",
+            "Enter another key; until then no more requests are sent. The service's operator can create one: petstore keys \
+             create.",
         ),
         403 => explained(
-            "The key is known, but may not do this: it may be one for reading only. Nothing was changed.",
-            "Ask whoever runs the service for a key that may, and enter it.",
+            "The key is valid but lacks the permission for this: it may be read-only. Nothing was changed.",
+            "Ask the service's operator for a key with this permission, and enter it.",
         ),
         404 => explained(
-            "There is nothing at that address: the animal does not exist, or the path of the service is wrong.",
-            "If lists fail too, check that the address ends in /v1. If only one animal is missing, check its id.",
+            "Nothing was found at that address: the pet does not exist, or the path of the service is wrong.",
+            "If lists fail too, check that the address ends in /v1. If only one pet is missing, check its id.",
         ),
         405 | 501 => explained(
             "The service does not offer this operation.",
-            "Looking up one animal by its id is deprecated and may be gone: search the lists instead.",
+            "Looking up a pet by its id is deprecated and may have been removed: search the lists instead.",
         ),
         406 | 415 => explained(
-            "The service does not take or give JSON in this way.",
-            "Check that the address is that of the Petstore Animals API.",
+            "The service does not accept or return JSON here.",
+            "Check that the address belongs to a Petstore Animals API.",
         ),
-        408 => explained("The service waited too long for the request.", "Ask again; the network may be slow."),
+        408 => explained("The service waited too long for the request.", "Try again; the network may be slow."),
         409 => explained(
-            "The same addition is being carried out, or another one has used its key.",
-            "Wait a moment, then look for the animal in the list before you send it again.",
+            "The same pet is being added right now, or another request has used the same Idempotency-Key.",
+            "Wait a moment, then check the list for the pet before you send it again.",
         ),
-        410 => explained("What was asked for is gone for good.", "Ask for something else: it does not come back."),
-        412 | 428 => explained(
-            "What the request was based on has changed meanwhile.",
-            "Ask for the rows again, then do it once more.",
-        ),
+        410 => explained("It was removed permanently.", "Request something else: it will not come back."),
+        412 | 428 => explained("The data has changed since it was read.", "Refresh the rows, then try again."),
         413 | 414 | 431 => {
-            explained("The service finds the request too large.", "Make the text shorter, or ask for less at once.")
+            explained("The request is too large for the service.", "Shorten the text, or request fewer rows.")
         }
         400 | 422 => explained(
-            "The service did not accept a value in the request. Nothing was changed, and sending the same again gives \
-             the same.",
-            "Correct what its message names, then send it again.",
+            "The service did not accept a value in the request. Nothing was changed, and sending it unchanged fails again.",
+            "Correct what the message names, then send it again.",
         ),
         429 => explained(
-            "More was asked than the service allows in this time. Nothing was changed.",
-            "Wait as long as it says. Watching less often (A) and fewer rows help.",
+            "Too many requests: the service limits its rate. Nothing was changed.",
+            "Wait as long as the service asks. Refreshing less often (A) and fewer rows help.",
         ),
         502..=504 => explained(
-            "Something before the service answered in its place: it is down, restarts, or has too much to do. An animal \
-             that was sent may have been added.",
-            "Wait: it is mostly short. After an addition look for the animal in the list before you send it again.",
+            "A proxy before the service answered: the service is down, restarting or overloaded. A pet that was sent may \
+             have been added.",
+            "Wait; this is usually short. If you sent a pet, check the list for it before you send it again.",
         ),
         500..=599 => explained(
-            "The service made a mistake. An animal that was sent may have been added all the same.",
-            "Ask again later. If it stays, its operator must mend it; x-request-id in the answer helps them.",
+            "The service had an internal error. A pet that was sent may still have been added.",
+            "Try again later. If it happens again, its operator must fix it; x-request-id in the answer helps them.",
         ),
         400..=499 => explained(
-            "The service does not accept the request as it is. Nothing was changed.",
-            "Its message above may say why.",
+            "The service does not accept the request. Nothing was changed.",
+            "Its message above may explain why.",
         ),
-        _ => explained(
-            "The answer is none that HTTP has for this request.",
-            "Check the address: it may be another service.",
-        ),
+        _ => {
+            explained("The answer is not valid HTTP for this request.", "Check the address: it may be another service.")
+        }
     }
 }
 
@@ -220,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_certificate_is_told_apart_by_the_words_of_the_library() {
+    fn errors_of_certificates_are_distinguished_by_the_messages_of_the_library() {
         use rustls::CertificateError as E;
         use rustls::pki_types::{ServerName, UnixTime};
         let at = |seconds| UnixTime::since_unix_epoch(std::time::Duration::from_secs(seconds));
@@ -235,8 +225,8 @@ mod tests {
             (E::NotValidForNameContext { expected: expected.clone(), presented }, "another name"),
             (E::NotValidForNameContext { expected, presented: Vec::new() }, "another name"),
             (E::UnknownIssuer, "does not trust"),
-            (E::Revoked, "withdrawn"),
-            (E::BadSignature, "(TLS) could not be agreed on"),
+            (E::Revoked, "was revoked"),
+            (E::BadSignature, "(TLS) could not be established"),
         ] {
             let text = certificate(error.clone());
             assert!(text.contains(means), "{error:?}: {text}");
@@ -244,12 +234,12 @@ mod tests {
     }
 
     #[test]
-    fn why_nothing_was_sent_is_told_apart() {
+    fn reasons_why_nothing_was_sent_are_distinguished() {
         for (why, means) in [
             ("Connection refused (os error 111)", "nothing listens"),
-            ("failed to lookup address information: Name or service not known", "leads to no machine"),
+            ("failed to lookup address information: Name or service not known", "cannot be resolved"),
             ("no connection within 5 s", "did not answer at all"),
-            ("Network is unreachable (os error 101)", "no way to that machine"),
+            ("Network is unreachable (os error 101)", "no route to that machine"),
             ("received corrupt message of type InvalidContentType", "does not speak TLS"),
             ("something new", "No connection could be made"),
         ] {
@@ -258,12 +248,12 @@ mod tests {
     }
 
     #[test]
-    fn every_status_and_every_other_failure_has_its_words() {
+    fn every_status_and_every_other_failure_is_explained() {
         let refused = |status| {
             let message = String::new();
             explain(&Failure::Refused { status, code: None, message, retry_after: None })
         };
-        for (status, means) in [(401, "API key"), (404, "nothing at that address"), (422, "a value"), (503, "before")] {
+        for (status, means) in [(401, "API key"), (404, "Nothing was found"), (422, "a value"), (503, "proxy before")] {
             assert!(refused(status).means.contains(means), "{status}");
         }
         assert_eq!(refused(400), refused(422));

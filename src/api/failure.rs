@@ -53,7 +53,7 @@ pub enum Failure {
     Busy,
     /// The job ended by a fault of the program.
     Crashed {
-        /// What the fault said.
+        /// The message of the panic.
         why: String,
     },
 }
@@ -69,7 +69,7 @@ pub enum Remedy {
     Wait(u64),
     /// Asking again later may help.
     TryLater,
-    /// A value that was sent is to be corrected.
+    /// A value that was sent must be corrected.
     CorrectValue,
     /// The address may be wrong, or nothing runs there.
     CheckAddress,
@@ -77,7 +77,7 @@ pub enum Remedy {
     CheckPath,
     /// Something else may answer at the address.
     CheckService,
-    /// The authority of the certificate is not among those that are trusted.
+    /// The certificate's CA is not trusted.
     TrustAuthority,
     /// Asking again gives the same.
     None,
@@ -111,7 +111,7 @@ impl From<&ApiError> for Failure {
 
 impl ApiError {
     /// Whether the request may have been carried out although no answer came. Such a creation must not be repeated
-    /// blindly: it could add the animal twice.
+    /// blindly: it could add the pet twice.
     pub fn outcome_unknown(&self) -> bool {
         Failure::from(self).outcome_unknown()
     }
@@ -124,7 +124,7 @@ pub(super) fn root_cause(error: &dyn std::error::Error) -> String {
         cause = source;
     }
     let text = cause.to_string();
-    // The number of the system says nothing beside its words.
+    // The error number adds nothing to the message.
     let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
     if text.contains("closed before message completed") { "it closed the connection".into() } else { text.to_owned() }
 }
@@ -165,7 +165,7 @@ impl Failure {
         }
     }
 
-    /// Whether it may pass without anybody doing something.
+    /// Whether waiting may be enough.
     pub const fn may_pass(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 408 | 429 | 500 | 502..=599),
@@ -178,22 +178,22 @@ impl Failure {
     pub fn sentence(&self, service: &str) -> String {
         match self {
             Self::NotSent { why } => format!("No connection to {service} ({why})."),
-            Self::NotStarted { why } => format!("Not started: {why}. Mend that, then start petstore again."),
-            Self::NoAnswer { after } => format!("No answer from {service} ({} s).", after.as_secs()),
+            Self::NotStarted { why } => format!("Not started: {why}. Fix that, then restart petstore."),
+            Self::NoAnswer { after } => format!("No answer from {service} within {} s.", after.as_secs()),
             Self::Broken { why } => format!("The connection to {service} broke ({why})."),
             Self::Refused { status: 401, code: Some(_), message, .. } => {
-                format!("{service} did not accept the API key. It says: \"{message}\"")
+                format!("{service} did not accept the API key: \"{message}\"")
             }
             Self::Refused { status: 401, .. } => format!("{service} did not accept the API key (401)."),
             Self::Refused { status, code: Some(code), message, .. } => {
                 format!("{service} answered {status} ({code}): \"{message}\"")
             }
             Self::Refused { status, code: None, .. } => {
-                format!("{service} answered {status}, without the Error body of the description.")
+                format!("{service} answered {status}, without an Error body.")
             }
-            Self::Malformed { why, .. } => format!("The answer is not what the description promises: {why}."),
-            Self::Busy => "The program has more to do than it can take. Try again in a moment.".to_owned(),
-            Self::Crashed { why } => format!("The program made a mistake: {why}."),
+            Self::Malformed { why, .. } => format!("The answer does not match the API description: {why}."),
+            Self::Busy => "The program is busy. Try again in a moment.".to_owned(),
+            Self::Crashed { why } => format!("Internal error: {why}."),
         }
     }
 
@@ -204,12 +204,12 @@ impl Failure {
             lines.push(format!("status   {status}"));
             lines.push(format!("code     {}", code.as_deref().unwrap_or("(no Error body)")));
             lines.push(format!("message  {}", if message.is_empty() { "(empty)" } else { message }));
-            lines.extend(retry_after.map(|seconds| format!("It asks to wait {seconds} s.")));
+            lines.extend(retry_after.map(|seconds| format!("The service asks you to wait {seconds} s.")));
         }
         if let Self::Malformed { excerpt, .. } = self
             && !excerpt.is_empty()
         {
-            lines.push("The answer begins:".to_owned());
+            lines.push("The answer starts with:".to_owned());
             lines.push(excerpt.clone());
         }
         lines
@@ -226,12 +226,12 @@ mod tests {
             let failure = Failure::Refused { status, code: None, message: String::new(), retry_after };
             (failure.remedy(), failure.may_pass())
         };
-        // Waiting makes no other key of this one.
+        // Waiting does not make the key valid.
         assert_eq!(refused(401, Some(5)), (Remedy::EnterKey, false));
         assert_eq!(refused(404, Some(5)), (Remedy::Wait(5), false));
         assert_eq!(refused(429, Some(5)), (Remedy::Wait(5), true));
         assert_eq!((refused(408, None), refused(503, None)), ((Remedy::TryLater, true), (Remedy::TryLater, true)));
-        // What the service does not offer is not asked for again unless somebody does it.
+        // An operation that the service does not offer is not retried automatically.
         assert_eq!(refused(501, None), (Remedy::TryLater, false));
     }
 }

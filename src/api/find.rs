@@ -1,4 +1,4 @@
-//! One animal by its id, without the deprecated operation where the lists of section 4.1 are enough.
+//! One pet by its id, without the deprecated operation where the lists of section 4.1 are enough.
 
 use tokio::sync::OnceCell;
 
@@ -8,7 +8,7 @@ use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 /// Whether `GET /pets/{petId}` may be asked, which is deprecated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
-    /// When the lists do not show the animal and do not prove either that it is not there.
+    /// When the lists do not show the pet and do not prove either that it is not there.
     IfNeeded,
     /// Never.
     Never,
@@ -19,7 +19,7 @@ pub enum Ask {
 /// What was found, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupResult {
-    /// The animal; `None` where no step showed it.
+    /// The pet; `None` where no step showed it.
     pub pet: Option<Pet>,
     /// Every step that was taken, in order.
     pub steps: Vec<Step>,
@@ -46,31 +46,31 @@ pub enum LookupRequest {
 /// What came of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepOutcome {
-    /// The animal.
+    /// The pet.
     Found,
-    /// The whole list, and the animal is not in it.
+    /// The whole list, and the pet is not in it.
     NotThere,
-    /// The animal is not among the first rows of a list that may have more.
+    /// The pet is not among the first rows of a list that may have more.
     NotThereButFull {
         /// How many rows were seen.
         rows: usize,
     },
-    /// 404: there is no such animal.
+    /// 404: there is no such pet.
     NotFound,
-    /// 405 or 410: the operation itself is gone, which says nothing about the animal.
+    /// 405 or 410: the operation itself is gone, which says nothing about the pet.
     Gone {
         /// The HTTP status code.
         status: u16,
     },
 }
 
-/// The first page of each status, as far as it was asked for: whoever looks for several animals fetches it once.
+/// The first page of each status, fetched once for several lookups.
 #[derive(Debug, Default)]
 pub struct Lists([OnceCell<PetPage>; PetStatus::ALL.len()]);
 
-/// Looks for the animal `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
+/// Looks for the pet `id`: in the list of each status, and then as `ask` allows. Stops where it is found.
 ///
-/// An animal without a status is in none of these lists.
+/// A pet without a status is in none of these lists.
 pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result<LookupResult, ApiError> {
     let mut steps = Vec::new();
     let mut is_proven_absent = true;

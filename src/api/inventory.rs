@@ -18,8 +18,8 @@ use seen::Seen;
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;
 
-/// The most animals that are told apart: as many as those requests give.
-const MAX_ANIMALS: usize = MAX_REQUESTS as usize * ROWS;
+/// The maximum number of distinct pets: as many as those requests return.
+const MAX_PETS: usize = MAX_REQUESTS as usize * ROWS;
 
 /// The rows of a full page.
 const ROWS: usize = Limit::MAX.get() as usize;
@@ -38,34 +38,34 @@ pub struct Coverage {
 impl Coverage {
     /// The same as [`Self::honest_word`] for the list of one status.
     pub fn honest_word_of_status(&self, seen: usize) -> String {
-        let (animals, requests) = (counted(seen, "animal"), counted(self.requests, "request"));
+        let (pets, requests) = (counted(seen, "pet"), counted(self.requests, "request"));
         match self.full.as_slice() {
-            [] => format!("{animals} from {requests}, all of this status that the service lists."),
-            _ => format!("{animals} from {requests}. There may be more: only {ROWS} are given."),
+            [] => format!("{pets} from {requests}: all with this status that the service lists."),
+            _ => format!("{pets} from {requests}. There may be more: the service lists only {ROWS}."),
         }
     }
 
-    /// How much the `seen` animals are, and what may be missing, in one or two sentences.
+    /// How many pets were `seen`, and what may be missing, in one or two sentences.
     pub fn honest_word(&self, seen: usize) -> String {
-        let animals = counted(seen, "animal");
+        let pets = counted(seen, "pet");
         let requests = counted(self.requests, "request");
         if self.complete {
-            return format!("{animals} from {requests}, all that the service lists.");
+            return format!("{pets} from {requests}: all that the service lists.");
         }
         let only = match self.full.as_slice() {
             [] => String::new(),
-            [one] => format!("of {one} only {ROWS} are given, and "),
-            [first, second] => format!("of {first} and {second} only {ROWS} each are given, and "),
-            _ => format!("of every status only {ROWS} are given, and "),
+            [one] => format!("only {ROWS} {one} ones are listed, and "),
+            [first, second] => format!("only {ROWS} {first} and {ROWS} {second} ones are listed, and "),
+            _ => format!("only {ROWS} of each status are listed, and "),
         };
-        format!("{animals} from {requests}. There may be more: {only}those without a status only in the plain list.")
+        format!("{pets} from {requests}. There may be more: {only}pets without a status may be missing.")
     }
 }
 
-/// Sends the whole inventory to `parts`, some animals at a time, each id once; with a `status`, that list only. What may
-/// pass by itself is asked again.
+/// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may
+/// be temporary is retried.
 ///
-/// Is at most a page ahead of what is taken, and ends where nobody takes parts any more; that is not complete then.
+/// It is at most a page ahead of the receiver, and ends when the receiver is dropped; the result is then not complete.
 pub async fn inventory(
     client: &Client,
     status: Option<PetStatus>,
@@ -95,7 +95,7 @@ enum End {
     Last,
     /// With a full page and no way on, where there may be more.
     Full,
-    /// Nobody takes what it gives.
+    /// The receiver is gone.
     Unwanted,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Walk<'a> {
                 let is_cut = page.next.is_none() && page.pets.len() >= ROWS;
                 may_be_cut.get_or_insert(is_cut);
                 page.pets.retain(|pet| self.seen.insert(pet.id));
-                if self.seen.len() > MAX_ANIMALS {
+                if self.seen.len() > MAX_PETS {
                     return Err(ApiError::Malformed(Defect::Endless(MAX_REQUESTS)));
                 }
                 Ok(page.pets.is_empty() || self.parts.send(page.pets).await.is_ok())
@@ -183,21 +183,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_may_be_missing_is_said() {
+    fn what_may_be_missing_is_reported() {
         let word = |complete, full: &[PetStatus], requests, seen| {
             Coverage { requests, complete, full: full.to_vec() }.honest_word(seen)
         };
-        assert_eq!(word(true, &[], 1, 1), "1 animal from 1 request, all that the service lists.");
-        assert_eq!(word(true, &[], 3, 237), "237 animals from 3 requests, all that the service lists.");
-        let end = "those without a status only in the plain list.";
-        assert_eq!(word(false, &[], 4, 140), format!("140 animals from 4 requests. There may be more: {end}"));
+        assert_eq!(word(true, &[], 1, 1), "1 pet from 1 request: all that the service lists.");
+        assert_eq!(word(true, &[], 3, 237), "237 pets from 3 requests: all that the service lists.");
+        let end = "pets without a status may be missing.";
+        assert_eq!(word(false, &[], 4, 140), format!("140 pets from 4 requests. There may be more: {end}"));
         for (full, more) in [
-            (&PetStatus::ALL[..1], "of available only 100 are given"),
-            (&PetStatus::ALL[1..], "of pending and sold only 100 each are given"),
-            (&PetStatus::ALL, "of every status only 100 are given"),
+            (&PetStatus::ALL[..1], "only 100 available ones are listed"),
+            (&PetStatus::ALL[1..], "only 100 pending and 100 sold ones are listed"),
+            (&PetStatus::ALL, "only 100 of each status are listed"),
         ] {
-            let said = format!("237 animals from 4 requests. There may be more: {more}, and {end}");
-            assert_eq!(word(false, full, 4, 237), said);
+            let expected = format!("237 pets from 4 requests. There may be more: {more}, and {end}");
+            assert_eq!(word(false, full, 4, 237), expected);
         }
     }
 }

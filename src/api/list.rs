@@ -13,7 +13,7 @@ use super::{ApiError, Client, Defect, NextPage};
 use crate::clock;
 use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
-/// The animals of one or more pages, each id once.
+/// The pets of one or more pages, each id once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
     /// In the service's order.
@@ -60,7 +60,7 @@ impl List {
         self.pages.last()?.next.as_ref()
     }
 
-    /// Puts `more` at the end, without the animals that are here already.
+    /// Puts `more` at the end, without the pets that are here already.
     pub fn append(&mut self, more: Self) {
         let mut ids = self.pets.iter().map(|pet| pet.id).collect();
         let mut rows = Arc::unwrap_or_clone(more.pets).into_iter();
@@ -77,7 +77,7 @@ impl List {
 
     /// The same list as one of the service at `base`. Where its addresses are those of another service, or none is
     /// known, it keeps only its rows: the key must not follow them. Where it went on, they are as of one page that may
-    /// have been cut, so that nobody takes them for all.
+    /// have been cut, so that they are not taken for all.
     pub fn only_of(self, base: Option<&BaseUrl>) -> Self {
         let here = |page: &Option<NextPage>| page.as_ref().is_none_or(|page| base.is_some_and(|base| page.is_of(base)));
         if self.pages.iter().all(|page| here(&page.asked) && here(&page.next)) {
@@ -94,12 +94,12 @@ impl List {
         Self { pets: Arc::default(), pages: Vec::new() }
     }
 
-    /// Puts a page at the end. `ids` are those of the animals that are here.
+    /// Puts a page at the end. `ids` are those of the pets that are here.
     fn push(&mut self, mut page: Page, mut rows: Vec<Pet>, ids: &mut HashSet<PetId>) {
         rows.retain(|pet| ids.insert(pet.id));
         if rows.len() < page.len {
             page.len = rows.len();
-            // The rows that were left away would be missing if this page stayed as it is and another one changed.
+            // The omitted rows would be missing if this page stayed the same and another one changed.
             page.etag = None;
         }
         Arc::make_mut(&mut self.pets).append(&mut rows);
@@ -146,7 +146,7 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     Ok(ListAnswer { list: (!unchanged).then(|| assembled(parts)), took })
 }
 
-/// The further page at `next`, as a list of its own: see [`List::append`].
+/// The page at `next`, as a separate list: see [`List::append`].
 pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let part = part(client, next.clone(), None).await?;

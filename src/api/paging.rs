@@ -12,7 +12,7 @@ use crate::model::{BaseUrl, Pet, PetQuery};
 /// What one list request gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PetPage {
-    /// The animals, in the service's order.
+    /// The pets, in the service's order.
     pub pets: Vec<Pet>,
     /// Where the list goes on, if the service says so.
     pub next: Option<NextPage>,

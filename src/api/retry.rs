@@ -1,6 +1,6 @@
-//! Whether and when to ask again. Only [`repeated`] waits by itself.
+//! Whether and when to retry. Only [`repeated`] waits.
 //!
-//! The description has no way to tell a repeated creation from a second animal. Only where the service keeps
+//! The description cannot distinguish a repeated creation from a second pet. Only if the service keeps
 //! idempotency keys (an addition) may one be sent again.
 
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) fn wait_before_repeat(repeat: u32, error: &ApiError, dice: f64) -> Op
         ApiError::Refused { status: 429 | 500 | 502 | 503 | 504, retry_after, .. } => {
             wait_as_asked(repeat, *retry_after, dice)
         }
-        // Whoever did not answer or was not there within the time limit will not be there a moment later either.
+        // A service that did not answer within the time limit will not answer a moment later either.
         ApiError::NotSent(_) | ApiError::ConnectTimeout(_) | ApiError::Timeout(_) => None,
         ApiError::Refused { .. } | ApiError::Malformed(_) => None,
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_pass_by_itself_is_asked_again_and_three_times_at_most() {
+    fn only_temporary_failures_are_retried_three_times_at_most() {
         for status in [429, 500, 502, 503, 504] {
             assert_eq!(wait_before_repeat(0, &refused(status, None), 0.5), Some(Duration::from_millis(200)));
             assert_eq!(wait_before_repeat(2, &refused(status, None), 0.5), Some(Duration::from_millis(800)));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_service_that_names_its_time_is_heard_but_not_for_ever() {
+    fn retry_after_is_respected_up_to_a_limit() {
         let wait = |after| wait_before_repeat(0, &refused(429, Some(after)), 0.9);
         assert_eq!(wait(RetryAfter::Seconds(1)), Some(Duration::from_secs(1)));
         assert_eq!(wait(RetryAfter::Seconds(3600)), None);

@@ -1,4 +1,4 @@
-//! Copying a text: the first way of this machine that takes it.
+//! Copying text with the first clipboard of this machine that accepts it.
 
 use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
@@ -10,16 +10,16 @@ use tokio::process::Command;
 use crate::config::{Clipboard, Env};
 use crate::local::atomic_file;
 
-/// One way to copy.
+/// A clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClipboardBackend {
     /// To tmux, which passes it on to its terminal.
     Tmux,
     /// To the desktop's clipboard, by this program and these arguments.
     Desktop(&'static str, &'static [&'static str]),
-    /// Through the terminal (OSC 52), which says nothing about it.
+    /// Through the terminal (OSC 52), which does not confirm it.
     Terminal,
-    /// Into this file, from where it can be taken.
+    /// Into this file.
     File(PathBuf),
 }
 
@@ -30,16 +30,16 @@ pub enum Copied {
     Tmux,
     /// The desktop's clipboard has it.
     Desktop,
-    /// It stands in this file.
+    /// In this file.
     File(String),
-    /// There is no program for it: the terminal must do it.
+    /// No program took it: the terminal must.
     Terminal,
     /// Nowhere: why.
     Nowhere(String),
 }
 
-/// What is said where no way is left.
-const NO_WAY: &str = "there is no clipboard here, or it is switched off (clipboard in the configuration).";
+/// The error when nothing accepted the text.
+const NO_WAY: &str = "no clipboard is available, or it is turned off (`clipboard` in the configuration).";
 
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(2);

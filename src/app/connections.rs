@@ -33,14 +33,14 @@ pub struct NewService {
     pub typed: Option<(ApiKey, KeepKey)>,
 }
 
-/// What asking a service for one animal gave.
+/// What asking a service for one pet gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tested {
     /// It answered, and so fast.
     Answered(Duration),
     /// It did not answer as it should.
     Failed(Failure),
-    /// It was not asked: what is said of it cannot be used.
+    /// It was not asked: its settings cannot be used.
     Unusable(String),
 }
 
@@ -49,14 +49,14 @@ pub enum Tested {
 pub struct AddedProfile {
     /// Into which file.
     pub file: String,
-    /// Why its key was not kept, where one was typed.
+    /// Why a typed key was not stored.
     pub key_lost: Option<String>,
 }
 
-/// Where a key can be kept beside this session.
+/// Where a key can be stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeyPlaces {
-    /// The file for it; none where there is no profile that could name one.
+    /// The key file; none without a saved profile.
     pub file: Option<String>,
     /// Whether the keyring of the system answered.
     pub keyring: bool,
@@ -66,7 +66,7 @@ pub struct KeyPlaces {
 pub struct Services {
     /// How one is reached.
     pub connect: Connect,
-    /// What was said on the command line.
+    /// The options of the command line.
     pub choices: Choices,
     /// The environment.
     pub env: Env,
@@ -123,13 +123,13 @@ impl Services {
 
     fn key_place(&self, profile: &str, keep: KeepKey) -> Result<KeyPlace, String> {
         match keep {
-            KeepKey::Session => Err("it is for this session only.".to_owned()),
-            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no file for it.")?),
+            KeepKey::Session => Err("a key for this session only is not stored.".to_owned()),
+            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no key file for this profile.")?),
             KeepKey::Keyring => safe(KeyPlace::keyring()),
         }
     }
 
-    /// Where the key of this profile can be kept. Only a profile that stands in the file can say where its key is.
+    /// Where the key of this profile can be stored. Only a profile in the configuration file can name the place.
     pub fn key_places(&self, name: &str) -> KeyPlaces {
         let profiles = self.profiles().map(|profiles| profiles.entries).unwrap_or_default();
         if !profiles.iter().any(|entry| entry.name == name && entry.line.is_some()) {
@@ -139,7 +139,7 @@ impl Services {
         KeyPlaces { file, keyring: Keyring::probe().is_ok() }
     }
 
-    /// Resolves and connects, and asks for one animal.
+    /// Resolves, connects and asks for one pet.
     pub async fn test(
         self: Arc<Self>,
         resolve: impl FnOnce(&Self) -> Result<Settings, String> + Send + 'static,
@@ -178,7 +178,7 @@ impl Tested {
     }
 }
 
-/// Asks for one animal, which shows whether the service answers and accepts the key, and says how long that took. The
+/// Asks for one pet, which shows whether the service answers and accepts the key, and says how long that took. The
 /// records of requests name the `purpose`.
 pub async fn ask(client: &Client, purpose: &'static str) -> (Result<(), ApiError>, Duration) {
     let begun = clock::now().mono;
@@ -243,7 +243,7 @@ pub(crate) mod tests {
         let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();
         assert!(config.starts_with("profile = \"shop\"\n"), "{config}");
         let error = services.add(new("shop", "petk_of_other_002"), false).unwrap_err();
-        assert_eq!(error, "there is a profile \"shop\" already. Give the new one another name.");
+        assert_eq!(error, "profile \"shop\" already exists. Choose another name.");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
     }
 

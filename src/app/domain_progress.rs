@@ -1,5 +1,5 @@
-//! How far a domain is and what comes next: decided here for the panel, the commands and the dialogue, which add only
-//! their key or command, and the times as their reader wants them.
+//! How far a domain is and what comes next, for the panel, the commands and the dialogue. Each of them adds its key or
+//! command, and formats the times.
 
 use std::collections::HashMap;
 
@@ -15,21 +15,21 @@ use crate::domains::{Code, DnsName, Finding, Verdict};
 /// How far a domain is, and what comes next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainProgress {
-    /// Its stage, and how old what it follows from is.
+    /// Its stage, and the age of the measurement behind it.
     pub status: Status,
-    /// How it is; `None` where nothing is known yet.
+    /// Its verdict; `None` if nothing is known yet.
     pub verdict: Option<Verdict>,
-    /// The same in a few words.
+    /// Its state in a few words.
     pub summary: String,
-    /// What is next.
+    /// What comes next.
     pub next: NextStep,
-    /// Somebody must act.
+    /// The operator must act.
     pub needs_action: bool,
-    /// Time or somebody will change it, so that it is worth checking again automatically.
+    /// It will change with time or by an action, so it is checked again automatically.
     pub pending: bool,
 }
 
-/// What is next for a domain.
+/// What comes next for a domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NextStep {
     /// The operator copies the value from the dashboard.
@@ -38,9 +38,9 @@ pub enum NextStep {
     EnterRecord,
     /// The first check.
     Check,
-    /// The operator finds out why nothing could be measured.
+    /// The operator finds out why the check failed.
     FindOutWhy,
-    /// The operator fixes the first cause, as this says.
+    /// The operator fixes the first problem, as described.
     Fix(String),
     /// The operator chooses Verify in the dashboard.
     Verify,
@@ -50,25 +50,25 @@ pub enum NextStep {
     FixRedirect,
     /// The operator removes the domain, step by step.
     Remove,
-    /// The operator deletes the record that was left behind.
+    /// The operator deletes the record left behind.
     DeleteRecord,
     /// The operator takes the domain off the list.
     Forget,
-    /// Time does it: until then, if that is known; the time may have passed.
+    /// Waiting until then, if known; the time may have passed.
     Wait(Option<Timestamp>),
-    /// The platform does it: Verify was chosen then.
+    /// The platform issues the certificate: Verify was chosen then.
     AwaitCertificate(Timestamp),
     /// Nothing.
     Nothing,
 }
 
 impl DomainProgress {
-    /// The progress of an entry of the list, by what was `reported` of it, and by what fails in the redirect from it.
+    /// The progress of an entry of the list. `failing_redirect` is the problem of the redirect from it, if any.
     pub fn of(entry: &Entry, reported: &Reported, failing_redirect: Option<&str>, now: Timestamp) -> Self {
         let status = status(reported, &entry.measurements, now);
         let stage = status.state;
         let last = last_known(entry);
-        let title = last.map_or("nothing known yet", |last| last.title.as_str());
+        let title = last.map_or("unknown", |last| last.title.as_str());
         let fix = || NextStep::Fix(last.map_or_else(String::new, |last| last.fix.clone()));
         let wait = NextStep::Wait(last.and_then(|last| last.until));
         let measured = last.map(|last| last.verdict);
@@ -77,16 +77,16 @@ impl DomainProgress {
         let (verdict, summary, next) = match stage {
             Stage::Draft => (None, "draft", NextStep::EnterValue),
             _ if last.is_none() && !entry.measurements.is_empty() => {
-                (Some(Verdict::Unknown), "cannot be checked", NextStep::FindOutWhy)
+                (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy)
             }
             _ if is_unchecked => (None, "not checked yet", NextStep::Check),
             Stage::WaitingForDns if fails => (measured, title, fix()),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, wait),
-            Stage::WaitingForDns => (Some(Verdict::Wait), "for the record", NextStep::EnterRecord),
+            Stage::WaitingForDns => (Some(Verdict::Wait), "record not saved yet", NextStep::EnterRecord),
             Stage::Propagating => (measured, "propagating", wait),
             Stage::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", NextStep::Verify),
             Stage::CertificatePending => {
-                (Some(Verdict::Wait), "certificate", reported.verified.map_or(wait, NextStep::AwaitCertificate))
+                (Some(Verdict::Wait), "certificate pending", reported.verified.map_or(wait, NextStep::AwaitCertificate))
             }
             Stage::CertificateLate => (Some(Verdict::Fail), "no certificate", NextStep::Reverify),
             Stage::Live if failing_redirect.is_some() => {
@@ -95,7 +95,7 @@ impl DomainProgress {
             Stage::Live if measured > Some(Verdict::Ok) => (measured, title, fix()),
             Stage::Live => (measured, "live", NextStep::Nothing),
             Stage::Failing => (measured, title, fix()),
-            Stage::RemovalPlanned => (None, "to be removed", NextStep::Remove),
+            Stage::RemovalPlanned => (None, "removal planned", NextStep::Remove),
             Stage::Removed if last.is_some_and(Measurement::is_left_behind) => {
                 (Some(Verdict::Fail), "CNAME left behind", NextStep::DeleteRecord)
             }
@@ -117,41 +117,40 @@ impl DomainProgress {
 
     /// Greater is worse.
     pub fn rank(&self) -> (Option<Verdict>, bool) {
-        // A draft and a planned removal are nobody's failure, but they wait for somebody.
+        // A draft and a planned removal have no verdict, but wait for the operator.
         let verdict = self.verdict.or(self.needs_action.then_some(Verdict::Wait));
         (verdict, self.needs_action)
     }
 }
 
-/// What the last check gave that could measure anything.
+/// The last measurement that succeeded.
 fn last_known(entry: &Entry) -> Option<&Measurement> {
     entry.measurements.iter().rev().find(|measurement| measurement.known)
 }
 
-/// What is to be done at a stage, without the key or the command that goes with it.
+/// What to do at a stage, without the key or command for it.
 pub const fn what_to_do(stage: Stage) -> &'static str {
     match stage {
         Stage::Draft => "copy the value from the dashboard (Project settings, Domains, Add domain)",
         Stage::WaitingForDns => "enter the record at your DNS provider",
         Stage::Propagating => "wait: the record is right, some caches still hold the old answer",
         Stage::ReadyToVerify => "choose Verify in the dashboard",
-        Stage::CertificatePending => "wait: the certificate follows by itself, usually within a couple of minutes",
+        Stage::CertificatePending => "wait: the certificate usually follows within a couple of minutes",
         Stage::CertificateLate => "choose Re-verify in the dashboard",
-        Stage::Live => "nothing is to do",
-        Stage::Failing => "mend the first cause",
-        Stage::RemovalPlanned => "set the redirect up first, then choose Remove in the dashboard",
+        Stage::Live => "nothing to do",
+        Stage::Failing => "fix the first problem",
+        Stage::RemovalPlanned => "set up the redirect first, then choose Remove in the dashboard",
         Stage::Removed => "delete the CNAME at your DNS provider, if it is still there",
     }
 }
 
-/// Whether visitors of a redirect are led on: nothing fails in it, whatever else could be better.
+/// Whether a redirect works: nothing fails in it, though it may have warnings.
 pub fn leads_on(findings: &[Finding]) -> bool {
     let breaks = |finding: &Finding| finding.verdict == Verdict::Fail || finding.code == Code::RdNone;
     overall(findings) > Verdict::Unknown && !findings.iter().any(breaks)
 }
 
-/// Whether a record still leads to the platform, as far as was seen since the domain was removed; `None` where that is
-/// not known, or the domain is not removed.
+/// Whether a record still points to the platform after the removal; `None` if unknown or not removed.
 pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
     if stage != Stage::Removed {
         return None;
@@ -161,7 +160,7 @@ pub fn is_left_behind(entry: &Entry, stage: Stage) -> Option<bool> {
     last.leads_to_platform().filter(|_| Some(last.at) >= removed)
 }
 
-/// What the project's configuration says of a domain.
+/// The role of a domain in the project's configuration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub enum DomainRole {
@@ -169,7 +168,7 @@ pub enum DomainRole {
     Primary,
     /// It is the `from` of one of `domains.redirects`.
     Redirect,
-    /// Nothing.
+    /// Not configured.
     #[default]
     #[strum(serialize = "-")]
     None,
@@ -180,7 +179,7 @@ pub enum DomainRole {
 pub struct DomainRoles(HashMap<DnsName, DomainRole>);
 
 impl DomainRoles {
-    /// The roles that a configuration gives.
+    /// The roles in a configuration.
     pub fn of(configuration: &ConfigSource) -> Self {
         let sources = configuration.redirects.iter().map(|redirect| (&redirect.from, DomainRole::Redirect));
         let primary = configuration.primary.iter().map(|primary| (primary, DomainRole::Primary));
@@ -193,19 +192,18 @@ impl DomainRoles {
     }
 }
 
-/// How many domains have which verdict, in words; only those counts that `is_shown`.
-pub fn count_words(verdicts: &[Verdict], is_shown: impl Fn(Verdict, usize) -> bool) -> String {
+/// How many domains have which verdict, in words.
+pub fn count_words(verdicts: &[Verdict]) -> String {
     let words = [
-        (Verdict::Fail, "to mend"),
+        (Verdict::Fail, "to fix"),
         (Verdict::Wait, "waiting"),
         (Verdict::Warn, "with a warning"),
         (Verdict::Ok, "fine"),
         (Verdict::Unknown, "unknown"),
     ];
-    let counts =
-        words.map(|(verdict, words)| (verdict, verdicts.iter().filter(|seen| **seen == verdict).count(), words));
-    let shown = counts.into_iter().filter(|(verdict, count, _)| is_shown(*verdict, *count));
-    shown.map(|(_, count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
+    let counts = words.map(|(verdict, words)| (verdicts.iter().filter(|seen| **seen == verdict).count(), words));
+    let shown = counts.iter().filter(|(count, _)| *count > 0);
+    shown.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirect_leads_on_if_nothing_fails_in_it() {
+    fn a_redirect_works_if_nothing_fails_in_it() {
         assert!(leads_on(&[finding(Code::RdOk, Verdict::Ok)]));
         assert!(leads_on(&[finding(Code::RdStatus, Verdict::Warn)]));
         assert!(!leads_on(&[finding(Code::RdNone, Verdict::Warn)]));
@@ -267,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn the_primary_domain_is_that_also_if_it_is_redirected() {
+    fn a_redirected_primary_domain_is_still_primary() {
         let redirect = crate::domains::redirect_config::WrittenRedirect {
             from: "www.acme.com".to_owned(),
             to: "acme.com".to_owned(),

@@ -1,5 +1,5 @@
-//! What the panel, the commands and the dialogue do with domains: the list and the configuration on disk, checks and
-//! redirects. In the sandbox all of it happens in a simulator on loopback and in a directory that goes with the program.
+//! Domains for the panel, the commands and the dialogue: the list and the configuration on disk, checks and redirects.
+//! The sandbox uses a simulator on loopback and a temporary directory instead.
 
 use std::io;
 use std::path::PathBuf;
@@ -32,27 +32,27 @@ use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Finding};
 use parking_lot::Mutex;
 
-/// How long what several checks share is remembered.
+/// How long answers are shared between checks.
 const CACHE_TIME: Duration = Duration::from_secs(20);
 
-/// How many redirects are followed side by side.
+/// How many redirects are followed concurrently.
 const REDIRECTS_AT_ONCE: usize = 8;
 
-/// What is known of the project before anything is read or checked.
+/// The project, as configured.
 #[derive(Clone, Debug, Default)]
 pub struct DomainSetup {
-    /// The value of the configuration, for domains that have none of their own.
+    /// The default value for domains.
     pub platform_host: Option<DnsName>,
-    /// The project's primary domain and redirects, as the configuration has them.
+    /// The project's primary domain and redirects.
     pub configuration: ConfigSource,
-    /// How an act that is due makes itself heard.
+    /// How the operator is notified.
     pub notify: Notify,
-    /// What stands outside, in the sandbox.
+    /// The sandbox, in the demo.
     pub sandbox: Option<Sandbox>,
 }
 
 impl DomainSetup {
-    /// The time of day for domains: that of the wall, or the fast one of the sandbox.
+    /// The time of day for domains: in the sandbox it runs faster.
     pub fn time(&self, now: Now) -> Timestamp {
         self.sandbox.as_ref().map_or(now.wall, |sandbox| sandbox.time(now.wall))
     }
@@ -62,14 +62,14 @@ impl DomainSetup {
         Some((self.sandbox.clone()?, self.time(now)))
     }
 
-    /// What was reported of an entry; the value of the configuration stands in for one that was not.
+    /// What was reported of an entry; the value in the configuration is the default.
     pub fn reported(&self, entry: &Entry) -> Reported {
         let reported = entry.reported();
         Reported { value: reported.value.or_else(|| self.platform_host.clone()), ..reported }
     }
 }
 
-/// What a name that is added must not be: a domain of the list, unless that was removed, or the platform itself.
+/// The names that cannot be added: domains of the list that are not removed, and the platform.
 pub fn existing<'a>(platform_host: Option<&DnsName>, entries: impl IntoIterator<Item = &'a Entry>) -> ExistingDomains {
     let listed = entries.into_iter().filter(|entry| !entry.reported().removed).map(|entry| entry.name.clone());
     ExistingDomains { platform_host: platform_host.cloned(), listed: listed.collect() }
@@ -82,13 +82,13 @@ pub struct CheckRequest {
     pub entry: Entry,
     /// What was reported of it.
     pub reported: Reported,
-    /// The operator looks on: tell what is found as it is found, and write a report.
+    /// The domain is on the screen: show progress, and write a report.
     pub detail: bool,
-    /// What stands outside and the time of day, in the sandbox.
+    /// In the sandbox: its state and its time of day.
     pub sandbox: Option<(Sandbox, Timestamp)>,
 }
 
-/// What is kept of a check while the program runs.
+/// The result of a check, kept while the program runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckResult {
     /// When.
@@ -97,22 +97,22 @@ pub struct CheckResult {
     pub findings: Vec<Finding>,
     /// Who sees what.
     pub views: Vec<View>,
-    /// What must go before the record can stand there.
+    /// The records to delete before the new one can be added.
     pub conflicts: Vec<Conflict>,
-    /// The zone that the record is entered in.
+    /// The zone of the record.
     pub zone: DnsName,
-    /// For support; only of checks that the operator asked for.
+    /// For support; only if the request had `detail`.
     pub report: String,
     /// For the list.
     pub measurement: Measurement,
 }
 
-/// Why the configuration's domains were not written.
+/// Why the configuration was not saved.
 #[derive(Clone, Debug, PartialEq, Eq, From)]
 pub enum NotSaved {
-    /// Somebody else has changed them; this is there now.
+    /// The file has changed; this is in it now.
     Changed(ConfigSource),
-    /// It could not be done.
+    /// It could not be written.
     #[from]
     Failed(String),
 }
@@ -122,13 +122,13 @@ pub struct DomainService {
     registry: RegistryFile,
     /// Where the project's domains are written.
     configuration: PathBuf,
-    /// What is asked where; in the sandbox it is known once the simulator runs.
+    /// The options of checks; in the sandbox they come from the simulator.
     options: Option<CheckOptions>,
     simulator: OnceCell<(Simulator, CheckOptions)>,
-    /// The latest state of the sandbox: jobs that began before an act must not undo it.
+    /// The latest state of the sandbox: older jobs must not undo it.
     latest: Mutex<Option<Sandbox>>,
     cache: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
-    /// Of the sandbox; removed when this is dropped.
+    /// The directory of the sandbox, removed on drop.
     _directory: Option<TempDir>,
 }
 
@@ -140,9 +140,9 @@ impl DomainService {
         Self { registry, configuration, options, simulator, latest, cache, _directory: None }
     }
 
-    /// The service for the sandbox, with the list that it begins with.
+    /// The service for the sandbox, with its initial list.
     pub fn sandbox(sandbox: &Sandbox) -> io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix("petstore-practice-").tempdir()?;
+        let directory = tempfile::Builder::new().prefix("petstore-sandbox-").tempdir()?;
         let registry = RegistryFile::new(directory.path().join("domains.json"));
         let begin = |list: &mut Registry| {
             *list = sandbox.list();
@@ -155,7 +155,7 @@ impl DomainService {
         Ok(Self { _directory: Some(directory), ..Self::new(registry, configuration, None) })
     }
 
-    /// Writes the project's domains into the configuration file; gives its name.
+    /// Saves the project's domains in the configuration file; returns its path.
     pub fn save(&self, was: &ConfigSource, to: &ConfigSource) -> Result<String, NotSaved> {
         match edit::set_domains(&self.configuration, &project_domains(was), &project_domains(to)) {
             Ok(()) => Ok(self.configuration.display().to_string()),
@@ -166,31 +166,30 @@ impl DomainService {
         }
     }
 
-    /// Applies changes to the list on disk, and gives it as it is then.
+    /// Applies changes to the list on disk, and returns it.
     pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, String> {
         self.registry.apply(changes).map_err(|error| error.to_string())
     }
 
-    /// Checks one domain; `so_far` takes what is found while it goes on, where somebody looks on. Fails where nothing
-    /// could be asked.
+    /// Checks one domain; with `detail`, `so_far` gets the findings as they come. Fails if nothing could be asked.
     pub async fn check(
         &self,
         request: CheckRequest,
         so_far: impl Fn(&[Finding]) + Send + Sync,
     ) -> Result<CheckResult, String> {
         let CheckRequest { entry, reported, detail, sandbox } = request;
-        // Who looks on wants to see what is so now; the sandbox changes from one check to the next.
+        // A check on the screen asks afresh; the sandbox changes between checks.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
         let options = self.options(sandbox).await?;
         let reading = parse_name::read(entry.name.as_str(), &ExistingDomains::default());
-        let domain = reading.domain.ok_or_else(|| format!("{} is no domain name.", entry.name))?;
-        let tell = |findings: &[Finding], _| so_far(findings);
-        let progress: Option<OnFindings<'_>> = if detail { Some(&tell) } else { None };
+        let domain = reading.domain.ok_or_else(|| format!("{} is not a domain name.", entry.name))?;
+        let report = |findings: &[Finding], _| so_far(findings);
+        let progress: Option<OnFindings<'_>> = if detail { Some(&report) } else { None };
         let subject = Subject::new(&options, Some(&entry), domain, reported);
         let checked = Subject { about_name: reading.findings, ..subject }.check(&cache, progress).await;
         let mut views = checked.views();
         if !checked.measurement.known {
-            // Whatever answered is not to be believed.
+            // Answers on a network that fails cannot be trusted.
             views.iter_mut().for_each(|view| view.verdict = ViewVerdict::NotCounted);
         }
         let conflicts = checked.conflicts();
@@ -211,14 +210,13 @@ impl DomainService {
         Ok(followed.buffered(REDIRECTS_AT_ONCE).collect().await)
     }
 
-    /// What is asked where. In the sandbox, the simulator becomes what the sandbox is then.
+    /// The options of a check. In the sandbox, updates the simulator first.
     async fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
         let Some((sandbox, at)) = sandbox else {
-            return self.options.clone().ok_or_else(|| "there are no settings.".to_owned());
+            return self.options.clone().ok_or_else(|| "check settings are missing.".to_owned());
         };
         let started = self.simulator.get_or_try_init(|| start(sandbox.plan(at))).await;
-        let (simulator, options) =
-            started.map_err(|error| format!("the world of practice does not start: {error}."))?;
+        let (simulator, options) = started.map_err(|error| format!("the sandbox could not start: {error}."))?;
         let mut latest = self.latest.lock();
         if latest.as_ref().is_none_or(|latest| latest.done() <= sandbox.done()) {
             simulator.change(|plan| *plan = sandbox.plan(at));
@@ -227,7 +225,7 @@ impl DomainService {
         Ok(CheckOptions { now: Some(at), ..options.clone() })
     }
 
-    /// What the checks of a short time share.
+    /// The cache shared by recent checks.
     fn cache(&self) -> Arc<ProbeCache> {
         let now = clock::now().mono;
         let mut cache = self.cache.lock();
@@ -254,7 +252,7 @@ fn project_domains(written: &ConfigSource) -> ProjectDomains {
     }
 }
 
-/// The project's domains as they stand in the configuration file.
+/// The project's domains from the configuration file.
 pub fn config_source(primary: &str, redirects: &[config::file::Redirect]) -> ConfigSource {
     let redirect = |redirect: &config::file::Redirect| WrittenRedirect {
         from: redirect.from.clone(),
@@ -267,7 +265,7 @@ pub fn config_source(primary: &str, redirects: &[config::file::Redirect]) -> Con
     }
 }
 
-/// A simulator that runs, and how to ask it.
+/// Starts the simulator; returns the options to check against it.
 async fn start(plan: Plan) -> io::Result<(Simulator, CheckOptions)> {
     use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject as _;

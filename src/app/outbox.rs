@@ -1,6 +1,5 @@
-//! Pets on their way to a service, each of which is to be added exactly once: lines of rapid entry that wait in a
-//! [`queue`], what is known of a pet after it was sent ([`send`]), and what to do where that is not enough
-//! ([`unknown_outcome`]).
+//! Adds each pet exactly once: lines of rapid entry wait in a [`queue`], [`send`] sends a pet and classifies the
+//! result, and [`unknown_outcome`] handles a missing answer.
 
 pub mod queue;
 pub mod send;

@@ -20,47 +20,47 @@ use super::completions;
 use super::output::Verbosity;
 use super::pets::column::{parse_column, to_show};
 
-/// Options that stand anywhere.
+/// Options of every command.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Options everywhere")]
+#[command(next_help_heading = "Global options")]
 pub struct GlobalArgs {
-    /// Use 250 sample animals in a temporary store; nothing is kept.
+    /// Use a temporary store with 250 sample pets; nothing is kept.
     #[arg(long, global = true)]
     pub demo: bool,
-    /// The service's address, /v1 included; its key in PETSTORE_API_KEY.
+    /// Address of the service, including /v1; its API key comes from PETSTORE_API_KEY.
     #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
-    /// A profile of the configuration file.
+    /// Use a profile of the configuration file.
     #[arg(short, long, global = true, value_name = "NAME", add = completions::profiles())]
     pub profile: Option<String>,
-    /// Another configuration file.
+    /// Use another configuration file.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The authorities that may vouch for the service, as PEM; those of the system do not count then.
+    /// PEM file of CA certificates to trust instead of the system's.
     #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
-    /// Allow http:// to another machine: the key then travels in clear text.
+    /// Allow http:// to another machine. The API key then travels in clear text.
     #[arg(long, global = true)]
     pub insecure_http: bool,
-    /// Draw nothing beyond ASCII.
+    /// Draw with ASCII characters only.
     #[arg(long, global = true)]
     pub ascii: bool,
-    /// When to use colours. [default: auto, or that of PETSTORE_COLOR; NO_COLOR counts]
+    /// When to use colours. [default: auto, or PETSTORE_COLOR; NO_COLOR is respected]
     #[arg(long, global = true, value_enum, value_name = "WHEN")]
     pub color: Option<When>,
-    /// Ask and answer in plain lines, for screen readers and braille lines: nothing is repainted. [env: ACCESSIBLE=1]
+    /// Ask and answer in plain lines, for screen readers and braille displays. [env: ACCESSIBLE=1]
     #[arg(long, global = true)]
     pub accessible: bool,
-    /// With pets: say nothing on standard error but what went wrong.
+    /// With pets: print only errors on standard error.
     #[arg(short, long, global = true)]
     pub quiet: bool,
-    /// With pets: say each request on standard error, with its status and how long it took. The key is never shown.
+    /// With pets: log each request on standard error, with its status and duration. The key is never shown.
     #[arg(short, long, global = true)]
     pub verbose: bool,
 }
 
 impl GlobalArgs {
-    /// How much is said on standard error.
+    /// How much is printed on standard error.
     pub(super) const fn verbosity(&self) -> Verbosity {
         match self {
             Self { quiet: true, .. } => Verbosity::Quiet,
@@ -69,7 +69,7 @@ impl GlobalArgs {
         }
     }
 
-    /// What was chosen, for the configuration.
+    /// The options that the configuration needs.
     pub fn choices(&self) -> Choices {
         Choices {
             config: self.config.clone(),
@@ -84,7 +84,7 @@ impl GlobalArgs {
     }
 }
 
-/// The database of a service, for those who run it.
+/// The database of a service.
 #[derive(Debug, ClapArgs)]
 pub struct DatabaseArg {
     /// The service's database, sqlite:FILE or postgres://USER@HOST/DATABASE. It may be in use.
@@ -92,8 +92,8 @@ pub struct DatabaseArg {
     pub url: DatabaseUrl,
 }
 
-/// Reads the address of a database. Unlike clap's own, its refusal does not repeat the address, which may have a
-/// password in it.
+/// Reads the address of a database. Unlike clap's own parser, its error does not repeat the address, which may contain
+/// a password.
 #[derive(Clone, Copy, Debug)]
 pub struct DatabaseParser;
 
@@ -104,44 +104,44 @@ impl TypedValueParser for DatabaseParser {
         let name = arg.and_then(Arg::get_long).unwrap_or("database");
         let refused =
             |why: String| clap::Error::raw(ErrorKind::ValueValidation, format!("--{name}: {why}\n")).with_cmd(command);
-        let text = value.to_str().ok_or_else(|| refused("the address of a database is text".to_owned()))?;
+        let text = value.to_str().ok_or_else(|| refused("the address of a database must be valid UTF-8".to_owned()))?;
         text.parse().map_err(|error| refused(safe_causes(&error)))
     }
 }
 
-/// Where an address with a password is out of other users' sight, which arguments are not.
+/// Other users see arguments, but not this variable: the place for an address with a password.
 pub(super) const DATABASE_VARIABLE: &str = "PETSTORE_DATABASE";
 
 #[derive(Debug, ClapArgs)]
 pub struct Output {
-    /// How the animals are written. [default: table, or that of PETSTORE_OUTPUT]
+    /// Output format. [default: table, or PETSTORE_OUTPUT]
     #[arg(short = 'o', long, value_enum)]
     pub format: Option<PetFormat>,
-    /// The same as --format json.
+    /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Only these columns, in this order: id, name, categoryId, status.
+    /// Show only these columns, in this order: id, name, categoryId, status.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, add = to_show())]
     pub columns: Vec<Column>,
-    /// No header above columns.
+    /// Omit the header.
     #[arg(long)]
     pub no_header: bool,
 }
 
-/// How animals are written.
+/// The format of pets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PetFormat {
     /// Columns for people.
     Table,
-    /// The service's own shape.
+    /// JSON, as the service sends it.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
-    /// RFC 4180, with a header.
+    /// CSV (RFC 4180), with a header.
     Csv,
-    /// Tabs, with a header.
+    /// Tab-separated, with a header.
     Tsv,
-    /// One id a line.
+    /// One id per line.
     Ids,
 }
 
@@ -152,12 +152,12 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
 
 /// A moment, such as `2026-11-21T08:30:00Z`.
 pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| "write a time as RFC 3339 has it, such as 2026-11-21T08:30:00Z".to_owned())
+    text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
 }
 
 /// `90s`, `30m`, `48h`, `2d`.
 pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || "write a time such as 90s, 30m or 48h".to_owned();
+    let wrong = || "write a duration such as 90s, 30m or 48h".to_owned();
     let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at(split);
     let number: u64 = number.parse().map_err(|_| wrong())?;
@@ -168,18 +168,18 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
         "d" => 86_400,
         _ => return Err(wrong()),
     };
-    // A year is longer than anything that is waited for here.
+    // Nothing here waits longer than a year.
     number.checked_mul(seconds).filter(|total| *total <= 31_536_000).map(Duration::from_secs).ok_or_else(wrong)
 }
 
-/// A screen that the app can begin with.
+/// A screen that the app can start on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StartScreen {
-    /// The animals.
+    /// The list of pets.
     Pets,
-    /// The form that adds one.
+    /// The form for a new pet.
     Add,
-    /// The domains panel.
+    /// Custom domains.
     Domains,
 }
 
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_read_or_refused_with_an_example() {
+    fn durations_are_read_or_refused_with_an_example() {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("48h"), Ok(Duration::from_secs(172_800)));
         for wrong in ["", "5", "h", "-3s", "99999999999h", "5 weeks"] {

@@ -1,4 +1,4 @@
-//! Whether colours are used, and how little of them.
+//! When colours are used, and which.
 
 use std::ffi::OsString;
 
@@ -9,17 +9,17 @@ use crate::config::Env;
 /// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum When {
-    /// On a terminal that shows them.
+    /// Only on a terminal that supports them.
     #[default]
     Auto,
-    /// Also in pipes and files.
+    /// In pipes and files too.
     Always,
     /// Never.
     Never,
 }
 
 impl When {
-    /// What the flag says, else PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order.
+    /// The flag, then PETSTORE_COLOR, NO_COLOR, CLICOLOR_FORCE and CLICOLOR, in this order.
     pub fn resolve(flag: Option<Self>, env: &Env) -> Self {
         let ours = || env.get("PETSTORE_COLOR").and_then(|word| Self::from_str(word, true).ok());
         flag.or_else(ours).unwrap_or_else(|| {
@@ -41,7 +41,7 @@ impl When {
         }
     }
 
-    /// The same for help, which is written while the arguments are read: so `--color` is looked for before.
+    /// The same for help, which is printed while the arguments are parsed, so this searches them for `--color` first.
     pub(super) fn of_help(arguments: &[OsString], env: &Env) -> ColorChoice {
         let words: Vec<_> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
         let after = |at: usize| words[at].strip_prefix("--color=").or_else(|| words.get(at + 1).copied());
@@ -54,7 +54,7 @@ impl When {
     }
 }
 
-/// One of the first 16 colours, which the user of a terminal may have chosen.
+/// One of the 16 colours that terminals let their users choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     Plain,
@@ -69,7 +69,7 @@ impl Ink {
     /// Everything that [`Self::paint`] writes after an escape character, in the order of the inks.
     pub(super) const CODES: [&str; 6] = ["[0m", "[1m", "[2m", "[1;31m", "[32m", "[33m"];
 
-    /// `text` in this ink where colours are used.
+    /// `text` in this ink, if colours are used.
     pub fn paint(self, text: &str, coloured: bool) -> String {
         if !coloured || self == Self::Plain {
             return text.to_owned();
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_flag_wins_then_our_variable_then_those_of_all_programs() {
+    fn the_flag_wins_then_our_variable_then_the_common_ones() {
         let when = |flag, vars: &[(&str, &str)]| When::resolve(flag, &vars.iter().copied().collect());
         assert_eq!(when(None, &[]), When::Auto);
         assert_eq!(when(None, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), When::Never);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_terminal_that_shows_colours_gets_them_by_itself() {
+    fn only_a_terminal_that_supports_colours_gets_them_automatically() {
         let xterm = Env::from_iter([("TERM", "xterm")]);
         assert!(When::Auto.on(true, &xterm) && !When::Auto.on(false, &xterm));
         assert!(!When::Auto.on(true, &Env::from_iter([("TERM", "dumb")])) && !When::Auto.on(true, &Env::default()));
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_counts_for_help_wherever_it_stands() {
+    fn the_flag_counts_for_help_at_any_position() {
         let of = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             When::of_help(&words, &Env::default())

@@ -16,7 +16,7 @@ use super::profiles::{PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
 use super::serve::ServeArgs;
 
-/// The version, with the commit where it is known, and how it was built.
+/// The version, with the commit if known, and the kind of build.
 pub const VERSION: &str = if cfg!(debug_assertions) {
     concat!(env!("CARGO_PKG_VERSION"), " (debug build", env!("PETSTORE_COMMIT"), ")")
 } else {
@@ -30,18 +30,20 @@ const HELP: &str = "Examples:
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID
   petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
 
-petstore COMMAND --help has the examples of each command, and petstore man its page. Exit status: 0 done, 1 other failure, \
-2 wrong use or configuration, 3 partly done, 4 key missing or refused, 5 not found, 6 no answer, 7 refused by the service, \
-8 and 9 see domains check, 10 an animal may or may not have been added, 130 Ctrl-C.";
+Run petstore COMMAND --help for examples of a command, and petstore man COMMAND for its manual page.
+
+Exit status: 0 success, 1 other failure, 2 wrong usage or configuration, 3 partly done, 4 API key missing or not accepted, \
+5 not found, 6 no answer, 7 refused by the service, 8 and 9 see domains check --help, 10 a pet may or may not have been \
+added, 130 Ctrl-C.";
 
 const UI_HELP: &str = "Examples:
   petstore ui
   petstore ui domains
   petstore --demo ui add";
 
-/// Keep the animals of a store from a terminal.
+/// Manage a pet store's inventory from the terminal.
 ///
-/// Without a command it opens the full screen, on the service inside the program unless another one is named.
+/// Without a command, petstore opens the full screen. It uses the embedded store unless you name a service.
 #[derive(Debug, Parser)]
 #[command(version = VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {
@@ -53,42 +55,42 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Open the full screen, at a place.
+    /// Open the full screen.
     #[command(after_help = UI_HELP)]
     Ui(UiArgs),
-    /// List, add and get animals, and watch what becomes of them; import and export files of them.
+    /// List, add, get and watch pets; import and export files.
     #[command(subcommand, after_help = PETS_HELP)]
     Pets(PetsCommand),
     Domains(Box<DomainsArgs>),
     #[command(flatten)]
     Access(AccessCommand),
-    /// Where `gh` has them.
+    /// As `gh` groups them.
     #[command(subcommand, hide = true)]
     Auth(AccessCommand),
-    /// The services that can be meant, and the one that is meant where nothing else is said.
+    /// Saved services, and the default one.
     #[command(subcommand, after_help = PROFILES_HELP)]
     Profiles(ProfilesCommand),
-    /// The configuration file: where it is, what is in force, and whether it is right.
+    /// Show, check and edit the configuration.
     #[command(subcommand, after_help = CONFIG_HELP)]
     Config(ConfigCommand),
-    /// Look at terminal, configuration, keys, network and database, and say what to do about what is not right.
+    /// Check terminal, configuration, keys, network and database, and say how to fix what is wrong.
     ///
-    /// Ends with 0 if nothing fails, and with 1 otherwise. Nothing is changed, and no key is printed.
+    /// Exits with 0 if nothing fails, and with 1 otherwise. Changes nothing, and never prints a key.
     #[command(after_help = "Examples:\n  petstore doctor\n  petstore -p branch doctor --format json")]
     Doctor(FormatArg),
-    /// Serve the Petstore Animals API.
+    /// Run a service with the Petstore Animals API.
     Serve(ServeArgs),
     /// Manage the API keys of a service.
     #[command(subcommand, after_help = KEYS_HELP)]
     Keys(KeysCommand),
     /// Copy a service's database while it is in use.
     Backup(BackupArgs),
-    /// Check every page and animal of a service's database.
+    /// Check a service's database: every page and every pet.
     #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
     Check(DatabaseArg),
-    /// Copy a store to another database, and verify it.
+    /// Copy a store to another database, and verify the copy.
     Copy(CopyArgs),
-    /// Make or bring up to date the tables of a service's database.
+    /// Create or update the tables of a service's database.
     #[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
     Migrate(DatabaseArg),
     #[command(alias = "completion")]
@@ -96,25 +98,25 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Which service, and with which key.
+/// Logging in and out.
 #[derive(Debug, Subcommand)]
 pub enum AccessCommand {
     Login(LoginArgs),
-    /// Remove the API key that petstore keeps for a profile, and what the configuration says of it.
+    /// Remove the API key of a profile, from where petstore keeps it and from the configuration.
     ///
-    /// The service accepts the key as before: petstore keys revoke ends that.
+    /// The service still accepts the key. To revoke it: petstore keys revoke.
     #[command(after_help = "Example:\n  petstore logout -p branch")]
     Logout,
-    /// Which service is meant, where each setting comes from, and whether the service answers and accepts the key.
+    /// Show which service is used and where each setting comes from; test the connection and the key.
     ///
-    /// Ends with 0 if all is well, 4 if the key is missing or not accepted, 6 if nobody answers.
+    /// Exits with 0 if all is well, 4 if the key is missing or not accepted, 6 if there is no answer.
     #[command(after_help = "Examples:\n  petstore status\n  petstore status -p branch --format json")]
     Status(FormatArg),
 }
 
 #[derive(Debug, Default, ClapArgs)]
 pub struct UiArgs {
-    /// Where it begins. [default: the animals, or what was being typed]
+    /// The screen to start on. [default: pets, or where you were typing]
     #[arg(value_enum)]
     pub place: Option<StartScreen>,
 }
@@ -125,12 +127,12 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_words_are_consistent() {
+    fn the_commands_are_consistent() {
         Args::command().debug_assert();
     }
 
     #[test]
-    fn options_may_stand_before_or_after_the_words() {
+    fn options_may_come_before_or_after_the_command() {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.shared.demo, "{line}");
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_those_who_know_gh_would_type_is_understood() {
+    fn commands_known_from_gh_are_understood() {
         for line in [
             "petstore auth login --profile branch --with-token",
             "petstore auth status",
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_address_of_a_database_is_not_shown() {
+    fn a_refused_database_address_is_not_shown() {
         for url in [
             "postgres://ada:secret@host",
             "postgres://ada:secret@host/pets?sslmode=off",
@@ -175,13 +177,13 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_beyond_the_description_names_the_range() {
+    fn a_limit_that_is_too_large_names_the_range() {
         let error = Args::try_parse_from(["petstore", "pets", "list", "-n", "150"]).unwrap_err().to_string();
         assert!(error.contains("1 to 100"), "{error}");
     }
 
     #[test]
-    fn every_line_that_the_screen_offers_is_one_that_is_understood() {
+    fn every_command_that_the_screen_offers_is_understood() {
         use crate::tui::shell_equivalent;
         use crate::tui::testing::App;
         let mut app = App::loaded(80, 24);

@@ -1,4 +1,4 @@
-//! `petstore completions`, and the words that a shell asks this program for.
+//! `petstore completions`, and the candidates that a shell asks this program for.
 
 use std::ffi::OsString;
 
@@ -15,20 +15,20 @@ use crate::model::display_safe;
 use super::error::{Exit, Failed};
 use super::output::write;
 
-/// The variable by which the scripts say that words are wanted, and for which shell.
+/// Set by the scripts when they ask for candidates, to the name of the shell.
 const VARIABLE: &str = "PETSTORE_COMPLETE";
 
-/// Print a script that lets a shell complete commands, options, profiles, statuses and your domains.
+/// Print a shell script that completes commands, options, profiles, statuses and your domains.
 ///
-/// The script asks petstore for the words each time, so that it stays right when profiles and domains change. Load it
-/// anew after an update of petstore.
+/// The script asks petstore each time, so it knows new profiles and domains at once. Reload it after an update of
+/// petstore.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore completions bash > petstore.bash
   petstore completions zsh > _petstore
   petstore completions fish > petstore.fish
 
-To have them always: bash: source <(petstore completions bash) in ~/.bashrc. zsh: source <(petstore completions zsh) in \
+To load it in every session: bash: source <(petstore completions bash) in ~/.bashrc. zsh: source <(petstore completions zsh) in \
 ~/.zshrc, after compinit. fish: petstore completions fish | source in ~/.config/fish/config.fish. elvish: eval (petstore \
 completions elvish | slurp) in rc.elv. PowerShell: petstore completions powershell | Out-String | Invoke-Expression in \
 $PROFILE.")]
@@ -38,7 +38,7 @@ pub struct CompletionsArgs {
     pub shell: Shell,
 }
 
-/// The shells that scripts are written for.
+/// The supported shells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shell {
     Bash,
@@ -54,12 +54,13 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
     let shells = Shells::builtins();
     let name = args.shell.to_possible_value().unwrap_or_default();
     let name = name.get_name();
-    let writer = shells.completer(name).ok_or_else(|| Failed::new(Exit::Failure, format!("no script for {name}")))?;
+    let writer =
+        shells.completer(name).ok_or_else(|| Failed::new(Exit::Failure, format!("there is no script for {name}")))?;
     write(|out| writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out))?;
     Ok(Exit::Done)
 }
 
-/// Answers a script that asks for words of `command`: how the program then ends. `None` where it is an ordinary call.
+/// Answers a script that asks for candidates of `command`, and returns the exit status. `None` for an ordinary call.
 pub fn answer(command: fn() -> Command, arguments: &[OsString], env: &Env) -> Option<Exit> {
     env.get(VARIABLE)?;
     let directory = std::env::current_dir().ok();
@@ -68,7 +69,7 @@ pub fn answer(command: fn() -> Command, arguments: &[OsString], env: &Env) -> Op
     match answered {
         Ok(true) => Some(Exit::Done),
         Ok(false) => None,
-        // A shell that completes has no place for words about it.
+        // A shell that completes has no place for an error message.
         Err(_) => Some(Exit::Failure),
     }
 }
@@ -83,7 +84,7 @@ pub fn profiles() -> ArgValueCandidates {
     })
 }
 
-/// The names of the domains on the list.
+/// The names of the saved domains.
 pub fn domains() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let list =

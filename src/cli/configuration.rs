@@ -1,4 +1,4 @@
-//! `petstore config`: where the configuration is, what it says, whether it is right, and changing it by hand.
+//! `petstore config`: shows, checks and edits the configuration.
 
 mod check;
 mod edit;
@@ -26,34 +26,34 @@ pub(super) const CONFIG_HELP: &str =
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Print where the configuration file is, or would be.
+    /// Print the path of the configuration file, even if it does not exist yet.
     #[command(after_help = "Example:\n  petstore config path")]
     Path,
-    /// Print the settings in force. Keys are not read, and never printed.
+    /// Print the current settings. API keys are not read, and never printed.
     #[command(
         after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
         petstore -p branch config show --format json",
         visible_alias = "list"
     )]
     Show {
-        /// And where each comes from: option, variable, file and line, or default.
+        /// Also show where each comes from: option, variable, file and line, or default.
         #[arg(long)]
         origin: bool,
         #[command(flatten)]
         output: FormatArg,
     },
-    /// Find what is wrong with the configuration, its profiles and the key map, with line and column.
+    /// Check the configuration, its profiles and the key map. Errors name line and column.
     #[command(
         after_help = "Examples:\n  petstore config check\n  petstore --config .config/petstore/config.toml config check"
     )]
     Check,
-    /// Write a configuration file with every key, its default and what it means. One that is there stays as it is.
+    /// Write a configuration file with every key, its default and an explanation. An existing file is not changed.
     #[command(after_help = "Example:\n  petstore config init")]
     Init,
-    /// Open the configuration file in $VISUAL or $EDITOR, and check it before it takes effect.
+    /// Edit the configuration file in $VISUAL or $EDITOR, and check it before saving.
     #[command(after_help = "Example:\n  petstore config edit")]
     Edit,
-    /// Print the keys of the screen in the form of keymap.toml, with your changes.
+    /// Print the keyboard shortcuts in the format of keymap.toml, with your changes.
     #[command(after_help = "Example:\n  petstore config keys > keymap.toml")]
     Keys,
     /// List the themes.
@@ -61,14 +61,14 @@ pub enum ConfigCommand {
     Themes,
 }
 
-/// Does what `command` says.
+/// Runs `command`.
 pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
         ConfigCommand::Path => {
             write(|out| out.write_all(path.as_os_str().as_bytes()).and_then(|()| out.write_all(b"\n")))?;
             if !path.exists() {
-                note("there is no such file yet: petstore config init writes one");
+                note("the file does not exist yet; to create it: petstore config init");
             }
         }
         ConfigCommand::Show { origin, output } => {
@@ -79,7 +79,7 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
         ConfigCommand::Init => {
             begin(&path, EXAMPLE, env).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    let what = format!("{} is there already, and stays as it is", path.display());
+                    let what = format!("{} already exists and was not changed", path.display());
                     Failed::new(Exit::Failure, what).hint(choices.command("config edit"))
                 }
                 _ => cannot_write(&path)(error),

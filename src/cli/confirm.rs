@@ -1,4 +1,4 @@
-//! Questions at the terminal that are answered by yes or no, such as the one before a protected profile is changed.
+//! Yes-or-no questions at the terminal, such as the one before a protected profile is changed.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -8,7 +8,7 @@ use crate::model::display_safe;
 use super::error::{Exit, Failed};
 use super::output::err;
 
-/// Asks before `what` is added, unless `yes` was said or the profile is not protected. It blocks until somebody answers.
+/// Asks before `what` is added to a protected profile, unless `yes` is given. Blocks until there is an answer.
 pub fn confirm(what: &str, settings: &Settings, yes: bool) -> Result<(), Failed> {
     if !settings.protect || yes {
         return Ok(());
@@ -16,25 +16,25 @@ pub fn confirm(what: &str, settings: &Settings, yes: bool) -> Result<(), Failed>
     allowed(ask(&question(what, settings), false), settings)
 }
 
-/// What is asked before `what` is added to a protected profile.
+/// The question before `what` is added to a protected profile.
 pub fn question(what: &str, settings: &Settings) -> String {
-    format!("This adds {what} to {}. There is no undo in the service. Go on?", display_safe(&settings.label))
+    format!("This adds {what} to {}. It cannot be undone. Continue?", display_safe(&settings.label))
 }
 
-/// What follows from the answer to [`question`].
+/// Whether to continue after the answer to [`question`].
 pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> {
     match answer {
         Some(true) => Ok(()),
         Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
         None => {
-            let what = format!("{} is protected, and there is nobody to ask", display_safe(&settings.label));
-            Err(Failed::new(Exit::Usage, what).hint("say that it is meant: --yes"))
+            let what = format!("{} is protected, and there is no terminal to ask at", display_safe(&settings.label));
+            Err(Failed::new(Exit::Usage, what).hint("to confirm: --yes"))
         }
     }
 }
 
-/// Whether the answer is yes, as Enter alone is where it is the `usual` one; nothing where there is no terminal to ask
-/// at. It blocks until somebody answers.
+/// Whether the answer is yes; Enter alone gives the `usual` answer. `None` without a terminal to ask at. Blocks until
+/// there is an answer.
 pub fn ask(question: &str, usual: bool) -> Option<bool> {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
@@ -42,7 +42,7 @@ pub fn ask(question: &str, usual: bool) -> Option<bool> {
     let mut err = err();
     let _ = write!(err, "{question} {} ", if usual { "[Y/n]" } else { "[y/N]" }).and_then(|()| err.flush());
     let mut answer = String::new();
-    // Whoever closes the terminal does not say yes.
+    // A closed terminal is not a yes.
     let is_answered = io::stdin().lock().read_line(&mut answer).is_ok_and(|bytes| bytes > 0);
     Some(match answer.trim() {
         "" => usual && is_answered,

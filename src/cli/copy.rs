@@ -1,17 +1,18 @@
-//! `petstore copy`: a whole store from one database to another, when one machine is outgrown, and back.
+//! `petstore copy`: copies a whole store from one database to another.
 
 use clap::Args;
 
 use super::args::DatabaseParser;
 use super::error::{Exit, Failed};
-use super::maintenance::{cancelled_by_interrupt, say_that_it_goes_on};
+use super::maintenance::{cancelled_by_interrupt, with_progress};
 use super::output::note;
+use crate::model::words::counted;
 use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl};
 
-/// Copy a store to another database: animals with their ids, API keys and Idempotency-Keys.
+/// Copy a store to another database: pets with their ids, API keys and Idempotency-Keys.
 ///
-/// Stop the service first: what is added meanwhile is not copied. After an interruption the same command goes on where
-/// it was. At the end every row of the copy is read and held against the store.
+/// Stop the service first: pets added during the copy are not copied. After an interruption, run the same command again
+/// to continue. At the end every row of the copy is compared with the store.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  petstore copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \
@@ -21,7 +22,7 @@ pub struct CopyArgs {
     /// The database to copy. It is not changed.
     #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true, value_parser = DatabaseParser)]
     from: DatabaseUrl,
-    /// An empty database, or one that an earlier copy had begun to fill.
+    /// An empty database, or one with the beginning of an earlier copy.
     #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true, value_parser = DatabaseParser)]
     to: DatabaseUrl,
 }
@@ -37,20 +38,21 @@ impl From<CopyError> for Failed {
     }
 }
 
-/// Copies, and says how many animals are there now.
+/// Copies, and reports how many pets the copy has.
 pub async fn run(args: CopyArgs) -> Result<Exit, Failed> {
     let CopyArgs { from, to } = args;
     let (progress, cancel) = (CopyProgress::default(), cancelled_by_interrupt());
-    let copied = say_that_it_goes_on(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
+    let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
     let CopySummary { added, pets, .. } = copied;
-    note(&format!("copied {added} animals from {from} to {to}, which has {pets} now, each verified"));
+    let added = counted(added, "pet");
+    note(&format!("copied {added} from {from} to {to}, which now has {}, all verified", counted(pets, "pet")));
     Ok(Exit::Done)
 }
 
 fn describe(progress: &CopyProgress) -> String {
     match progress.counts() {
-        [found, 0, 0] if found > 0 => format!("reading what an earlier copy has left, {found} animals"),
-        [_, copied, 0] => format!("copying, {copied} animals"),
-        [_, _, verified] => format!("verifying, {verified} animals"),
+        [found, 0, 0] if found > 0 => format!("reading the earlier copy, {}", counted(found, "pet")),
+        [_, copied, 0] => format!("copying, {}", counted(copied, "pet")),
+        [_, _, verified] => format!("verifying, {}", counted(verified, "pet")),
     }
 }

@@ -1,4 +1,4 @@
-//! Starts the dialogue in plain lines on standard input and output.
+//! Starts the plain-line dialogue on standard input and output.
 
 use std::io::{self, IsTerminal as _};
 
@@ -16,21 +16,21 @@ use super::output::{Content, out};
 use super::signals::Signals;
 use super::{service, setup};
 
-/// Talks on standard input and output until it ends.
+/// Runs the dialogue on standard input and output until it ends.
 pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     runtime.block_on(async {
         let (domains, domain_service) = setup::domains(choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let setup =
             DialogueSetup { settings, client, domains, domain_service, home: env.path("HOME"), clock: clock::now };
-        let mut ends = Signals::new()?;
+        let mut signals = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
         let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
         let ended = async {
             loop {
-                match ends.next().await {
-                    // Where some wait already, one more says nothing new.
+                match signals.next().await {
+                    // One more adds nothing while others wait.
                     Exit::Interrupt => drop(interrupt.try_send(())),
                     exit => return exit,
                 }
@@ -48,12 +48,12 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
     })
 }
 
-/// How the program ends after the talk was left.
+/// The exit status after the dialogue.
 fn exit_of(leave: Leave) -> Result<Exit, Failed> {
     match leave {
         Leave::Quit | Leave::Back | Leave::Stopped => Ok(Exit::Done),
         Leave::Interrupted => Ok(Exit::Interrupt),
         Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
-        Leave::Broken(error) => Err(Failed::because("cannot go on")(error)),
+        Leave::Broken(error) => Err(Failed::because("cannot read or write the terminal")(error)),
     }
 }

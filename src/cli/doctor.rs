@@ -1,4 +1,4 @@
-//! `petstore doctor`: looks at everything that the program stands on, and says what to do about what is not right.
+//! `petstore doctor`: checks everything that the program depends on, and says how to fix what is wrong.
 
 mod check;
 mod files;
@@ -17,7 +17,7 @@ use super::error::{Exit, Failed};
 use super::render::FormatArg;
 use check::{Check, Verdict};
 
-/// Looks at everything; `least` is the smallest size that the full screen fits.
+/// Runs all checks; `least` is the smallest size of the full screen.
 pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let mut checks = terminal::checks(least, choices, env);
     checks.push(configured(choices, env));
@@ -38,8 +38,8 @@ fn configured(choices: &Choices, env: &Env) -> Check {
     match configuration::check(&path, choices, env) {
         Ok(found) if !found.is_empty() => Check::fail(NAME, &found.join(" "), &choices.command("config edit")),
         Ok(_) if path.exists() => Check::ok(NAME, &path.display().to_string()),
-        Ok(_) => Check::ok(NAME, "no file: the defaults are in force"),
-        Err(failed) => Check::fail(NAME, failed.what(), "petstore config path says which file is read"),
+        Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
+        Err(failed) => Check::fail(NAME, failed.what(), "to see which file is read: petstore config path"),
     }
 }
 
@@ -47,7 +47,7 @@ fn lines(out: &mut impl Write, checks: &[Check]) -> io::Result<()> {
     let mut rows = Vec::new();
     for Check { name, verdict, found, remedy } in checks {
         rows.push([format!("{verdict:4}"), name.clone(), found.clone()]);
-        rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("do: {remedy}")]));
+        rows.extend(remedy.as_ref().map(|remedy| [String::new(), String::new(), format!("fix: {remedy}")]));
     }
     table::write(out, &rows)
 }
@@ -66,7 +66,7 @@ mod tests {
         let mut out = Vec::new();
         lines(&mut out, &checks).unwrap();
         let expected =
-            "ok    terminal      80x24\nfail  key ⟨U+001B⟩  is lost\n                    do: petstore login\n";
+            "ok    terminal      80x24\nfail  key ⟨U+001B⟩  is lost\n                    fix: petstore login\n";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
         let expected =
             json!({"name": "key ⟨U+001B⟩", "verdict": "fail", "found": "is lost", "remedy": "petstore login"});

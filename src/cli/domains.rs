@@ -1,7 +1,7 @@
-//! `petstore domains`: the checker for scripts and for people, and the list of domains.
+//! `petstore domains`: checks of domains, and the list of domains.
 //!
-//! What the operator told is kept apart from what was measured: `saved`, `verified` and `remove` only note, `check` and
-//! `watch` only look.
+//! What the operator recorded is kept apart from what was measured: `saved`, `verified` and `remove` record, `check` and
+//! `watch` measure.
 
 mod answer;
 pub mod args;
@@ -22,7 +22,7 @@ use crate::domains::registry::RegistryFile;
 use super::error::{Exit, Failed};
 use args::DomainsCommand;
 
-/// Does what `command` says, with the `[domains]` part of the configuration and the list at `list`.
+/// Runs `command` with the `[domains]` part of the configuration and the list at `list`.
 pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) -> Result<Exit, Failed> {
     let file = RegistryFile::new(list);
     let work = async {

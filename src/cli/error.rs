@@ -14,30 +14,30 @@ use crate::store::StoreError;
 
 use super::suggest::did_you_mean;
 
-/// How the program ends. Scripts may rely on these numbers.
+/// The exit status of the program. Scripts may rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done = 0,
     /// Anything else that failed.
     Failure = 1,
-    /// Wrong use or configuration.
+    /// Wrong usage or configuration.
     Usage = 2,
-    /// Some of several animals were added, others not; an export is not complete that was to be; or several domains were
-    /// checked, with different results.
+    /// Only some of several pets were added; an export with `--require-complete` is not complete; or several domains were
+    /// checked with different results.
     Partly = 3,
-    /// No API key, or one that was not accepted.
+    /// The API key is missing or was not accepted.
     Unauthorized = 4,
-    /// No such animal or key.
+    /// No such pet or key.
     NotFound = 5,
     /// No answer, and nothing was changed.
     NoAnswer = 6,
-    /// The service refused what was sent.
+    /// The service refused the request.
     Refused = 7,
-    /// A check of a domain: somebody must act.
+    /// A domain needs action.
     DomainFails = 8,
-    /// A check of a domain: time will do it. Or the time to watch is up.
+    /// A domain is waiting, for example for propagation; or the timeout of a watch is over.
     DomainWaits = 9,
-    /// An animal was sent and no answer came: it may have been added.
+    /// A pet was sent and no answer came: it may or may not have been added.
     Unknown = 10,
     /// SIGHUP, or the terminal is gone.
     Hangup = 129,
@@ -53,14 +53,14 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// A failure in words, with the status to end with.
+/// A failure as text, with its exit status.
 #[derive(Debug)]
 pub struct Failed {
     /// The exit status.
     pub exit: Exit,
     what: String,
     hint: Option<String>,
-    /// The Error body of the service, as one line of JSON that is safe to show.
+    /// The Error body of the service, as one line of JSON, safe to show.
     body: Option<String>,
     shows_body: bool,
 }
@@ -71,17 +71,17 @@ impl Failed {
         Self { exit, what: what.into(), hint: None, body: None, shows_body: false }
     }
 
-    /// What `error` and everything behind it say.
+    /// The text of `error` and its causes.
     pub fn of(exit: Exit, error: &dyn Error) -> Self {
         Self::new(exit, safe_causes(error))
     }
 
-    /// For `map_err`: what could not be done, and why not.
+    /// For `map_err`: what failed, and why.
     pub fn because<E: Error>(what: impl fmt::Display) -> impl FnOnce(E) -> Self {
         move |error| Self::new(Exit::Failure, display_safe(&format!("{what}: {}", causes(&error))))
     }
 
-    /// With the next thing to try.
+    /// Adds what to do next.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
@@ -91,22 +91,22 @@ impl Failed {
         Self { shows_body: true, ..self }
     }
 
-    /// The next thing to try.
+    /// What to do next.
     pub fn remedy(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// What failed, without the next thing to try.
+    /// What failed, without what to do next.
     pub fn what(&self) -> &str {
         &self.what
     }
 
-    /// Wrong use or configuration.
+    /// Wrong usage or configuration.
     pub fn config(error: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, error.to_string())
     }
 
-    /// A request to `service` that failed; `creating` when it may have added an animal.
+    /// A failed request to `service`; `creating` if it may have added a pet.
     pub fn request(error: &ApiError, service: &str, creating: bool) -> Self {
         let failure = Failure::from(error);
         let exit = match &failure {
@@ -130,25 +130,24 @@ impl Failed {
     }
 }
 
-/// The next thing to try where there is no key.
-pub(super) const GIVE_A_KEY: &str =
-    "petstore login keeps one for a profile; or set PETSTORE_API_KEY, or name a key file in PETSTORE_API_KEY_FILE";
+/// What to do without an API key.
+pub(super) const GIVE_A_KEY: &str = "save one for a profile: petstore login; or set PETSTORE_API_KEY, or PETSTORE_API_KEY_FILE to the path of a key file";
 
-/// The next thing to try.
+/// What to do next.
 fn hint(failure: &Failure, exit: Exit) -> Option<String> {
     let hint = match failure.remedy() {
-        _ if exit == Exit::Unknown => "the animal may or may not have been added; look with: petstore pets list --all",
-        Remedy::EnterKey => "petstore login keeps a key that this service accepts, or set PETSTORE_API_KEY to one",
-        Remedy::GetPermission => "this key may not do that; petstore keys list shows what each may do",
-        Remedy::Wait(seconds) => return Some(format!("the service asks to wait {seconds} s before the next try")),
-        Remedy::TryLater => "try again in a moment; petstore pets list -v shows each request",
-        Remedy::CorrectValue => "petstore pets add --help says what an animal is",
+        _ if exit == Exit::Unknown => "the pet may or may not have been added; check with: petstore pets list --all",
+        Remedy::EnterKey => "save a key that this service accepts: petstore login; or set PETSTORE_API_KEY",
+        Remedy::GetPermission => "this key lacks the permission; to see each key's scopes: petstore keys list",
+        Remedy::Wait(seconds) => return Some(format!("the service asks you to wait {seconds} s")),
+        Remedy::TryLater => "try again in a moment; to see each request: petstore pets list -v",
+        Remedy::CorrectValue => "for the fields of a pet: petstore pets add --help",
         Remedy::CheckAddress => "check the address, or start a service: petstore serve",
-        Remedy::CheckPath => "is the address right? It ends in /v1: petstore --base-url URL",
-        Remedy::CheckService => "is this a Petstore Animals API? Its address ends in /v1: petstore --base-url URL",
-        Remedy::TrustAuthority => {
-            "if you know that this service is right, name a file of the authorities to trust: --ca-file FILE"
+        Remedy::CheckPath => "check the address; it usually ends in /v1: petstore --base-url URL",
+        Remedy::CheckService => {
+            "check that this is a Petstore Animals API; its address usually ends in /v1: petstore --base-url URL"
         }
+        Remedy::TrustAuthority => "if you trust this service, give its CA certificate as a PEM file: --ca-file FILE",
         Remedy::None => return None,
     };
     Some(hint.to_owned())
@@ -178,17 +177,17 @@ impl From<ConfigError> for Failed {
             | ConfigError::NoHome(_) => Exit::Usage,
         };
         let failed = Self::new(exit, display_safe(&error.to_string()));
-        let meant = display_safe(&meant(&error)).into_owned();
-        failed.hint(match (meant.trim_start(), exit) {
-            ("", Exit::Unauthorized) => "petstore login keeps a key where it is found",
-            ("", _) => "petstore doctor says what is not right, and petstore config edit changes it",
-            (meant, _) => meant,
+        let suggestion = display_safe(&suggestion(&error)).into_owned();
+        failed.hint(match (suggestion.trim_start(), exit) {
+            ("", Exit::Unauthorized) => "to save a key: petstore login",
+            ("", _) => "to find the problem: petstore doctor; to fix it: petstore config edit",
+            (suggestion, _) => suggestion,
         })
     }
 }
 
-/// ` Did you mean …?` where a word of the configuration is near one that is known, else nothing.
-pub fn meant(error: &ConfigError) -> String {
+/// ` Did you mean …?` if a word of the configuration resembles a known one, else nothing.
+pub fn suggestion(error: &ConfigError) -> String {
     match error {
         ConfigError::NoSuchProfile { name, known } => did_you_mean(name, known.split(", ")),
         // unknown field `limitt`, expected one of `limit`, `status`, `live`
@@ -204,16 +203,13 @@ impl From<LoginError> for Failed {
     fn from(error: LoginError) -> Self {
         match error {
             LoginError::Config(error @ ConfigError::NoSuchProfile { .. }) => {
-                let meant = meant(&error);
-                Self::config(display_safe(&format!("{error}{meant}")))
-                    .hint("a new one is made with its address: petstore login -p NAME --base-url URL")
+                Self::config(display_safe(&format!("{error}{}", suggestion(&error))))
+                    .hint("to create a profile: petstore login -p NAME --base-url URL")
             }
             LoginError::Config(error) => error.into(),
-            LoginError::Inside(_) => {
-                Self::config(error).hint("name a profile of another service: petstore login -p NAME")
-            }
+            LoginError::Inside(_) => Self::config(error).hint("choose another profile: petstore login -p NAME"),
             LoginError::Nameless(_) => {
-                Self::config(error).hint("give it a profile: petstore login -p NAME --base-url URL")
+                Self::config(error).hint("create a profile: petstore login -p NAME --base-url URL")
             }
             LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),
         }
@@ -229,7 +225,7 @@ impl From<RegistryError> for Failed {
 impl From<StoreError> for Failed {
     fn from(error: StoreError) -> Self {
         Self::of(Exit::Failure, &error)
-            .hint("--database names sqlite:FILE, as petstore serve made it, or postgres://USER@HOST/DATABASE")
+            .hint("--database takes sqlite:FILE, as created by petstore serve, or postgres://USER@HOST/DATABASE")
     }
 }
 
@@ -240,20 +236,20 @@ mod tests {
     use crate::model::{Problem, ProblemCode};
 
     #[test]
-    fn a_certificate_that_is_not_trusted_has_a_way_out_that_turns_nothing_off() {
+    fn the_hint_for_an_untrusted_certificate_turns_no_check_off() {
         let why = "invalid peer certificate: UnknownIssuer".to_owned();
-        let said = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
-        assert!(said.contains("--ca-file"), "{said}");
+        let hint = hint(&Failure::NotSent { why }, Exit::NoAnswer).unwrap();
+        assert!(hint.contains("--ca-file"), "{hint}");
     }
 
     #[test]
-    fn the_error_body_is_shown_only_where_it_was_asked_for_and_safely() {
+    fn the_error_body_is_shown_safely_and_only_on_request() {
         let problem = Problem::new(ProblemCode::NotFound, 404, "no \u{202e} way");
         let retry_after = Some(RetryAfter::Seconds(7));
         let error = ApiError::Refused { status: 404, problem: Some(problem), excerpt: String::new(), retry_after };
         let failed = Failed::request(&error, "shop.example", false);
         let lines = "shop.example answered 404 (not_found): \"no ⟨U+202E⟩ way\"\n\
-                     hint: the service asks to wait 7 s before the next try";
+                     hint: the service asks you to wait 7 s";
         assert_eq!((failed.exit, failed.to_string()), (Exit::NotFound, lines.to_owned()));
         let body = r#"{"code":"not_found","message":"no \u202e way","status":404}"#;
         assert_eq!(failed.with_body().to_string(), format!("{lines}\n{body}"));

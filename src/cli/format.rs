@@ -1,4 +1,4 @@
-//! Animals on stdout: for people as a table, for programs exactly.
+//! Pets on stdout: as a table for people, and in exact formats for programs.
 
 use std::io::{self, Write};
 
@@ -14,17 +14,17 @@ use super::colour::Ink;
 use super::output::Content;
 use super::render::json;
 
-/// How animals are written.
+/// How pets are written.
 #[derive(Clone, Debug)]
 pub struct PetLayout {
     pub format: PetFormat,
-    /// Only these parts of an animal, in this order; all of it as it came where there are none.
+    /// Only these columns, in this order; empty for the whole pet as it came.
     pub columns: Vec<Column>,
-    /// With a header above columns.
+    /// Whether there is a header.
     pub header: bool,
-    /// Cells that a spreadsheet would run stay as they are.
+    /// Leave cells unchanged that a spreadsheet would run as formulas.
     pub raw: bool,
-    /// The terminal's width; `None` where nobody looks, and nothing is cut.
+    /// The width of the terminal; `None` if output is not a terminal, and nothing is cut.
     pub width: Option<usize>,
     pub coloured: bool,
 }
@@ -37,7 +37,7 @@ impl PetLayout {
 }
 
 impl PetFormat {
-    /// What it is for [`write_as`](super::output::write_as).
+    /// Its kind for [`write_as`](super::output::write_as).
     pub const fn content(self) -> Content {
         match self {
             Self::Json | Self::Ndjson => Content::Json,
@@ -46,12 +46,12 @@ impl PetFormat {
         }
     }
 
-    /// Whether it has a line for each animal, so that one can be written before the next one is known.
+    /// Whether each pet has its own line, so that it can be written before the next one is known.
     pub(super) const fn has_lines(self) -> bool {
         !matches!(self, Self::Table | Self::Json)
     }
 
-    /// What parts its cells.
+    /// What separates its cells.
     const fn delimiter(self) -> Option<u8> {
         match self {
             Self::Csv => Some(b','),
@@ -76,7 +76,7 @@ pub(super) fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout)
     }
 }
 
-/// Writes one animal: in JSON the object itself, otherwise a list of one.
+/// Writes one pet: in JSON the object itself, otherwise a list of one.
 pub(super) fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
     if layout.format == PetFormat::Json {
         return json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some());
@@ -84,7 +84,7 @@ pub(super) fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> 
     write_list(out, std::slice::from_ref(pet), layout)
 }
 
-/// What stands above the lines.
+/// Writes the header, in a format that has one.
 pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
     match layout.format.delimiter().filter(|_| layout.header) {
         Some(delimiter) => export::header(out, layout.shown(), delimiter),
@@ -92,7 +92,7 @@ pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Resu
     }
 }
 
-/// The lines of some animals, in a format that has them.
+/// Writes the lines of some pets, in a format that has lines.
 pub(super) fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     match (layout.format, layout.format.delimiter()) {
         (_, Some(delimiter)) => export::rows(out, pets, layout.shown(), delimiter, layout.raw),
@@ -101,7 +101,7 @@ pub(super) fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout
     }
 }
 
-/// An animal as it came, or only some parts of it.
+/// A pet as it came, or only some of its columns.
 struct Picked<'a> {
     pet: &'a Pet,
     columns: &'a [Column],
@@ -128,7 +128,7 @@ impl Serialize for Picked<'_> {
     }
 }
 
-/// Writes a table. Names give way where the terminal is too narrow.
+/// Writes a table. Names are shortened if the terminal is too narrow.
 fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
     let columns = layout.shown();
     let headings = layout.header.then(|| columns.iter().map(|column| HEADINGS[*column as usize].to_owned()).collect());
@@ -137,7 +137,7 @@ fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<(
     let mut widths = widths(&rows);
     let place = |wanted| columns.iter().position(|column| *column == wanted);
     if let (Some(most), Some(name)) = (layout.width, place(Column::Name).filter(|_| !rows.is_empty())) {
-        // The name gives way, but not beyond what can still be recognised.
+        // Shortened, but still recognisable.
         let others = widths.iter().sum::<usize>() - widths[name] + 2 * (widths.len() - 1);
         widths[name] = widths[name].min(most.saturating_sub(others).max(12));
     }
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn no_line_of_a_table_is_wider_than_the_terminal_while_names_can_give_way() {
+    fn no_line_of_a_table_is_wider_than_the_terminal_while_names_can_be_shortened() {
         for columns in 75..120 {
             let table = written(PetFormat::Table, Some(columns));
             assert!(table.lines().all(|line| width(line) <= columns), "{columns}:\n{table}");
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn json_gives_every_byte_back_also_where_it_is_spread_over_lines() {
+    fn json_keeps_every_byte_on_one_line_or_several() {
         for width in [None, Some(80)] {
             let text = written(PetFormat::Json, width);
             assert_eq!(serde_json::from_str::<Vec<Pet>>(&text).unwrap(), pets());
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn chosen_columns_stand_in_their_order_in_every_format() {
+    fn chosen_columns_keep_their_order_in_every_format() {
         let columns = vec![Column::Status, Column::Id];
         let picked = |format| written_as(&PetLayout { columns: columns.clone(), ..layout(format, None) });
         let max = i64::MAX;

@@ -1,5 +1,5 @@
-//! `petstore keys`: the API keys of a service's database. The database may be in use; a running service learns of a
-//! change within five seconds.
+//! `petstore keys`: the API keys of a service's database. The database may be in use; changes take effect in a running
+//! service within five seconds.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -29,23 +29,23 @@ pub(super) const KEYS_HELP: &str = "Examples:
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Make a new API key and print it, once: only its hash is stored.
+    /// Create an API key and print it, once: only its hash is stored.
     #[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \
         petstore keys create --database sqlite:store.db --name display --scopes read --expires 90d")]
     Create {
         #[command(flatten)]
         database: DatabaseArg,
-        /// Whom or what the key is for.
+        /// Who or what the key is for.
         #[arg(long)]
         name: String,
-        /// What it may do: read, write, admin (everything).
+        /// What the key may do: read, write, admin (everything).
         #[arg(long, alias = "scope", value_name = "SCOPES", default_value = "read,write")]
         scopes: Scopes,
-        /// When it ends: after a time such as 90d or 12h, or at a date such as 2027-06-30. [default: never]
+        /// When the key expires: after a time such as 90d or 12h, or on a date such as 2027-06-30. [default: never]
         #[arg(long, value_name = "WHEN")]
         expires: Option<String>,
     },
-    /// List the keys: what they may do, until when, and when they were last used.
+    /// List the keys with their scopes, expiry and last use.
     #[command(after_help = "Example:\n  petstore keys list --database sqlite:store.db --format json")]
     List {
         #[command(flatten)]
@@ -53,7 +53,7 @@ pub enum KeysCommand {
         #[command(flatten)]
         output: FormatArg,
     },
-    /// Have a key refused, everywhere within five seconds.
+    /// Revoke a key; takes effect everywhere within five seconds.
     #[command(after_help = "Example:\n  petstore keys revoke --database sqlite:store.db 4fT9qLx2")]
     Revoke {
         #[command(flatten)]
@@ -61,18 +61,18 @@ pub enum KeysCommand {
         /// The id of the key, from `petstore keys list`.
         id: KeyId,
     },
-    /// Make a key to take the place of another, print it, and let the other one end a little later.
+    /// Replace a key: print a new one, and let the old one expire after an overlap.
     #[command(after_help = "Example:\n  petstore keys rotate --database sqlite:store.db 4fT9qLx2 --overlap 2h")]
     Rotate {
         #[command(flatten)]
         database: DatabaseArg,
-        /// The id of the key to be replaced, from `petstore keys list`.
+        /// The id of the old key, from `petstore keys list`.
         id: KeyId,
-        /// How long the old key is still accepted, so that both work meanwhile.
+        /// How long the old key is still accepted.
         #[arg(long, value_name = "TIME", default_value = "24h")]
         overlap: SignedDuration,
     },
-    /// List what was done to keys: when, what, to which, by whom.
+    /// List the changes to keys: when, what, which key, and by whom.
     #[command(after_help = "Example:\n  petstore keys log --database sqlite:store.db")]
     Log {
         #[command(flatten)]
@@ -80,7 +80,7 @@ pub enum KeysCommand {
     },
 }
 
-/// Does what `command` says on standard output, which must be there for what is printed.
+/// Runs `command` on standard output, which must be open for what is printed.
 pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
     if !matches!(command, KeysCommand::Revoke { .. }) {
         output::is_there()?;
@@ -93,7 +93,7 @@ pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<E
     Ok(Exit::Done)
 }
 
-/// Does what `command` says. A new key goes to `out`, alone on a line; what was done goes to `err`.
+/// Runs `command`. A new key goes to `out`, alone on a line; notes go to `err`.
 async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
     let (now, actor) = (clock::now(), actor(env));
     let (KeysCommand::Create { database, .. }
@@ -101,7 +101,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     | KeysCommand::Revoke { database, .. }
     | KeysCommand::Rotate { database, .. }
     | KeysCommand::Log { database }) = &command;
-    // What is wrong with it is said before a database is made.
+    // Checked before a database is created.
     let expires_at = match &command {
         KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
         _ => None,
@@ -113,28 +113,30 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     let done = async {
         let printed = match command {
             KeysCommand::Create { name, scopes, .. } => {
-                let until = expires_at.map_or_else(|| "never ends".to_owned(), |at| format!("ends {}", moment(at)));
+                let until =
+                    expires_at.map_or_else(|| "never expires".to_owned(), |at| format!("expires {}", moment(at)));
                 let (id, key) = store.create_key(NewKey { name, scopes, expires_at }, &actor, now).await?;
-                // Whether or not it can be said, the key must be printed.
+                // The key must be printed even if this cannot be.
                 let _ = writeln!(err, "created key {id} ({scopes}; {until})");
-                return hand_over(&store, (id, &key), &actor, out, || "make another one".to_owned()).await;
+                return hand_over(&store, (id, &key), &actor, out, || "create another one".to_owned()).await;
             }
             KeysCommand::Rotate { id, overlap, .. } => {
                 let until = Duration::try_from(overlap).ok().and_then(|both| now.wall.checked_add(both).ok());
                 let until = until.ok_or_else(|| Failed::config("--overlap must not be negative"))?;
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
                 let (new, key, until) = rotated.ok_or_else(|| {
-                    let make = "make a new one with petstore keys create";
-                    Failed::new(Exit::NotFound, format!("there is no key {id} that is still accepted: {make}"))
+                    let what = format!("there is no active key {id}");
+                    Failed::new(Exit::NotFound, what).hint("to create a key: petstore keys create")
                 })?;
                 let until = moment(until);
                 let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
-                let remedy = || format!("key {id} ends at {until} all the same, so rotate it again before");
+                let remedy = || format!("key {id} still expires at {until}, so rotate it again before then");
                 return hand_over(&store, (new, &key), &actor, out, remedy).await;
             }
             KeysCommand::Revoke { id, .. } => {
                 let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| {
-                    Failed::new(Exit::NotFound, format!("there is no key {id}; petstore keys list shows the ids"))
+                    Failed::new(Exit::NotFound, format!("there is no key {id}"))
+                        .hint("to see the ids: petstore keys list")
                 })?;
                 let at = key.revoked_at.map(moment).unwrap_or_default();
                 let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
@@ -152,14 +154,14 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
             }),
         };
-        printed.and_then(|()| out.flush()).map_err(Failed::because("the result could not be printed"))
+        printed.and_then(|()| out.flush()).map_err(Failed::because("cannot print the result"))
     };
     let done = done.await;
     store.close().await;
     done
 }
 
-/// Prints a new key. One that nobody has seen is not left behind.
+/// Prints a new key. If that fails, the key is revoked, since nobody has seen it.
 async fn hand_over(
     store: &Store,
     (id, key): (KeyId, &SecretString),
@@ -175,7 +177,7 @@ async fn hand_over(
     })
 }
 
-/// Who runs this, for the log of keys. The number is certain, the name only helpful.
+/// Who runs this, for the log of keys. The uid is certain, the name only helpful.
 pub fn actor(env: &Env) -> String {
     let uid = rustix::process::getuid().as_raw();
     match env.get("LOGNAME").or_else(|| env.get("USER")) {
@@ -184,15 +186,15 @@ pub fn actor(env: &Env) -> String {
     }
 }
 
-/// When a key ends: a span from now on, or the beginning of a day here. Only what is yet to come.
+/// When a key expires: after a span, or at the beginning of a local day. It must be in the future.
 fn end(expires: &str, now: Now) -> Result<Timestamp, Failed> {
     let zone = TimeZone::system();
     let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
     let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();
     let end = date().or_else(span).map(|end| end.timestamp());
     end.filter(|end| *end > now.wall).ok_or_else(|| {
-        let such = "give a time such as 90d or 12h, or a date such as 2027-06-30";
-        Failed::config(format!("--expires {expires:?} is no time to come: {such}"))
+        let example = "give a time such as 90d or 12h, or a date such as 2027-06-30";
+        Failed::config(format!("--expires {expires:?} is not a time in the future: {example}"))
     })
 }
 
@@ -200,9 +202,9 @@ fn state(key: &KeyInfo, now: Now) -> &'static str {
     if key.revoked_at.is_some() {
         "revoked"
     } else if key.is_valid(now) {
-        "accepted"
+        "active"
     } else {
-        "ended"
+        "expired"
     }
 }
 
@@ -213,7 +215,7 @@ fn list(out: &mut impl Write, keys: &[KeyInfo], now: Now) -> io::Result<()> {
         let state = state(key, now).to_owned();
         [key.id.to_string(), state, key.scopes.to_string(), when(key.expires_at), when(key.last_used_at), name]
     });
-    let headings = ["ID", "STATE", "MAY", "ENDS", "LAST USED", "NAME"].map(str::to_owned);
+    let headings = ["ID", "STATE", "SCOPES", "EXPIRES", "LAST USED", "NAME"].map(str::to_owned);
     table::write(out, &std::iter::once(headings).chain(rows).collect::<Vec<_>>())
 }
 

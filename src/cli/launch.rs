@@ -1,5 +1,5 @@
-//! Opens the full screen, and says on the way out what was done. Where plain lines are wished, or nothing else can be
-//! shown, it asks and answers in those.
+//! Opens the full screen, and prints a summary at the end. Opens the plain-line dialogue instead if that is set, or if the
+//! terminal supports nothing else.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ use crate::config::{Choices, Env, Paths, Settings, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
 use crate::model::text::short;
-use crate::model::words::ids;
+use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
 use crate::terminal_size::terminal_size;
 use crate::tui::drafts::{self, Ending};
@@ -54,10 +54,10 @@ use super::service::Inside;
 use super::signals::Signals;
 use super::{dialogue, setup};
 
-/// The least columns and rows that the full screen fits.
+/// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;
 
-/// How a session of the app ended: with a status for the shell, or to begin anew with what was chosen at the first start.
+/// How a session ended: with an exit status, or with what was chosen at the first start, to continue with.
 type SessionEnd = ControlFlow<Exit, StartChoice>;
 
 impl From<StartScreen> for Screen {
@@ -70,19 +70,18 @@ impl From<StartScreen> for Screen {
     }
 }
 
-/// The keys of the screen with the changes of the user's file beside the configuration, and what could not be used of it,
-/// a sentence each.
+/// The keyboard shortcuts with the changes in keymap.toml, and the errors of that file.
 pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
     let Some(path) = Paths::new(env).ok().map(|paths| paths.config.join("keymap.toml")) else {
         return (Keymap::default(), Vec::new());
     };
     match atomic_file::read(&path) {
         Ok(text) => text.map(|text| Keymap::changed_by(&text, "keymap.toml")).unwrap_or_default(),
-        Err(error) => (Keymap::default(), vec![format!("{} cannot be read: {error}.", path.display())]),
+        Err(error) => (Keymap::default(), vec![format!("Cannot read {}: {error}.", path.display())]),
     }
 }
 
-/// Runs the app on this terminal until it ends. `usage` says what else could be typed where there is no terminal.
+/// Runs the app on this terminal until it ends. `usage` is shown if there is no terminal.
 pub fn run(
     runtime: &Runtime,
     choices: &Choices,
@@ -95,13 +94,13 @@ pub fn run(
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
     if settings.accessible || is_terminal && is_dumb {
         if place.is_some() {
-            note("in plain lines the place is chosen by the first question");
+            note("in plain lines, choose the screen at the first question");
         }
         return dialogue::run(runtime, settings, choices, env);
     }
     if !is_terminal {
-        let what = "the full screen needs a terminal for both input and output";
-        let hint = format!("for scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage());
+        let what = "the full screen needs a terminal for input and output";
+        let hint = format!("in scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage());
         return Err(Failed::new(Exit::Usage, what).hint(hint));
     }
     let mut choices = choices.clone();
@@ -120,7 +119,7 @@ pub fn run(
     }
 }
 
-/// Runs the app once; with `first` it begins by asking with what.
+/// Runs the app once; with `first` it starts with the welcome screen.
 fn session(
     runtime: &Runtime,
     settings: Settings,
@@ -130,7 +129,8 @@ fn session(
     first: Option<FirstStart>,
 ) -> Result<SessionEnd, Failed> {
     let (keymap, mut complaints) = read_keymap(env);
-    let (Add { scan_strip: strip, scan_tab: tab, at_once, .. }, codes) = setup::adding(choices, env, &mut complaints)?;
+    let (Add { scan_strip: strip, scan_tab: tab, concurrency, .. }, codes) =
+        setup::adding(choices, env, &mut complaints)?;
     let (domains, domains_context) = setup::domains(choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
@@ -161,7 +161,7 @@ fn session(
     let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
-    state.add.rapid.setup = RapidSetup { codes, strip, tab, at_once };
+    state.add.rapid.setup = RapidSetup { codes, strip, tab, concurrency };
     if let Some(first) = first {
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
@@ -182,7 +182,7 @@ fn session(
         state.screen = place.into();
     }
     if let [first, others @ ..] = complaints.as_slice() {
-        let more = if others.is_empty() { String::new() } else { format!(" {} more: e shows all.", others.len()) };
+        let more = if others.is_empty() { String::new() } else { format!(" {} more; e shows all.", others.len()) };
         state.say(MessageKind::Error, format!("{first}{more}"));
         state.complaints = complaints;
     }
@@ -197,12 +197,12 @@ async fn show(
     synchronized: bool,
     inside: Inside,
 ) -> Result<SessionEnd, Failed> {
-    let failed = "the terminal failed";
+    let failed = "cannot use the terminal";
     let (domains_context, files) = (Arc::clone(&context.domains_context), context.drafts.clone());
     let directory = context.kept.clone();
     let queues = Arc::clone(&context.queues);
     let link = settings.link;
-    // The service starts while the first frame is drawn; at the first start none is chosen yet.
+    // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, context);
     let quits = watch_signals()?;
@@ -219,19 +219,19 @@ async fn show(
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
     let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
-    // It takes its time over a slow line.
+    // This takes a while over a slow connection.
     let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
     if let Some(why) = &not_kept {
-        note(&format!("what was typed could not be kept: {why}"));
+        note(&format!("cannot save what you typed: {why}"));
     }
-    // It waits for no more than an import that stops.
+    // At most an import that stops is waited for.
     let _ = worker_ended.await;
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
-    // What changed since it was kept last: the age of rows, further pages. It is there to be quick; no work is lost with it.
+    // What changed since the last save: the age of rows, further pages. Losing it only costs time at the next start.
     if let (Some(directory), Some(kept)) = (directory, SessionCache::at_the_end(&state)) {
         let _ = atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), &kept.text());
     }
-    // What was told in the last moment may not be on disk yet; twice is the same as once.
+    // The last reports may not be on disk yet; writing them twice does no harm.
     if !state.domains.changes.is_empty()
         && let Err(why) = domains_context.apply(&state.domains.changes)
     {
@@ -239,9 +239,9 @@ async fn show(
     }
     let queued = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
     if let Err(why) = &queued {
-        note(&format!("the lines of rapid entry that wait could not be written: {why}"));
+        note(&format!("cannot save the waiting lines of rapid entry: {why}"));
     }
-    // Nothing can be said to a terminal that stands still.
+    // A terminal that does not respond gets no summary.
     if is_there {
         hand_over(&state, not_kept.is_none(), queued.is_ok());
     }
@@ -259,16 +259,16 @@ async fn show(
     Ok(ControlFlow::Break(exit))
 }
 
-/// What the loop does to the terminal beside the frames.
+/// What the event loop does to the terminal besides drawing frames.
 fn outside(outlet: &TerminalWriter) -> TerminalHooks {
-    let (paused, told) = (outlet.clone(), outlet.clone());
+    let (paused, written) = (outlet.clone(), outlet.clone());
     TerminalHooks {
         suspend: Box::new(move || terminal::suspend(&paused)),
-        tell: Box::new(move |effect| terminal::tell(&told, effect)),
+        tell: Box::new(move |effect| terminal::tell(&written, effect)),
     }
 }
 
-/// Writes what is typed for the next session, also where the terminal is gone. Why it could not, if that is so.
+/// Saves what is typed for the next session, even if the terminal is gone. Returns why it could not.
 fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), LoopError>>) -> Option<String> {
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
@@ -277,11 +277,11 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
     let writes = drafts::last(state, ended, clock::now());
-    // All of them, whatever came of the others.
+    // All of them, even if some fail.
     writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
 }
 
-/// Signals, and the end of the terminal, as reasons to quit.
+/// Signals, and the loss of the terminal, as reasons to quit.
 fn watch_signals() -> Result<mpsc::Receiver<QuitReason>, Failed> {
     let (quit, quits) = mpsc::channel(4);
     let (mut signals, by_signal) = (Signals::new()?, quit.clone());
@@ -300,10 +300,10 @@ fn watch_signals() -> Result<mpsc::Receiver<QuitReason>, Failed> {
         let _ = quit.blocking_send(QuitReason::Hangup);
     };
     let watched = std::thread::Builder::new().name("hangup".into()).spawn(by_terminal);
-    watched.map(|_| quits).map_err(Failed::because("the terminal failed"))
+    watched.map(|_| quits).map_err(Failed::because("cannot use the terminal"))
 }
 
-/// What is in the form and in rapid entry, with a word on it each.
+/// What was typed in the form and in rapid entry, each followed by `word`.
 fn typed(add: &AddPet, word: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if !add.name.is_empty() && add.sent.is_none() {
@@ -313,16 +313,16 @@ fn typed(add: &AddPet, word: &str) -> Vec<String> {
         lines.push(format!("typed but not sent{word}: name {name:?}, category {category:?}{status}"));
     }
     if !add.rapid.name.is_empty() {
-        lines.push(format!("typed in rapid entry but not taken{word}: {:?}", short(add.rapid.name.value())));
+        lines.push(format!("typed in rapid entry but not entered{word}: {:?}", short(add.rapid.name.value())));
     }
     lines
 }
 
-/// What was added, and what was typed but not sent, so that nothing is lost with the screen. `is_kept`: the fields are on
-/// disk; `queued`: the lines of rapid entry are.
+/// Prints what was added and what was typed but not sent. `is_kept`: the form is on disk; `queued`: the lines of rapid
+/// entry are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
-    let word = |is_kept: bool| if is_kept { ", kept for the next start" } else { "" };
+    let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
     let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
     if !added.is_empty() {
@@ -330,7 +330,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();
-        lines.push(format!("sent without an answer, it may have been added: {new}"));
+        lines.push(format!("no answer, so it may or may not have been added: {new}"));
     }
     lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
@@ -340,12 +340,14 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         && (running.is_under_way() || running.left() > 0)
     {
         let line = command_line(state, " --resume");
-        lines.push(format!("the import is not at its end; it goes on at the next start, or by: {line}"));
+        lines.push(format!("the import is not finished; it continues at the next start, or with: {line}"));
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {
-        let fate = if queued && is_named { "wait for the next start" } else { "were not sent" };
-        lines.push(format!("rapid entry: {} lines {fate}, {} had no answer", counts.waiting, counts.unknown));
+        let fate = if queued && is_named { "saved for the next start" } else { "not sent" };
+        let waiting = (counts.waiting > 0).then(|| format!("{} {fate}", counted(counts.waiting, "line")));
+        let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
+        lines.push(format!("rapid entry: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
     }
     if !queued {
         for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
@@ -360,10 +362,10 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
-        lines.push(format!("typed but not kept: domain {name:?}, value {value:?}"));
+        lines.push(format!("typed but not saved: domain {name:?}, value {value:?}"));
     }
     if state.domains.setup.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.setup.configuration) {
-        lines.push("the redirects that were edited were not saved".to_owned());
+        lines.push("the edited redirects were not saved".to_owned());
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
 }

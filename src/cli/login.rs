@@ -1,4 +1,4 @@
-//! `petstore login` and `logout`: the API key of a profile, tested before it is kept, and never an argument.
+//! `petstore login` and `logout`: the API key of a profile, tested before it is saved, and never an argument.
 
 mod prompt;
 
@@ -19,54 +19,54 @@ use super::signals::Signals;
 use super::usage_error::key_as_argument;
 use prompt::{PromptAnswer, ask};
 
-/// The most that is read of what should be a key, in bytes.
+/// The longest input that is read as a key, in bytes.
 const MOST: u64 = 4096;
 
-/// Keep the API key of a profile, after one request has shown that the service accepts it.
+/// Save the API key of a profile, after testing that the service accepts it.
 ///
-/// The key is asked for without being shown, or read from standard input: never from an argument, which other users see
-/// in the list of processes, and which stays in the history of the shell. The configuration then says where it is kept;
-/// what else stands there stays, comments included.
+/// The key is typed at a prompt without being shown, or read from standard input. It is never an argument: other users
+/// see those in the list of processes, and the shell saves them in its history. The place of the key is written to the
+/// configuration; everything else in that file stays, comments included.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore login -p branch
   petstore login -p branch --with-token < key
   petstore login -p branch --store keyring --with-token < key
 
-A profile that is not there yet is made where its address is given too:
+To create a profile, give its address too:
 petstore login -p NAME --base-url https://api.shop.example/v1")]
 pub struct LoginArgs {
     /// Read the key from standard input, its first line.
     #[arg(long)]
     with_token: bool,
-    /// Where the key is kept.
+    /// Where to save the key.
     #[arg(long, value_enum, default_value_t = StoreIn::File)]
     store: StoreIn,
-    /// Only there to be refused.
+    /// Refused, with an explanation.
     #[arg(long = "key", visible_alias = "token", hide = true, num_args = 0..)]
     key: Option<Vec<OsString>>,
     #[arg(hide = true)]
     words: Vec<OsString>,
 }
 
-/// Where a key is kept.
+/// Where a key is saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum StoreIn {
-    /// A file that only you can read, in keys/ beside the configuration.
+    /// A private file in keys/ beside the configuration.
     File,
-    /// The keyring of the system.
+    /// The system keyring.
     Keyring,
 }
 
-/// Asks for a key, tests it, and keeps it.
+/// Asks for a key, tests it, and saves it.
 pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
     }
-    let mut ends = Signals::new()?;
+    let mut signals = Signals::new()?;
     let work = async {
         let login = Login::find(choices, env)?;
-        // What cannot keep it should not have it typed first.
+        // Fails before the key is typed.
         let place = match args.store {
             StoreIn::File => KeyPlace::file(&login.profile, env).ok_or_else(|| nameless(&login.profile))?,
             StoreIn::Keyring => KeyPlace::keyring()?,
@@ -79,13 +79,13 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
         test(&login, &key).await?;
         let origin = login.keep(&key, &place, env)?;
         let kept = display_safe(&origin.to_string()).into_owned();
-        let how = if login.is_new { ", which was added," } else { "" };
-        note(&format!("{service} accepts the key; profile {}{how} now has it {kept}", short(&login.profile)));
+        let new = if login.is_new { "new " } else { "" };
+        note(&format!("{service} accepts the key; {new}profile {} now reads it {kept}", short(&login.profile)));
         Ok(Exit::Done)
     };
     tokio::select! {
         done = work => done,
-        exit = ends.next() => {
+        exit = signals.next() => {
             prompt::restore();
             Ok(exit)
         }
@@ -98,28 +98,28 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let (profile, file) = (short(&login.profile), login.file.display());
     match login.forget(env) {
         Ok(Some(origin)) => {
-            note(&format!("removed the key of {profile}, which came {}", display_safe(&origin.to_string())));
+            note(&format!("removed the key of {profile} ({})", display_safe(&origin.to_string())));
         }
         Ok(None) => note(&format!("{profile} has no key")),
         Err(error @ LoginError::Elsewhere { .. }) => {
             let line = login.line.map_or(String::new(), |line| format!(", line {line}"));
-            return Err(Failed::from(error).hint(format!("remove it there; {file}{line} names it")));
+            return Err(Failed::from(error).hint(format!("remove it there; it is named in {file}{line}")));
         }
         Err(error) => return Err(error.into()),
     }
     Ok(Exit::Done)
 }
 
-/// The key, as somebody types it or standard input has it.
+/// The key, typed at the terminal or read from standard input.
 async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
     let text = if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        match ask(format!("API key for {} (is not shown): ", login.address.authority())).await {
+        match ask(format!("API key for {} (not shown): ", login.address.authority())).await {
             Ok(PromptAnswer::Line(text)) => text,
             Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
             Ok(PromptAnswer::Nothing) => {
-                return Err(Failed::new(Exit::Usage, "no key was typed, and nothing was changed"));
+                return Err(Failed::new(Exit::Usage, "no key was typed; nothing was changed"));
             }
-            Err(error) => return Err(Failed::because("the terminal failed")(error)),
+            Err(error) => return Err(Failed::because("cannot use the terminal")(error)),
         }
     } else if with_token {
         let read = tokio::task::spawn_blocking(|| {
@@ -127,13 +127,13 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
             io::stdin().lock().take(MOST).read_to_string(&mut text).map(|_| text)
         });
         let text = read.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        let text = text.map_err(|error| Failed::config(format!("no key can be read from standard input: {error}")))?;
+        let text = text.map_err(|error| Failed::config(format!("cannot read a key from standard input: {error}")))?;
         text.lines().next().unwrap_or_default().to_owned()
     } else {
-        let what = "a key is needed, and there is nobody to ask";
+        let what = "a key is needed, and there is no terminal to ask at";
         let new = if login.is_new { format!(" --base-url {}", login.address) } else { String::new() };
         return Err(Failed::new(Exit::Usage, what).hint(format!(
-            "read it from standard input: petstore login -p {}{new} --with-token < FILE",
+            "to read it from a file: petstore login -p {}{new} --with-token < FILE",
             short(&login.profile)
         )));
     };
@@ -141,13 +141,13 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
     key.map(Ok).map_err(|failed| failed.hint("nothing was changed"))
 }
 
-/// Asks for one animal, and keeps nothing that is not accepted.
+/// Tests the key with one request.
 async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
     let client = client(login.address.clone(), Some(key.clone()), login.ca_file.as_deref())?;
     connections::ask(&client, "login").await.0.map_err(|error| {
         let failed = Failed::request(&error, &login.address.authority(), false);
         if failed.exit == Exit::Unauthorized {
-            failed.hint("is it the key of this service? It was not kept")
+            failed.hint("check that the key is for this service; it was not saved")
         } else {
             failed
         }
@@ -155,7 +155,6 @@ async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
 }
 
 fn nameless(profile: &str) -> Failed {
-    let what = format!("there is no file for the key of \"{}\"", short(profile));
-    Failed::new(Exit::Usage, what)
-        .hint("give the profile a name of 1 to 40 letters, digits, - and _, or use --store keyring")
+    let what = format!("the name of profile \"{}\" cannot be used for a key file", short(profile));
+    Failed::new(Exit::Usage, what).hint("rename the profile (1 to 40 letters, digits, - and _), or use --store keyring")
 }

@@ -1,4 +1,4 @@
-//! `petstore backup`, `check` and `migrate`: what an operator does with a database, which may be in use meanwhile.
+//! `petstore backup`, `check` and `migrate`: maintenance of a database, which may be in use.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -10,15 +10,16 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock;
 use crate::model::display_safe;
+use crate::model::words::counted;
 use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 
 use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
 use super::output::{self, note};
 
-/// How often somebody who waits is told that it goes on.
-const PATIENCE: Duration = Duration::from_millis(500);
-const PATIENCE_OF_A_LOG: Duration = Duration::from_secs(60);
+/// How often progress is shown.
+const PROGRESS: Duration = Duration::from_millis(500);
+const PROGRESS_IN_A_LOG: Duration = Duration::from_secs(60);
 
 /// Copy a service's database while it is in use.
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ const PATIENCE_OF_A_LOG: Duration = Duration::from_secs(60);
 pub struct BackupArgs {
     #[command(flatten)]
     database: DatabaseArg,
-    /// The copy, a file that is not there yet. It holds the hashes of the API keys too.
+    /// The new file of the copy. It also contains the hashes of the API keys.
     file: PathBuf,
 }
 
@@ -44,28 +45,28 @@ fn interrupted() -> Failed {
     Failed::new(Exit::Interrupt, "interrupted")
 }
 
-/// The database cannot be read.
+/// The failure of a database that cannot be read.
 fn unreadable(error: StoreError) -> Failed {
     Failed::of(Exit::Failure, &error)
 }
 
-/// Makes the copy, and fails where a quick look finds it damaged; then it stays. Ctrl-C calls it off, and
-/// leaves nothing behind before the copy is whole.
+/// Makes the copy, and fails if a quick check finds it damaged; the file then stays. Ctrl-C cancels, and leaves no
+/// incomplete copy behind.
 pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database.url, args.file.display());
     let cancel = cancelled_by_interrupt();
     let copying = store::backup(&database, &args.file, cancel.clone());
-    say_that_it_goes_on(|| "copying".to_owned(), copying).await?;
+    with_progress(|| "copying".to_owned(), copying).await?;
     let copied = DatabaseUrl::Sqlite(args.file.clone());
-    let looked = cancel.run_until_cancelled(store::quick_check(&copied));
-    let looked = say_that_it_goes_on(|| "looking at the copy".to_owned(), looked).await;
-    let problems = looked.ok_or_else(interrupted)?.map_err(unreadable)?.problems;
+    let checking = cancel.run_until_cancelled(store::quick_check(&copied));
+    let checked = with_progress(|| "checking the copy".to_owned(), checking).await;
+    let problems = checked.ok_or_else(interrupted)?.map_err(unreadable)?.problems;
     if !problems.is_empty() {
         note_problems(&problems);
         let what = format!(
-            "{copy} was written and is damaged ({} found); {database} may be, too: look with petstore check, and keep \
-             the backups that you have",
-            problems.len()
+            "{copy} was written but is damaged ({}); {database} may be damaged too: run petstore check, and keep your \
+             older backups",
+            counted(problems.len(), "problem")
         );
         return Err(Failed::new(Exit::Failure, display_safe(&what)));
     }
@@ -73,18 +74,18 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     Ok(Exit::Done)
 }
 
-/// Says that the database is sound; fails, after a line for each finding, when it is not.
+/// Reports that the database is intact; otherwise lists each problem and fails.
 pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
-    let checked = say_that_it_goes_on(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
+    let checked = with_progress(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
     if checked.problems.is_empty() {
-        output::write(|out| writeln!(out, "{database} is sound: {} animals", checked.pets))?;
+        output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet")))?;
         return Ok(Exit::Done);
     }
     note_problems(&checked.problems);
     let what = format!(
-        "{database} is damaged ({} found): stop the service, keep this file, and go on with the last backup",
-        checked.problems.len()
+        "{database} is damaged ({}): stop the service, keep this file, and restore the last backup",
+        counted(checked.problems.len(), "problem")
     );
     Err(Failed::new(Exit::Failure, display_safe(&what)))
 }
@@ -93,10 +94,10 @@ fn note_problems(problems: &[String]) {
     problems.iter().for_each(|problem| note(&display_safe(problem)));
 }
 
-/// Has the schema up to date; several may do it at once.
+/// Brings the schema up to date. Several programs may do so at once.
 pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
     let migrating = Store::open(&database);
-    let store = say_that_it_goes_on(|| "bringing the schema up to date".to_owned(), migrating).await;
+    let store = with_progress(|| "updating the schema".to_owned(), migrating).await;
     store.map_err(unreadable)?.close().await;
     note(&format!("the schema of {database} is up to date"));
     Ok(Exit::Done)
@@ -114,12 +115,12 @@ pub(super) fn cancelled_by_interrupt() -> CancellationToken {
     cancel
 }
 
-/// Waits for `work`, and says how far `what` is: on a terminal all the time, elsewhere a line a minute.
-pub(super) async fn say_that_it_goes_on<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
+/// Waits for `work` and shows `what`: continuously on a terminal, elsewhere as a line a minute.
+pub(super) async fn with_progress<T>(what: impl Fn() -> String, work: impl Future<Output = T>) -> T {
     let mut stderr = io::stderr();
     let is_terminal = stderr.is_terminal();
     let started = clock::now().mono;
-    let every = if is_terminal { PATIENCE } else { PATIENCE_OF_A_LOG };
+    let every = if is_terminal { PROGRESS } else { PROGRESS_IN_A_LOG };
     let mut ticks = interval_at(Instant::from_std(started + every), every);
     let mut work = std::pin::pin!(work);
     loop {

@@ -1,4 +1,4 @@
-//! `petstore man`: a manual page for each command, made of the same words as its help.
+//! `petstore man`: a manual page for each command, from the same text as its help.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,7 @@ use super::error::{Exit, Failed};
 use super::output::{note, write};
 use super::suggest::did_you_mean;
 
-/// Print the manual page of a command, or write those of all commands to a directory.
+/// Print the manual page of a command, or write all pages to a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore man > petstore.1
@@ -22,10 +22,10 @@ use super::suggest::did_you_mean;
 
 To read one: petstore man pets list | man -l -")]
 pub struct ManArgs {
-    /// The command; petstore itself without one.
+    /// The command. [default: petstore itself]
     #[arg(conflicts_with = "dir")]
     pub command: Vec<String>,
-    /// Write a page for each command to this directory, which is made if it is not there.
+    /// Write the pages of all commands to this directory, which is created if needed.
     #[arg(long)]
     pub dir: Option<PathBuf>,
 }
@@ -43,8 +43,9 @@ pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failed> {
     let mut command = &all;
     for word in &args.command {
         command = command.find_subcommand(word).ok_or_else(|| {
-            let meant = did_you_mean(word, command.get_subcommands().map(Command::get_name));
-            Failed::new(Exit::Usage, format!("there is no command \"{}\".{meant}", short(word))).hint("petstore --help")
+            let suggestion = did_you_mean(word, command.get_subcommands().map(Command::get_name));
+            let what = format!("there is no command \"{}\".{suggestion}", short(word));
+            Failed::new(Exit::Usage, what).hint("for all commands: petstore --help")
         })?;
     }
     let page = Man::new(command.clone());
@@ -52,7 +53,7 @@ pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failed> {
     Ok(Exit::Done)
 }
 
-/// Writes the page of a command and of all below it; how many these are.
+/// Writes the pages of a command and its subcommands, and returns their number.
 fn pages(command: &Command, directory: &Path) -> io::Result<usize> {
     fs::create_dir_all(directory)?;
     let mut count = 1;

@@ -1,6 +1,6 @@
-//! stdout for data, stderr for notes: the one place that writes to either.
+//! The only place that writes to stdout (data) and stderr (notes).
 //!
-//! On a terminal everything that others wrote is made visible instead of acting; pipes and files get every byte.
+//! On a terminal, control characters in foreign text are made visible; pipes and files get every byte.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write};
@@ -16,20 +16,20 @@ use crate::terminal_size::terminal_size;
 use super::colour::Ink;
 use super::error::{Exit, Failed};
 
-/// How much is written at once to a pipe or a file, in bytes.
+/// How much is written to a pipe or a file at a time, in bytes.
 const FULL: usize = 64 << 10;
 
-/// Whether standard output was closed when the program began.
+/// Whether standard output was closed when the program started.
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Looks before `main`: the standard library then has put `/dev/null` in the place of a closed descriptor, and what is
-/// written would be lost without a word.
+/// Checks before `main`: later the standard library has replaced a closed descriptor by `/dev/null`, and output would be
+/// lost silently.
 #[ctor::ctor(unsafe)]
-fn look() {
+fn check_stdout() {
     WAS_CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
 }
 
-/// Fails where there is no standard output: for what must not be done unless its result can be told.
+/// Fails if standard output is closed: for work whose result must not be lost.
 pub fn is_there() -> Result<(), Failed> {
     if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(Failed::new(Exit::Failure, "cannot write to standard output: it is closed"));
@@ -37,21 +37,21 @@ pub fn is_there() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is written: it decides how foreign text in it is made visible.
+/// The kind of output, which decides how foreign text in it is made visible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Lines for people, with our colours.
     Lines,
-    /// Lines on stderr: without colours, and without anything that looks like an API key.
+    /// Lines on stderr, without colours and without anything that looks like an API key.
     Notes,
-    /// Cells as RFC 4180 quotes them, parted by commas or tabs.
+    /// Cells quoted as in RFC 4180, separated by commas or tabs.
     Cells,
-    /// JSON values, whole or a line each.
+    /// JSON values, spread over lines or one per line.
     Json,
 }
 
 impl Content {
-    /// `text`, some whole lines, with the same meaning and nothing in it that acts on a terminal.
+    /// `text`, made of whole lines, with the same meaning but without control characters.
     fn shown(self, text: &str) -> String {
         match self {
             Self::Lines => by_line(text, |line| coloured(line).into()),
@@ -73,12 +73,12 @@ fn by_line(text: &str, shown: impl Fn(&str) -> Cow<'_, str>) -> String {
     text.split('\n').map(shown).collect::<Vec<_>>().join("\n")
 }
 
-/// A line made safe, with its tabs.
+/// A line made safe, except for its tabs.
 fn tabbed(line: &str) -> String {
     line.split('\t').map(display_safe).collect::<Vec<_>>().join("\t")
 }
 
-/// The same with the colours that are ours.
+/// The same, keeping our own colours.
 fn coloured(line: &str) -> String {
     let mut parts = line.split('\x1b');
     let mut shown = tabbed(parts.next().unwrap_or_default());
@@ -91,14 +91,14 @@ fn coloured(line: &str) -> String {
     shown
 }
 
-/// Where text goes that others may have written. What is left in it when it is dropped was not written.
+/// A writer for text that may be foreign. What is not flushed when it is dropped is not written.
 #[derive(Debug)]
 pub struct Out<W> {
     to: W,
-    /// What is written, where it is shown to people; otherwise every byte goes as it came.
+    /// What is written, if people see it; otherwise every byte is written unchanged.
     shown: Option<Content>,
     waiting: Vec<u8>,
-    /// How much of that are whole lines.
+    /// How many of these bytes are whole lines.
     whole: usize,
     is_quoted: bool,
 }
@@ -109,7 +109,7 @@ pub fn out(content: Content) -> Out<io::Stdout> {
     Out::new(io::stdout(), is_terminal().then_some(content))
 }
 
-/// Standard error, which is for people also in a pipe.
+/// Standard error, which is for people even in a pipe.
 pub fn err() -> Out<io::Stderr> {
     Out::new(io::stderr(), Some(Content::Notes))
 }
@@ -119,7 +119,7 @@ impl<W: Write> Out<W> {
         Self { to, shown, waiting: Vec::new(), whole: 0, is_quoted: false }
     }
 
-    /// Passes on so many of the bytes that wait.
+    /// Writes this many of the waiting bytes.
     fn pass(&mut self, count: usize) -> io::Result<()> {
         let bytes: Vec<u8> = self.waiting.drain(..count).collect();
         self.whole = 0;
@@ -156,12 +156,12 @@ impl<W: Write> Write for Out<W> {
     }
 }
 
-/// Writes lines for people to stdout; `false` when whoever read it has gone, which is no failure.
+/// Writes lines for people to stdout. `false` if the reader has gone, which is not a failure.
 pub fn write(write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<bool, Failed> {
     write_as(Content::Lines, write)
 }
 
-/// The same for anything.
+/// The same for any content.
 pub(super) fn write_as(
     content: Content,
     write: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
@@ -175,42 +175,42 @@ pub(super) fn write_as(
     }
 }
 
-/// A line for people, on stderr. A closed stderr is left alone.
+/// Writes a line to stderr, if it is open.
 pub fn note(text: &str) {
     let _ = err().write_all(format!("{text}\n").as_bytes());
 }
 
-/// Text for stderr: nothing in it acts on a terminal or a log, and nothing in it looks like an API key.
+/// Text for stderr, without control characters and without anything that looks like an API key.
 pub fn safe(text: &str) -> String {
     Content::Notes.shown(text)
 }
 
-/// How much is said on stderr beside failures.
+/// What is printed on stderr besides failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verbosity {
     /// Nothing.
     Quiet,
-    /// What may be missing, or is deprecated, or comes late.
+    /// Notes about missing, deprecated or late results.
     Normal,
-    /// And each request.
+    /// Also each request.
     Verbose,
 }
 
 impl Verbosity {
-    /// A line for people, unless they asked for quiet.
+    /// Writes a line to stderr, unless quiet.
     pub fn note(self, text: &str) {
         if self != Self::Quiet {
             note(text);
         }
     }
 
-    /// What tells of each request, where that was asked for.
+    /// Prints each request, if verbose.
     pub fn recorder(self) -> Option<Recorder> {
         (self == Self::Verbose).then(|| -> Recorder { Arc::new(|exchange| note(&line(&exchange))) })
     }
 }
 
-/// What was asked and what came of it, without the key.
+/// A request and its result, without the key.
 fn line(exchange: &Exchange) -> String {
     let Exchange { method, path_and_query, status, size, took, failure, .. } = exchange;
     let milliseconds = took.as_millis();
@@ -227,7 +227,7 @@ pub(super) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// The width of the terminal that stdout is; `None` where it is none.
+/// The width of the terminal on stdout; `None` if stdout is not a terminal.
 pub fn columns() -> Option<usize> {
     is_terminal().then(|| terminal_size().map_or(80, |(columns, _)| columns).into())
 }
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// What arrives of `text`, written in pieces of so many bytes.
+    /// What arrives of `text`, written in pieces of this many bytes.
     fn arrives(text: &str, shown: Option<Content>, pieces: usize) -> String {
         let mut out = Out::new(Vec::new(), shown);
         for piece in text.as_bytes().chunks(pieces) {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_acts_on_a_terminal_is_made_visible_in_every_content_and_stays_as_it_is_elsewhere() {
+    fn control_characters_are_made_visible_on_a_terminal_and_stay_elsewhere() {
         let csv = "id,name\n1,\"Rex\x1b[2J\n2,\"\"Fake\"\",\tx\"\n3,a\u{202e}b\u{9b}\n";
         let json = "[\n  {\"name\": \"Zoë \x7f\u{9b}2J\u{202e}\"},\n  {\"name\": \"Zoë\"}\n]\n";
         let lines = "\x1b[1;31mRex\x1b[0m\tsold\x1b[8m \x1b]0;x\x07\r\u{85}\nno end";
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_on_the_terminal_line_by_line_and_a_question_when_it_is_asked() {
+    fn a_terminal_gets_each_line_at_once_and_a_question_when_it_is_flushed() {
         let mut out = Out::new(Vec::new(), Some(Content::Lines));
         out.write_all(b"one\ntwo").unwrap();
         assert_eq!(out.to, b"one\n");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_one_line_with_its_status_and_its_time() {
+    fn a_request_is_one_line_with_its_status_and_duration() {
         let answered = Exchange {
             method: "GET".into(),
             path_and_query: "/v1/pets?limit=20".into(),

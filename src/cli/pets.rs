@@ -22,7 +22,7 @@ use super::{service, transfer};
 use args::{PetsCommand, WatchFormat};
 use context::{PetsContext, format};
 
-/// Does what `command` says.
+/// Runs `command`.
 pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result<Exit, Failed> {
     let choices = shared.choices();
     let wants_json = wants_json(&command, env);
@@ -49,7 +49,7 @@ async fn at_the_service(
         return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(GIVE_A_KEY));
     }
     if let PetsCommand::Add(args) = &command {
-        let what = if args.stdin.is_some() { "the animals of standard input" } else { "an animal" };
+        let what = if args.stdin.is_some() { "the pets on standard input" } else { "a pet" };
         confirm(what, settings, args.yes)?;
     }
     let (client, embedded) = service::connect(settings).await?;
@@ -74,14 +74,14 @@ async fn at_the_service(
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
-    let mut ends = Signals::new()?;
+    let mut signals = Signals::new()?;
     tokio::select! {
         result = work => result,
-        exit = ends.next() => Ok(exit),
+        exit = signals.next() => Ok(exit),
     }
 }
 
-/// Whether what is read is JSON, so that a failure is, too.
+/// Whether the output is JSON, so that an Error body is printed too.
 fn wants_json(command: &PetsCommand, env: &Env) -> bool {
     let output = match command {
         PetsCommand::List(args) => &args.output,

@@ -1,4 +1,4 @@
-//! A result that is one thing: lines for people, or one JSON value for programs.
+//! A result as lines for people, or as one JSON value for programs.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::error::Failed;
 use super::output::{Content, Out, is_terminal, write, write_as};
 
-/// How results are written.
+/// The format of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ResultFormat {
     /// Lines for people.
@@ -20,21 +20,21 @@ pub enum ResultFormat {
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct FormatArg {
-    /// How the result is written.
+    /// Output format.
     #[arg(short = 'o', long, value_enum, default_value_t = ResultFormat::Table)]
     format: ResultFormat,
-    /// The same as --format json.
+    /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
 impl FormatArg {
-    /// What was asked for.
+    /// The chosen format.
     pub const fn chosen(self) -> ResultFormat {
         if self.json { ResultFormat::Json } else { self.format }
     }
 
-    /// Writes what was asked for to stdout.
+    /// Writes the result to stdout in the chosen format.
     pub fn write<T: Serialize>(
         self,
         lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>,
@@ -47,7 +47,7 @@ impl FormatArg {
     }
 }
 
-/// Writes lines to stdout at once. That whoever read them has gone is no failure.
+/// Writes lines to stdout. A reader that has gone is not a failure.
 pub fn print(lines: impl FnOnce(&mut Out<io::Stdout>) -> io::Result<()>) -> Result<(), Failed> {
     write(lines).map(drop)
 }
@@ -57,9 +57,9 @@ pub(super) fn print_json(value: &impl Serialize) -> Result<(), Failed> {
     write_as(Content::Json, |out| json(out, value, is_terminal())).map(drop)
 }
 
-/// Writes a JSON value: spread over lines where it is `looked_at`, on one line otherwise.
-pub fn json(out: &mut impl Write, value: &impl Serialize, looked_at: bool) -> io::Result<()> {
-    if looked_at {
+/// Writes a JSON value, on several lines if `pretty`.
+pub fn json(out: &mut impl Write, value: &impl Serialize, pretty: bool) -> io::Result<()> {
+    if pretty {
         serde_json::to_writer_pretty(&mut *out, value)?;
     } else {
         serde_json::to_writer(&mut *out, value)?;

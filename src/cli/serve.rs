@@ -1,4 +1,4 @@
-//! `petstore serve`: the service in the foreground, until a signal.
+//! `petstore serve`: runs the service in the foreground until a signal.
 
 mod descriptors;
 mod limits;
@@ -25,63 +25,62 @@ use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store};
 
-/// Serve the Petstore Animals API.
+/// Run a service with the Petstore Animals API.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db\n  \
     petstore serve --listen 127.0.0.1:8080 --sample 250 --log-level info --log-format json")]
 pub struct ServeArgs {
     #[command(flatten)]
     listen: ListenArgs,
-    /// The database: sqlite:FILE, made if it is not there, or postgres://USER@HOST/DATABASE.
+    /// The database: sqlite:FILE, created if needed, or postgres://USER@HOST/DATABASE. [default: the embedded store]
     #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
     pub(super) database: Option<DatabaseUrl>,
-    /// First add this many sample animals.
+    /// Add this many sample pets first.
     #[arg(long, value_name = "N", default_value_t = 0)]
     sample: usize,
-    /// What is logged on stderr: `info` has a line for each request.
+    /// What to log on standard error; `info` logs each request.
     #[arg(long, value_enum, default_value_t = LogLevel::Warn)]
     log_level: LogLevel,
-    /// How it is logged.
+    /// The format of the log.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
-    /// Let web pages of this origin use the service, for example `https://shop.example`. May be given more than once.
+    /// Allow web pages of this origin, for example `https://shop.example` (CORS). May be given more than once.
     #[arg(long, value_name = "ORIGIN")]
     cors_origin: Vec<AllowedOrigin>,
-    /// A proxy whose X-Forwarded-For is believed: the address it comes from, or a network with nothing but proxies. It must
-    /// write the client's address at the right end, as nginx and HAProxy do. May be given more than once.
+    /// A proxy whose X-Forwarded-For is trusted: its address, or a network of proxies only. It must append the client's
+    /// address, as nginx and HAProxy do. May be given more than once.
     #[arg(long, value_name = "ADDRESS|NETWORK")]
     proxy: Vec<Proxy>,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// From which level on something is logged.
+/// The lowest level that is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogLevel {
-    /// What went wrong in the service.
+    /// Errors in the service.
     Error,
-    /// And what is about to.
+    /// Also warnings.
     Warn,
-    /// And each request.
+    /// Also each request.
     Info,
-    /// And how connections ended.
+    /// Also how connections ended.
     Debug,
 }
 
-/// How a line of the log is written.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
     /// For people.
     Text,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Serves `database` until SIGTERM or SIGINT, then lets running requests end; a second signal ends at once. One line
-/// with the address goes to `log` as soon as requests are accepted.
+/// Serves `database` until SIGTERM or SIGINT, then lets running requests finish; a second signal stops at once. Logs the
+/// address as soon as requests are accepted.
 ///
-/// Where no key was ever made, one that may do everything is made in the name of `actor`, and written to a file beside
-/// the database, for its owner only.
+/// If the store never had a key, creates an admin key in the name of `actor`, in a private file beside the database.
 pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), Failed> {
     let Listening { api, metrics, tls } = args.listen.open()?;
     write_to(log, args.log_level, args.log_format);
@@ -96,7 +95,7 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
     };
     let (store, about_keys) = tokio::select! {
         opened = opened => opened?,
-        // What is half done is undone by the database.
+        // The database rolls back what is incomplete.
         () = stop(&mut signals, None) => return Ok(()),
     };
     let config = Config {
@@ -131,11 +130,11 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
 }
 
 fn no_address(error: io::Error) -> Failed {
-    Failed::because("the address that is listened on cannot be found")(error)
+    Failed::because("cannot determine the listening address")(error)
 }
 
-/// Sends what is traced to `log`, and panics with it. Names, paths and ids were cleaned where they are traced; API keys
-/// never are.
+/// Sends tracing events and panics to `log`. Names, paths and ids are cleaned where they are traced; API keys are never
+/// traced.
 fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
     let level = match level {
         LogLevel::Error => tracing::Level::ERROR,
@@ -157,21 +156,21 @@ fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
     }));
 }
 
-/// What to say about keys where there were none. Beside a file the first one is made; a server may have several
-/// instances, none of which is where its operator looks.
+/// What to log about keys if there were none. Only for a file the first key is created: the instances of a server may run
+/// where their operator does not see the file.
 async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result<Option<String>, Failed> {
     let now = clock::now();
     if let DatabaseUrl::Sqlite(file) = database {
         let path = file.with_added_extension("admin-key");
         let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
         if let Some((id, key)) = store.create_first_key(new, actor, now).await? {
-            // No key in such a file is good where none was made before.
+            // A key left in such a file by an earlier store is not valid here.
             return match replace_private(&path, &format!("{}\n", key.expose_secret())) {
-                Ok(()) => Ok(Some(format!("the first API key, which may do everything, is in {}", path.display()))),
+                Ok(()) => Ok(Some(format!("the first API key, with scope admin, is in {}", path.display()))),
                 Err(source) => {
                     // Nobody has it.
                     store.revoke_key(id, actor, now).await?;
-                    Err(Failed::because(format!("the first API key cannot be written to {}", path.display()))(source))
+                    Err(Failed::because(format!("cannot write the first API key to {}", path.display()))(source))
                 }
             };
         }
@@ -179,11 +178,11 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
     if store.list_keys().await?.iter().any(|key| key.is_valid(now)) {
         return Ok(None);
     }
-    let hint = "no API key is accepted; make one: petstore keys create --name NAME --scopes admin";
+    let hint = "there is no active API key; to create one: petstore keys create --name NAME --scopes admin";
     Ok(Some(format!("{hint} --database '{database}'")))
 }
 
-/// Waits for a signal that ends the service, and reads the certificate again on SIGHUP.
+/// Waits for a signal that stops the service, and reloads the certificate on SIGHUP.
 async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
     while signals.next().await == Exit::Hangup {
         tls.into_iter().for_each(reload);
@@ -192,8 +191,10 @@ async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
 
 fn reload(tls: &Tls) {
     match tls.reload() {
-        Ok(()) => tracing::warn!("new connections get the certificate that was read now"),
-        Err(error) => tracing::error!(error = safe_causes(&error), "the old certificate stays"),
+        Ok(()) => tracing::warn!("certificate reloaded for new connections"),
+        Err(error) => {
+            tracing::error!(error = safe_causes(&error), "cannot reload the certificate; the old one stays in use")
+        }
     }
 }
 
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_that_others_reach_is_refused_before_anything_is_opened() {
+    async fn an_address_that_other_machines_reach_is_refused_before_anything_is_opened() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.db");
         let refused = async |flags: &[&str]| {
@@ -221,8 +222,8 @@ mod tests {
             refused
         };
         for (flags, exit, why) in [
-            (&["--listen", "0.0.0.0:0"][..], Exit::Usage, "keys and animals in clear text"),
-            (&["--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"], Exit::Usage, "show the figures"),
+            (&["--listen", "0.0.0.0:0"][..], Exit::Usage, "keys and pets in clear text"),
+            (&["--listen", "127.0.0.1:0", "--metrics-listen", "[::]:0"], Exit::Usage, "expose the metrics"),
             (&["--listen", "0.0.0.0:0", "--tls-cert", "none.pem", "--tls-key", "none"], Exit::Failure, "none.pem"),
         ] {
             let failed = refused(flags).await.unwrap_err();

@@ -1,4 +1,4 @@
-//! The service that a command or the app talks to: another one, or one started inside this program.
+//! The service that a command or the app talks to: a remote one, or the embedded one.
 
 use std::error::Error;
 use std::fs::File;
@@ -24,49 +24,49 @@ use crate::store::{DatabaseUrl, Store};
 
 use super::error::{Exit, Failed};
 
-/// How many animals `--demo` shows.
-const DEMO_ANIMALS: usize = 250;
+/// How many pets `--demo` has.
+const DEMO_PETS: usize = 250;
 
-/// What the service inside gets to end what is under way.
+/// How long the embedded service may take to finish its requests.
 const STOP_WITHIN: Duration = Duration::from_secs(2);
 
-/// Connections at once to the service inside, which only this program uses: others must not take its file descriptors.
+/// Connections to the embedded service. Only this program uses it; others must not take its file descriptors.
 const CONNECTIONS: usize = 64;
 
-/// A service inside this program: real HTTP on a free port of loopback, with a key of its own.
+/// The embedded service: real HTTP on a free loopback port, with its own key.
 pub struct Embedded {
     server: ServerHandle,
     store: Store,
-    /// Of the demo; removed when this is dropped.
+    /// The directory of the demo, removed when this is dropped.
     _directory: Option<TempDir>,
 }
 
 impl Embedded {
-    /// Lets what is under way end, and closes the database.
+    /// Lets requests finish, and closes the database.
     pub async fn stop(self) {
         let Self { server, store, _directory } = self;
         let stopped = async {
             server.shutdown().await;
             store.close().await;
         };
-        // What does not end in time is dropped; SQLite loses nothing that was acknowledged.
+        // What does not finish in time is dropped; SQLite loses nothing that was acknowledged.
         let _ = tokio::time::timeout(STOP_WITHIN, stopped).await;
     }
 }
 
-/// The services inside this program that the app has used: each is started once, and all of them end with the app.
+/// The embedded services that the app has used: each is started once, and all of them stop with the app.
 #[derive(Clone, Default)]
 pub struct Inside(Arc<Mutex<Started>>);
 
 #[derive(Default)]
 struct Started {
     running: Vec<(Service, Client, Embedded)>,
-    /// The app has ended: nothing is started any more.
+    /// The app has ended; nothing is started any more.
     over: bool,
 }
 
 impl Inside {
-    /// How the app reaches the service of some settings.
+    /// The function that connects the app to the service of some settings.
     pub fn connect(&self) -> Connect {
         let started = Arc::clone(&self.0);
         Arc::new(move |settings| {
@@ -75,7 +75,7 @@ impl Inside {
         })
     }
 
-    /// Ends all of them.
+    /// Stops all of them.
     pub async fn stop(self) {
         let running = {
             let mut started = self.0.lock().await;
@@ -94,7 +94,7 @@ impl Started {
             return Ok(client.clone());
         }
         if self.over {
-            return Err(Failure::NotStarted { why: "the program ends".to_owned() });
+            return Err(Failure::NotStarted { why: "the program is ending".to_owned() });
         }
         let (client, embedded) = connect(settings).await.map_err(|error| as_failure(&error))?;
         if let Some(embedded) = embedded {
@@ -104,7 +104,7 @@ impl Started {
     }
 }
 
-/// A client for the service that the settings name, and the service itself where it is inside.
+/// A client for the service of the settings, and the service itself if it is embedded.
 pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), Failed> {
     match &settings.service {
         Service::Remote(remote) => {
@@ -112,10 +112,9 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
         }
         Service::Demo => {
             let directory = tempfile::Builder::new().prefix("petstore-demo-").tempdir();
-            let directory = directory
-                .map_err(Failed::because("the service inside the program did not start: no temporary directory"))?;
+            let directory = directory.map_err(Failed::because("cannot start the demo: no temporary directory"))?;
             let store = open(&DatabaseUrl::Sqlite(directory.path().join("demo.db"))).await?;
-            store.insert_samples(DEMO_ANIMALS, clock::now()).await.map_err(inside)?;
+            store.insert_samples(DEMO_PETS, clock::now()).await.map_err(inside)?;
             start(store, Some(directory)).await
         }
         Service::Embedded { database } => start(open(&DatabaseUrl::Sqlite(database.clone())).await?, None).await,
@@ -138,35 +137,35 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
     Ok((client, Some(Embedded { server, store, _directory: directory })))
 }
 
-/// A client for the service at `base`, for which the authorities in `ca_file` vouch, or else those of the system.
+/// A client for the service at `base`, which trusts the CA certificates in `ca_file`, or the system's.
 pub fn client(base: BaseUrl, key: Option<ApiKey>, ca_file: Option<&Path>) -> Result<Client, Failed> {
     let trust = match ca_file {
-        Some(file) => authorities(file)?,
+        Some(file) => ca_certificates(file)?,
         None => Trust::System,
     };
     Client::trusting(base, key, Timeouts::default(), trust).map_err(Failed::because("cannot prepare requests"))
 }
 
-/// The most that is read of a file of authorities, in bytes; that of a system has a quarter of it.
-const MOST_AUTHORITIES: u64 = 1 << 20;
+/// The largest file of CA certificates that is read, in bytes; the system's has a quarter of that.
+const MAX_CA_FILE: u64 = 1 << 20;
 
-fn authorities(file: &Path) -> Result<Trust, Failed> {
+fn ca_certificates(file: &Path) -> Result<Trust, Failed> {
     let unusable = |why: &dyn Error| {
-        let what = format!("the authorities in {} cannot be used: {}", short(&file.display().to_string()), causes(why));
-        Failed::new(Exit::Usage, what).hint("--ca-file, and ca_file of a profile, name a file of certificates as PEM")
+        let what = format!("cannot use the CA certificates in {}: {}", short(&file.display().to_string()), causes(why));
+        Failed::new(Exit::Usage, what).hint("--ca-file, and ca_file of a profile, take a PEM file of CA certificates")
     };
     let mut pem = Vec::new();
-    let read = File::open(file).and_then(|opened| opened.take(MOST_AUTHORITIES).read_to_end(&mut pem));
+    let read = File::open(file).and_then(|opened| opened.take(MAX_CA_FILE).read_to_end(&mut pem));
     read.map_err(|error| unusable(&error))?;
     Trust::only(&pem).map_err(|error| unusable(&error))
 }
 
-/// For `map_err`: why there is no service inside.
+/// For `map_err`: why the embedded service did not start.
 fn inside<E: Error>(error: E) -> Failed {
-    Failed::because("the service inside the program did not start")(error)
+    Failed::because("cannot start the embedded store")(error)
 }
 
-/// The same failure, as the screen shows it.
+/// The same failure for the screen.
 fn as_failure(failed: &Failed) -> Failure {
     Failure::NotStarted { why: crate::model::display_safe(&failed.to_string()).into_owned() }
 }
@@ -182,7 +181,7 @@ mod tests {
     use crate::model::PetQuery;
 
     #[tokio::test]
-    async fn strangers_take_few_descriptors_of_the_program() {
+    async fn foreign_connections_take_few_descriptors_of_the_program() {
         install_tls_provider();
         let choices = Choices { demo: true, ..Choices::default() };
         let (client, inside) = connect(&Settings::resolve(&choices, &Env::default()).unwrap()).await.unwrap();
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_inside_is_started_once_and_none_after_the_end() {
+    async fn an_embedded_service_is_started_once_and_none_after_the_end() {
         install_tls_provider();
         let directory = tempfile::tempdir().unwrap();
         let env: Env = [("HOME", directory.path()), ("XDG_DATA_HOME", directory.path())].into_iter().collect();
@@ -210,7 +209,7 @@ mod tests {
         }
         assert_eq!(inside.0.lock().await.running.len(), 1);
         inside.stop().await;
-        let why = "the program ends".to_owned();
+        let why = "the program is ending".to_owned();
         assert_eq!(connect(settings).await.err(), Some(Failure::NotStarted { why }));
     }
 }

@@ -1,4 +1,4 @@
-//! What the full screen and the plain lines begin with, from the configuration.
+//! What the full screen and the dialogue start with, from the configuration.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::{domain_setup, resolve};
 use super::error::Failed;
 
-/// The settings of adding with the codes of their file; what cannot be used of that is added to `complaints`.
+/// The settings for adding pets, and the barcodes; errors of the barcode file are added to `complaints`.
 pub(super) fn adding(
     choices: &Choices,
     env: &Env,
@@ -33,12 +33,12 @@ pub(super) fn adding(
     Ok((add, Some(Arc::new(codes))))
 }
 
-/// What the domains panel begins with: the real list and settings, or those of practice.
+/// What the domains screen starts with: the real list and settings, or those of the sandbox.
 pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
         let domains_context = DomainService::sandbox(&sandbox);
-        let domains_context = domains_context.map_err(Failed::because("practice needs a directory"))?;
+        let domains_context = domains_context.map_err(Failed::because("cannot create a directory for the sandbox"))?;
         let notify = configuration(choices, env)?.domains.notify;
         let setup = DomainSetup {
             platform_host: None,

@@ -1,10 +1,10 @@
-//! The signals by which somebody ends a command.
+//! The signals that end a command.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::error::{Exit, Failed};
 
-/// SIGINT, SIGTERM and SIGHUP, from when this is made.
+/// SIGINT, SIGTERM and SIGHUP, from the moment this is created.
 pub struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -21,7 +21,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next one; says how the program then ends.
+    /// Waits for the next one, and returns its exit status.
     pub async fn next(&mut self) -> Exit {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Exit::Interrupt,

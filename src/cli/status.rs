@@ -1,4 +1,4 @@
-//! `petstore status`: which service is meant, by what settings, and whether it answers and accepts the key.
+//! `petstore status`: which service is used, by which settings, and whether it answers and accepts the key.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use super::error::{Exit, Failed};
 use super::render::FormatArg;
 use super::service;
 
-/// What came of asking the service.
+/// The result of a test request.
 #[derive(Debug, Default)]
 pub struct ServiceAnswer {
-    /// How long the answer took; `None` where there was none.
+    /// How long the answer took; `None` without an answer.
     pub took: Option<Duration>,
-    /// Whether the key was accepted; `None` where nobody could say.
+    /// Whether the key was accepted; `None` if unknown.
     pub accepted: Option<bool>,
     /// What went wrong.
     pub failed: Option<Failed>,
@@ -31,23 +31,23 @@ impl ServiceAnswer {
     }
 }
 
-/// Shows it; the exit status is that of the request.
+/// Shows the status; the exit status is that of the request.
 pub async fn run(output: FormatArg, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    // What cannot be read of the key should not hide the rest.
+    // A key that cannot be read must not hide the rest.
     let known = Settings::without_key(choices, env)?;
-    let (settings, asked) = match Settings::resolve(choices, env) {
+    let (settings, answer) = match Settings::resolve(choices, env) {
         Ok(settings) => {
-            let asked = ask(&settings).await;
-            (settings, asked)
+            let answer = ask(&settings).await;
+            (settings, answer)
         }
         Err(error) => (known, ServiceAnswer::failed(error.into())),
     };
-    output.write(|out| lines(out, &settings, &asked), || object(&settings, &asked))?;
-    asked.failed.map_or(Ok(Exit::Done), Err)
+    output.write(|out| lines(out, &settings, &answer), || object(&settings, &answer))?;
+    answer.failed.map_or(Ok(Exit::Done), Err)
 }
 
-/// Asks the service of these settings for one animal. One inside the program that was never used is left unmade: looking
-/// must not end the first start. Then there is neither an answer nor a failure.
+/// Sends a test request to the service of these settings. An embedded store that does not exist yet is not created, since
+/// that would end the first start; then there is neither an answer nor a failure.
 pub async fn ask(settings: &Settings) -> ServiceAnswer {
     if let Service::Embedded { database } = &settings.service
         && !database.exists()
@@ -80,7 +80,7 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
     }
 }
 
-/// Settings with their values and where these come from, in columns.
+/// The settings with their values and origins, in columns.
 pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io::Result<()> {
     let row = |sourced: &Sourced| {
         let mut row = vec![sourced.name.to_owned(), display_safe(&sourced.value).into_owned()];
@@ -90,7 +90,7 @@ pub fn columns(out: &mut impl Write, settings: &[Sourced], origins: bool) -> io:
     table::write(out, &settings.iter().map(row).collect::<Vec<_>>())
 }
 
-/// Settings with their values and where these come from, for programs.
+/// The settings with their values and origins, for programs.
 pub fn objects(settings: &[Sourced]) -> Value {
     let object = |sourced: &Sourced| {
         let mut object = json!({ "name": sourced.name, "value": sourced.value, "origin": origin(&sourced.origin) });
@@ -107,14 +107,14 @@ fn origin(origin: &Origin) -> String {
     display_safe(&origin.to_string()).into_owned()
 }
 
-fn lines(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io::Result<()> {
+fn lines(out: &mut impl Write, settings: &Settings, answer: &ServiceAnswer) -> io::Result<()> {
     columns(out, &settings.origins, true)?;
-    let answers = match (asked.took, &asked.failed) {
+    let answers = match (answer.took, &answer.failed) {
         (Some(took), _) => format!("answers in {} ms", took.as_millis()),
         (None, Some(_)) => "no answer".to_owned(),
-        (None, None) => "is begun by its first use".to_owned(),
+        (None, None) => "created at first use".to_owned(),
     };
-    let key = match asked.accepted {
+    let key = match answer.accepted {
         Some(true) => ", key accepted",
         Some(false) => ", key not accepted",
         None => "",
@@ -122,13 +122,13 @@ fn lines(out: &mut impl Write, settings: &Settings, asked: &ServiceAnswer) -> io
     writeln!(out, "\nservice    {answers}{key}")
 }
 
-fn object(settings: &Settings, asked: &ServiceAnswer) -> Value {
+fn object(settings: &Settings, answer: &ServiceAnswer) -> Value {
     json!({
         "profile": settings.name,
         "settings": objects(&settings.origins),
-        "reachable": (asked.took.is_some() || asked.failed.is_some()).then_some(asked.took.is_some()),
-        "milliseconds": asked.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
-        "keyAccepted": asked.accepted,
-        "failure": asked.failed.as_ref().map(Failed::what),
+        "reachable": (answer.took.is_some() || answer.failed.is_some()).then_some(answer.took.is_some()),
+        "milliseconds": answer.took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX)),
+        "keyAccepted": answer.accepted,
+        "failure": answer.failed.as_ref().map(Failed::what),
     })
 }

@@ -1,4 +1,4 @@
-//! `petstore pets import` and `export`: what [`crate::transfer`] does, for scripts and for people at a terminal.
+//! `petstore pets import` and `export`: the command line of [`crate::transfer`].
 
 pub mod args;
 mod export;

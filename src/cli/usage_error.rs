@@ -1,4 +1,4 @@
-//! What is wrong with a command line, in the three lines that every failure has: what, and the next thing to try.
+//! Errors of the command line, in the form of every failure: what is wrong, and what to do.
 
 use std::ffi::OsString;
 
@@ -12,10 +12,10 @@ use crate::model::text::{holds_key, without_keys};
 use super::error::{Exit, Failed, GIVE_A_KEY};
 use super::suggest::nearest;
 
-/// The variables that name something, and so may be repeated in words; never the key itself.
+/// The variables whose values appear in messages; never the key itself.
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
-/// The refusal of these arguments; `None` where it is no refusal but a help that is to be printed as it is.
+/// The failure for these arguments; `None` for help, which is printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
     match error.kind() {
         ErrorKind::DisplayHelp
@@ -23,7 +23,7 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::MissingSubcommand => None,
         _ => {
-            let (path, command) = meant(command, arguments);
+            let (path, command) = called(command, arguments);
             let ours = match error.get(ContextKind::InvalidSubcommand) {
                 Some(ContextValue::String(typed)) => Some(similar(typed, command)),
                 _ => None,
@@ -33,8 +33,7 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
     }
 }
 
-/// clap says it in paragraphs: what is wrong, tips, the usage, and where the help is. `ours` are tips instead of its
-/// own.
+/// Shortens clap's paragraphs: what is wrong, tips, usage and help. `ours` are tips instead of clap's.
 fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     let (mut what, mut tips) = (Vec::new(), Vec::new());
     for line in text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage:")) {
@@ -50,8 +49,8 @@ fn in_short(text: &str, path: &str, ours: Option<Vec<String>>) -> Failed {
     Failed::new(Exit::Usage, display_safe(&without_keys(&what))).hint(display_safe(&tips.join("; or see: ")))
 }
 
-/// A tip with the command below `command` that was meant, or the one of that name further down. clap's own guess is far
-/// off where a word is short.
+/// A tip with the similar subcommand of `command`, or the one of that name further down. clap's own guess is poor for
+/// short words.
 fn similar(typed: &str, command: &Command) -> Vec<String> {
     let near = nearest(typed, command.get_subcommands().map(Command::get_name)).map(str::to_owned);
     let below = || {
@@ -62,28 +61,28 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
     near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
 }
 
-/// Refuses an API key where a name, an address or a path belongs: all of these are repeated in words.
+/// Refuses an API key in place of a name, an address or a path, since those appear in messages.
 pub(super) fn refuse_misplaced_key(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
     if arguments.iter().any(|argument| holds_key(&argument.to_string_lossy())) {
         return Err(key_as_argument());
     }
     match NAMING.into_iter().find(|name| env.get(name).is_some_and(holds_key)) {
-        Some(name) => Err(Failed::new(Exit::Usage, format!("{name} holds an API key")).hint(GIVE_A_KEY)),
+        Some(name) => Err(Failed::new(Exit::Usage, format!("{name} contains an API key")).hint(GIVE_A_KEY)),
         None => Ok(()),
     }
 }
 
-/// The refusal of a key on the command line.
+/// The failure for a key on the command line.
 pub(super) fn key_as_argument() -> Failed {
-    let why = "a key is not taken as an argument: other users see it in the list of processes, and the shell keeps it";
+    let why = "an API key cannot be an argument: other users see it in the list of processes, and the shell saves it";
     Failed::new(Exit::Usage, why).hint(
-        "petstore login asks for it, --with-token reads it from standard input; have a key replaced that others may have \
+        "petstore login asks for it, or reads it from standard input with --with-token; replace a key that others may have \
          seen: petstore keys rotate",
     )
 }
 
-/// The command that was meant, as far as its words are known, and these words.
-fn meant<'a>(command: &'a Command, arguments: &[OsString]) -> (String, &'a Command) {
+/// The command that was called, as far as its words are known, and these words.
+fn called<'a>(command: &'a Command, arguments: &[OsString]) -> (String, &'a Command) {
     let mut names = vec![command.get_name()];
     let mut command = command;
     for word in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
@@ -101,50 +100,50 @@ mod tests {
     use crate::cli::command::Args;
     use clap::{CommandFactory as _, Parser as _};
 
-    fn said(line: &str) -> String {
+    fn message(line: &str) -> String {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = Args::try_parse_from(&arguments).unwrap_err();
         failed(&error, &Args::command(), &arguments).unwrap().to_string()
     }
 
     #[test]
-    fn a_wrong_word_names_the_one_that_was_meant() {
+    fn a_wrong_word_gets_a_suggestion() {
         assert_eq!(
-            said("petstore pets lst"),
+            message("petstore pets lst"),
             "unrecognized subcommand 'lst'\nhint: a similar subcommand exists: 'list'; or see: petstore pets --help"
         );
         assert_eq!(
-            said("petstore pets list --status sould"),
+            message("petstore pets list --status sould"),
             "invalid value 'sould' for '--status <STATUS>' [possible values: available, pending, sold]\n\
              hint: a similar value exists: 'sold'; or see: petstore pets list --help"
         );
         assert_eq!(
-            said("petstore pets list --sort nmae"),
-            "invalid value 'nmae' for '--sort <COLUMN>': \"nmae\" is none of id, name, categoryId and status. Did you mean \
-             name?\nhint: petstore pets list --help"
+            message("petstore pets list --sort nmae"),
+            "invalid value 'nmae' for '--sort <COLUMN>': \"nmae\" is not a column (id, name, categoryId, status). Did you \
+             mean name?\nhint: petstore pets list --help"
         );
         assert_eq!(
-            said("petstore pets add --name Rex"),
+            message("petstore pets add --name Rex"),
             "the following required arguments were not provided: --category-id <ID>\nhint: petstore pets add --help"
         );
         assert_eq!(
-            said("petstore pets list -n 150"),
-            "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; --all lists more than 100\n\
+            message("petstore pets list -n 150"),
+            "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; for more than 100 use --all\n\
              hint: petstore pets list --help"
         );
     }
 
     #[test]
-    fn a_key_that_was_typed_in_the_wrong_place_is_not_repeated() {
+    fn a_key_typed_in_the_wrong_place_is_not_repeated() {
         for line in ["petstore login --with-token=petk_4fT9qLx2_secret", "petstore pets list petk_4fT9qLx2_secret"] {
-            let said = said(line);
-            assert!(said.contains("'petk_...'") && !said.contains("4fT9"), "{said}");
+            let message = message(line);
+            assert!(message.contains("'petk_...'") && !message.contains("4fT9"), "{message}");
         }
     }
 
     #[test]
     fn what_was_typed_is_made_safe() {
-        let text = said("petstore pets list --status a\u{1b}[2Jb");
+        let text = message("petstore pets list --status a\u{1b}[2Jb");
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The parts of the configuration file that the app writes: everything else in it stays as it is, comments included.
+//! The parts of the configuration file that the app writes. Everything else in it stays as it is, comments included.
 
 mod document;
 mod domains;
@@ -13,7 +13,7 @@ use std::path::Path;
 use super::ui::ThemeChoice;
 use document::{edit, set, table};
 
-/// Sets `ui.theme` in the file at `path`, which is created where there is none.
+/// Sets `ui.theme` in the file at `path`, which is created if needed.
 pub fn set_theme(path: &Path, theme: ThemeChoice) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         wanted.ui.theme = theme;
@@ -33,12 +33,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_is_left_as_it_is() {
+    fn a_file_that_cannot_be_read_is_not_changed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.toml");
         fs::write(&path, "[domains\n").unwrap();
         let error = set_theme(&path, ThemeChoice::Mono).unwrap_err().to_string();
-        assert!(error.contains("config.toml is not a configuration any more"), "{error}");
+        assert!(error.contains("config.toml is no longer a valid configuration"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[domains\n");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
     }
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_say_something_else_is_not_written() {
+    fn a_text_with_another_meaning_is_not_written() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.toml");
         fs::write(&path, "[pets]\nlimit = 5\n").unwrap();

@@ -25,7 +25,7 @@ impl Env {
         self.0.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
     }
 
-    /// Whether the locale says UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
+    /// Whether the locale uses UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
     pub fn is_utf8(&self) -> bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.get(name)).unwrap_or("");
         let locale = locale.to_ascii_lowercase();
@@ -38,16 +38,16 @@ impl Env {
 pub enum Depth {
     /// None.
     Mono,
-    /// The first 16, which its user may have chosen.
+    /// The first 16, which the user may have changed.
     Sixteen,
-    /// These and 240 that are everywhere the same.
+    /// These and 240 fixed ones.
     TwoFiftySix,
     /// Any.
     TrueColour,
 }
 
 impl Env {
-    /// How many colours the terminal shows, as far as COLORTERM and TERM tell; 16 where they tell nothing.
+    /// How many colours the terminal shows, by COLORTERM and TERM; 16 if unknown.
     pub fn depth(&self) -> Depth {
         const KNOWN: [&str; 8] = ["256color", "kitty", "alacritty", "foot", "wezterm", "ghostty", "contour", "rio"];
         let term = self.get("TERM").unwrap_or("dumb");
@@ -62,19 +62,19 @@ impl Env {
         }
     }
 
-    /// Whether the terminal is at the other end of a line.
+    /// Whether the terminal is used over SSH.
     pub fn is_over_ssh(&self) -> bool {
         self.get("SSH_CONNECTION").or_else(|| self.get("SSH_TTY")).is_some()
     }
 
-    /// Whether the terminal is known to show a frame at once that is marked by mode 2026, as far as TERM and what
-    /// terminals say of themselves tell. It is never asked.
+    /// Whether the terminal is known to support synchronized output (mode 2026), by TERM and the variables that terminals
+    /// set. The terminal itself is never queried.
     pub fn shows_frames_at_once(&self) -> bool {
         const KNOWN: [&str; 6] = ["kitty", "ghostty", "wezterm", "foot", "contour", "alacritty"];
         let term = self.get("TERM").unwrap_or("dumb");
         let program = self.get("TERM_PROGRAM").unwrap_or("");
         if term.starts_with("tmux") || term.starts_with("screen") {
-            // The variables of what it runs in may have been carried along.
+            // The variables of the outer terminal may be inherited.
             return program == "tmux"
                 && self.get("TERM_PROGRAM_VERSION").is_some_and(|version| at_least(version, (3, 4)));
         }
@@ -125,13 +125,13 @@ mod tests {
             (depth("xterm", "truecolor"), depth("xterm-256color", "24bit")),
             (Depth::TrueColour, Depth::TrueColour)
         );
-        // What cannot show colours does not learn it from a variable that was carried along.
+        // An inherited variable does not give colours to a terminal without them.
         assert_eq!(depth("vt100", "truecolor"), Depth::Mono);
         assert_eq!(depth("xterm", "yes"), Depth::Sixteen);
     }
 
     #[test]
-    fn frames_are_marked_only_for_terminals_that_are_known_to_look_for_it() {
+    fn frames_are_synchronized_only_on_terminals_known_to_support_it() {
         let known = |variables: &[(&str, &str)]| Env::from_iter(variables.iter().copied()).shows_frames_at_once();
         for term in ["xterm-kitty", "xterm-ghostty", "wezterm", "foot-extra", "contour", "alacritty"] {
             assert!(known(&[("TERM", term)]), "{term}");

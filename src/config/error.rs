@@ -1,4 +1,4 @@
-//! Why a configuration, or a key that it names, cannot be used.
+//! Why a configuration, or a key of it, cannot be used.
 
 use std::path::PathBuf;
 
@@ -25,20 +25,22 @@ pub enum ConfigError {
         /// What is wrong.
         message: String,
     },
-    #[error("there is no profile \"{name}\". Known: {known}. Profiles stand in the configuration as [profiles.NAME].")]
+    #[error(
+        "there is no profile \"{name}\". Known: {known}. A profile is a table [profiles.NAME] of the configuration."
+    )]
     NoSuchProfile {
         /// The name asked for.
         name: String,
         /// Those that exist.
         known: String,
     },
-    /// The key of the service cannot be had: why not, and what to do.
+    /// The key of the service cannot be read: why, and what to do.
     #[error("{0}")]
     Key(String),
     /// A profile, its address, or the file of its key cannot be used.
     #[error("{0}")]
     Unusable(String),
-    /// No place for files.
+    /// No home directory.
     #[error(transparent)]
     NoHome(#[from] super::paths::NoHome),
 }

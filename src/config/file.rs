@@ -22,13 +22,13 @@ pub use profile::{Accent, KeySource, Profile, is_plain_name};
 pub struct File {
     /// The profile used when neither flag nor environment names one.
     pub profile: String,
-    /// The services that the user knows, by name. `embedded` is always there.
+    /// The saved services, by name. `embedded` always exists.
     pub profiles: BTreeMap<String, Profile>,
     /// The pets screen.
     pub pets: Pets,
-    /// Adding animals.
+    /// Adding pets.
     pub add: Add,
-    /// The look of the screen.
+    /// The appearance of the screen.
     pub ui: Ui,
     /// Custom domains.
     pub domains: Domains,
@@ -38,7 +38,7 @@ pub struct File {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pets {
-    /// Rows asked for at once, 1 to 100.
+    /// Rows per request, 1 to 100.
     pub limit: Limit,
     /// The status tab at start.
     #[serde(deserialize_with = "status")]
@@ -47,26 +47,27 @@ pub struct Pets {
     pub live: u32,
 }
 
-/// Adding animals.
+/// Adding pets.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Add {
-    /// The file of scanned codes, beside this one where the path is relative; none where it is empty.
+    /// The barcode file, relative to the configuration file; empty for none.
     pub codes: PathBuf,
-    /// The signs that the scanner puts in front of each code.
+    /// The prefix that the scanner adds to each code.
     pub scan_strip: String,
     /// Whether the scanner ends each code with Tab instead of Enter.
     pub scan_tab: bool,
-    /// The most lines of rapid entry that are under way at once.
-    pub at_once: AtOnce,
+    /// How many lines of rapid entry are sent at once.
+    #[serde(alias = "at_once")]
+    pub concurrency: Concurrency,
 }
 
-/// How many lines may be under way at once, 1 to [`AtOnce::MOST`].
+/// How many requests may be sent at once, 1 to [`Concurrency::MOST`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "usize")]
-pub struct AtOnce(usize);
+pub struct Concurrency(usize);
 
-impl AtOnce {
+impl Concurrency {
     /// The most.
     pub const MOST: usize = 8;
 
@@ -76,18 +77,22 @@ impl AtOnce {
     }
 }
 
-impl Default for AtOnce {
+impl Default for Concurrency {
     fn default() -> Self {
         Self(Self::MOST)
     }
 }
 
-impl TryFrom<usize> for AtOnce {
+impl TryFrom<usize> for Concurrency {
     type Error = String;
 
     fn try_from(number: usize) -> Result<Self, String> {
         let fits = (1..=Self::MOST).contains(&number);
-        if fits { Ok(Self(number)) } else { Err(format!("at_once must be a whole number from 1 to {}", Self::MOST)) }
+        if fits {
+            Ok(Self(number))
+        } else {
+            Err(format!("concurrency must be a whole number from 1 to {}", Self::MOST))
+        }
     }
 }
 
@@ -105,43 +110,43 @@ const STATUSES: [&str; 4] = ["all", "available", "pending", "sold"];
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Domains {
-    /// The domain under which the project is mainly served (API description, `domains.primary`).
+    /// The project's main domain (API description, `domains.primary`).
     pub primary: String,
-    /// Domains that lead to others (API description, `domains.redirects`).
+    /// Domains that redirect to others (API description, `domains.redirects`).
     pub redirects: Vec<Redirect>,
-    /// The value that the dashboard shows.
+    /// The record value that the dashboard shows.
     pub platform_host: String,
     /// The CAA identities of the platform's certificate authority.
     pub ca_identities: Vec<String>,
-    /// The recursive resolvers that are asked: `system`, or ADDRESS or ADDRESS:PORT.
+    /// The recursive resolvers to query: `system`, or ADDRESS or ADDRESS:PORT.
     pub resolvers: Vec<String>,
-    /// Where name servers are reached, by host name: ADDRESS:PORT.
+    /// The addresses of name servers, by host name: ADDRESS:PORT.
     pub name_servers: BTreeMap<String, String>,
     /// The port of `http://`.
     pub http_port: u16,
     /// The port of `https://`.
     pub https_port: u16,
-    /// A PEM file of additional roots; none where it is empty.
+    /// A PEM file of additional CA certificates; empty for none.
     pub trust: PathBuf,
-    /// Connect also to addresses that are not public.
+    /// Also connect to addresses that are not public.
     pub allow_private: bool,
-    /// How the app makes an act that is due heard.
+    /// How the app announces that a domain needs action.
     pub notify: Notify,
 }
 
-/// How the app makes an act that is due heard, for example that a domain is ready to verify.
+/// How the app announces that a domain needs action, for example that it is ready to verify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Notify {
     /// Not at all.
     Off,
-    /// By the terminal's bell.
+    /// With the terminal's bell.
     #[default]
     Bell,
-    /// By a notification of the desktop, as iTerm2, WezTerm, foot and Windows Terminal know it (OSC 9).
+    /// With a desktop notification in iTerm2, WezTerm, foot and Windows Terminal (OSC 9).
     Osc9,
-    /// By a notification of the desktop, as rxvt-unicode, foot and VTE terminals know it (OSC 777).
+    /// With a desktop notification in rxvt-unicode, foot and VTE terminals (OSC 777).
     Osc777,
 }
 
@@ -151,9 +156,9 @@ pub enum Notify {
 pub struct Redirect {
     /// The domain that redirects.
     pub from: String,
-    /// Where it leads.
+    /// Where it redirects to.
     pub to: String,
-    /// The status, `301` in use.
+    /// The HTTP status, usually `301`.
     pub status: u16,
 }
 
@@ -209,7 +214,7 @@ impl File {
                 message: message.to_owned(),
             }
         };
-        // Before it is read: whatever is wrong with it is said in its own words.
+        // Before parsing, since parse errors quote the text.
         if let Some(at) = key_itself(text) {
             return Err(wrong(at, profile::KEY_ITSELF));
         }
@@ -222,7 +227,7 @@ impl File {
     }
 }
 
-/// Where something that looks like an API key stands in `text`. Comments are never repeated.
+/// The position of something that looks like an API key in `text`. Comments are never quoted.
 fn key_itself(text: &str) -> Option<usize> {
     let mut at = 0;
     text.split_inclusive('\n').find_map(|line| {
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_says_exactly_the_defaults() {
+    fn the_example_has_exactly_the_defaults() {
         let example = include_str!("../../config.example.toml");
         assert_eq!(File::parse(example, Path::new("config.example.toml")).unwrap(), File::default());
     }
@@ -280,10 +285,19 @@ mod tests {
     }
 
     #[test]
+    fn the_old_name_of_a_key_is_still_read() {
+        let read = |text| File::parse(text, Path::new("config.toml")).unwrap().add.concurrency.get();
+        assert_eq!((read("[add]\nat_once = 3\n"), read("[add]\nconcurrency = 3\n")), (3, 3));
+    }
+
+    #[test]
     fn wrong_keys_and_values_name_line_and_column() {
         assert!(error("profile = \"x\"\n[pets]\nlimitt = 3\n").starts_with("config.toml:3:1: unknown field `limitt`"));
         assert_eq!(error("[pets]\nlimit = 150\n"), "config.toml:2:9: limit must be a whole number from 1 to 100");
-        assert_eq!(error("[add]\nat_once = 9\n"), "config.toml:2:11: at_once must be a whole number from 1 to 8");
+        assert_eq!(
+            error("[add]\nconcurrency = 9\n"),
+            "config.toml:2:15: concurrency must be a whole number from 1 to 8"
+        );
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
         assert!(error("[profiles.x]\naccent = \"pink\"\n").starts_with("config.toml:2:10: unknown variant `pink`"));

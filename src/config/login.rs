@@ -1,4 +1,4 @@
-//! Logging in and out: the profile that is meant, whatever is wrong with its key, and what is kept of it and forgotten.
+//! Logging in and out: finds the profile, saves its key and removes it.
 
 use std::path::PathBuf;
 
@@ -15,26 +15,26 @@ use super::settings::Settings;
 use super::sources::{Choices, Sources};
 use super::target::Target;
 
-/// A profile that is logged in to or out of.
+/// A profile to log in to or out of.
 #[derive(Clone, Debug)]
 pub struct Login {
     /// Its name.
     pub profile: String,
     /// The service's address.
     pub address: BaseUrl,
-    /// The authorities that may vouch for it, if not those of the system.
+    /// A PEM file of CA certificates to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
-    /// Where its key comes from, as the file says it.
+    /// Where its key comes from, according to the file.
     pub source: Option<KeySource>,
     /// The configuration file.
     pub file: PathBuf,
-    /// Whether it does not stand in the file yet.
+    /// Whether it is not in the file yet.
     pub is_new: bool,
     /// The line of the file that names the key, counted from 1.
     pub line: Option<usize>,
 }
 
-/// Why nobody can log in or out there.
+/// Why logging in or out is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// The configuration or the place of the key cannot be used.
@@ -44,13 +44,13 @@ pub enum LoginError {
     #[error(transparent)]
     Edit(#[from] EditError),
     /// The service needs no key.
-    #[error("{0} is inside this program and needs no key.")]
+    #[error("{0} needs no key.")]
     Inside(String),
     /// An address without a profile.
-    #[error("a key is kept for a profile, and the service at {0} was named by its address alone.")]
+    #[error("a key is saved for a profile, but {0} was given as an address without one.")]
     Nameless(String),
-    /// The key is none that the program keeps.
-    #[error("the key of {} is none that petstore keeps: it comes {origin}.", crate::model::text::short(profile))]
+    /// The key is not saved by the program.
+    #[error("petstore does not manage the key of {}: it comes {origin}.", crate::model::text::short(profile))]
     Elsewhere {
         profile: String,
         /// Where it comes from.
@@ -59,8 +59,7 @@ pub enum LoginError {
 }
 
 impl Login {
-    /// The profile that is named by flag, environment or file. One that the file does not have is new where its address
-    /// is given beside its name (`--profile` and `--base-url`). Reads no key.
+    /// The profile selected by flag, environment or file. With `--profile` and `--base-url` it is a new one. Reads no key.
     pub fn find(choices: &Choices, env: &Env) -> Result<Self, LoginError> {
         let sources = Sources::read(choices, env)?.without_key();
         let chosen = Target::at_start(&sources);
@@ -101,14 +100,14 @@ impl Login {
         })
     }
 
-    /// Keeps `key` in `place`, and says so in the file, which keeps its comments. What the program had kept elsewhere
-    /// for this profile is removed.
+    /// Saves `key` in `place`, and writes that place to the file, which keeps its comments. Removes a key that the program
+    /// had saved elsewhere for this profile.
     pub fn keep(&self, key: &ApiKey, place: &KeyPlace, env: &Env) -> Result<KeyOrigin, LoginError> {
         let source = place.source(env);
         if self.is_new {
             let new = Profile {
                 key: Some(source.clone()),
-                // The file is read from anywhere.
+                // A relative path would depend on the working directory.
                 ca_file: self.ca_file.as_ref().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone())),
                 ..Profile::at(&self.address.to_string())
             };
@@ -125,8 +124,7 @@ impl Login {
         Ok(KeyOrigin::from(&source))
     }
 
-    /// Removes the key that the program keeps for this profile, and what the file says of it; says where it was, or
-    /// that there was none.
+    /// Removes the saved key of this profile, and its entry in the file. Returns where it was, if there was one.
     pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, LoginError> {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
@@ -143,7 +141,7 @@ impl Login {
         Ok(Some(origin))
     }
 
-    /// The file of the program for this key, if it is the one that the profile names.
+    /// The program's own file for this key, if the profile uses it.
     fn kept_in_file(&self, env: &Env) -> Option<KeyPlace> {
         let Some(KeySource::File(named)) = &self.source else { return None };
         let own = KeyPlace::file(&self.profile, env)?;
@@ -166,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_kept_and_forgotten_and_the_comments_stay() {
+    fn a_key_is_saved_and_removed_and_the_comments_stay() {
         let written = written(&[], CONFIG);
         let key = ApiKey::new("petk_0123456789").unwrap();
         let find = || Login::find(&profile("shop"), &written.env).unwrap();
@@ -184,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_kept_elsewhere_from_now_on_leaves_no_file_behind() {
+    fn a_key_saved_in_a_new_place_is_removed_from_the_old_one() {
         let written = written(&[], CONFIG);
         let (key, address) = (ApiKey::new("petk_0123456789").unwrap(), "https://shop.example/v1".parse().unwrap());
         let at = || Login::at("shop", &address, &Choices::default(), &written.env).unwrap();
@@ -197,29 +195,29 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_the_program_does_not_keep_is_left_where_it_is() {
+    fn a_key_that_the_program_does_not_manage_is_left_alone() {
         let written = written(&[("A", "petk_0123456789")], CONFIG);
         for (name, origin) in [("shop", "from the file /nowhere/key"), ("env", "from environment A")] {
             let error = Login::find(&profile(name), &written.env).unwrap().forget(&written.env).unwrap_err();
-            let sources = format!("the key of {name} is none that petstore keeps: it comes {origin}.");
-            assert_eq!(error.to_string(), sources);
+            let message = format!("petstore does not manage the key of {name}: it comes {origin}.");
+            assert_eq!(error.to_string(), message);
         }
         assert_eq!(std::fs::read_to_string(&written.path).unwrap(), CONFIG);
     }
 
     #[test]
-    fn only_a_profile_of_another_service_is_logged_in_to() {
+    fn only_a_profile_of_a_remote_service_needs_a_login() {
         let written = written(&[], CONFIG);
         let refused = |choices: &Choices| Login::find(choices, &written.env).unwrap_err().to_string();
-        assert_eq!(refused(&Choices::default()), "the profile embedded is inside this program and needs no key.");
+        assert_eq!(refused(&Choices::default()), "the profile embedded needs no key.");
         let demo = Choices { demo: true, ..Choices::default() };
-        assert_eq!(refused(&demo), "the demo is inside this program and needs no key.");
+        assert_eq!(refused(&demo), "the demo needs no key.");
         let base_url = Some("https://new.example/v1".to_owned());
         let direct = Choices { base_url: base_url.clone(), ..Choices::default() };
-        assert!(refused(&direct).contains("new.example was named by its address alone"));
+        assert!(refused(&direct).contains("new.example was given as an address without one"));
         let at = |name: &str| Choices { base_url: base_url.clone(), ..profile(name) };
-        assert!(refused(&at("shop")).contains("there is a profile \"shop\" already"));
-        assert!(refused(&at("../x")).contains("cannot be a profile's name"));
+        assert!(refused(&at("shop")).contains("profile \"shop\" already exists"));
+        assert!(refused(&at("../x")).contains("is not a valid profile name"));
         let new = Login::find(&at("new"), &written.env).unwrap();
         assert_eq!((new.profile.as_str(), new.is_new, new.line), ("new", true, None));
         assert_eq!(Login::find(&profile("shop"), &written.env).unwrap().line, Some(4));

@@ -1,4 +1,4 @@
-//! Where things are kept. XDG variables win on every platform.
+//! The directories and files of the program. XDG variables win on every platform.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ pub struct Paths {
     pub config: PathBuf,
     /// The embedded database: `$XDG_DATA_HOME/petstore`, else the platform's data directory.
     pub data: PathBuf,
-    /// What is kept from one session to the next: `$XDG_STATE_HOME/petstore`, else `~/.local/state/petstore`.
+    /// State that survives a session: `$XDG_STATE_HOME/petstore`, else `~/.local/state/petstore`.
     pub state: PathBuf,
 }
 
-/// There is no home directory to keep anything in.
+/// There is no home directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no home directory is known. Set HOME, or XDG_CONFIG_HOME and XDG_DATA_HOME.")]
 pub struct NoHome;
@@ -36,38 +36,38 @@ impl Paths {
         Ok(Self { config, state: state.unwrap_or_else(|| data.join("state")), data })
     }
 
-    /// The database of the service inside the program.
+    /// The database of the embedded store.
     pub fn embedded_database(&self) -> PathBuf {
         self.data.join("embedded.db")
     }
 
-    /// The operator's list of domains.
+    /// The list of domains.
     pub fn domains_file(&self) -> PathBuf {
         self.data.join("domains.json")
     }
 
-    /// The configuration file that is read when none is named.
+    /// The default configuration file.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
-    /// Where keys are kept in files.
+    /// The directory of key files.
     pub fn keys(&self) -> PathBuf {
         self.config.join("keys")
     }
 
-    /// Where the key of a profile is kept in a file; none for a name that is not plain.
+    /// The key file of a profile; none if its name is not plain.
     pub fn key_file(&self, profile: &str) -> Option<PathBuf> {
         is_plain_name(profile).then(|| self.keys().join(profile))
     }
 
-    /// What was copied last, where nothing else takes it.
+    /// The file for copied text, if there is no other clipboard.
     pub fn copied_file(&self) -> PathBuf {
         self.state.join("copied.txt")
     }
 }
 
-/// A path as it was typed or configured: one that begins with `~/` stands in the home directory.
+/// Replaces a leading `~/` by the home directory.
 pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~"), home) {
         (Ok(rest), Some(home)) => home.join(rest),
@@ -75,7 +75,7 @@ pub fn expand_home(path: &Path, home: Option<&Path>) -> PathBuf {
     }
 }
 
-/// A path in the words of the configuration file: `~/` for what stands in the home directory.
+/// Replaces the home directory by `~/`.
 pub fn below_home(path: &Path, env: &Env) -> PathBuf {
     let home = env.path("HOME");
     let below = home.as_ref().and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_stands_in_the_home_directory_is_written_short() {
+    fn a_path_in_the_home_directory_is_shortened() {
         let env = Env::from_iter([("HOME", "/home/ada")]);
         let below = |path: &str| below_home(Path::new(path), &env);
         assert_eq!(below("/home/ada/.config/petstore/keys/shop"), PathBuf::from("~/.config/petstore/keys/shop"));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_with_the_sign_of_the_home_directory_stands_there() {
+    fn a_leading_tilde_is_the_home_directory() {
         let in_home = |path: &str| expand_home(Path::new(path), Some(Path::new("/home/ada")));
         for (path, expected) in [
             ("~/pets.csv", "/home/ada/pets.csv"),

@@ -1,4 +1,4 @@
-//! The services that can be switched to, and what is in force after one was chosen by hand.
+//! The services to choose from, and the settings after one is chosen in the app.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,87 +13,87 @@ use super::settings::Settings;
 use super::sources::{Choices, Sources};
 use super::target::{self, Target};
 
-/// The services that can be switched to.
+/// The services to choose from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profiles {
-    /// First the one that the session was started with, if it is no profile; then `embedded`, then the others by name.
-    /// A profile whose name the first one has is left away.
+    /// First the service of the session's start, if it is not a profile; then `embedded`, then the others by name. A
+    /// profile with the name of the first one is omitted.
     pub entries: Vec<ProfileEntry>,
-    /// The name of the one that is meant where nothing else is chosen; there need not be such a profile.
-    pub meant: String,
-    /// The configuration file, which need not be there.
+    /// The name of the default one, which may not exist as a profile.
+    pub default: String,
+    /// The configuration file, which may not exist.
     pub file: PathBuf,
 }
 
-/// A service that can be switched to. Nothing of it was tried: what is wrong with it says [`settings_for`].
+/// A service to choose. It is not checked; [`settings_for`] reports its errors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileEntry {
     /// Its name, as [`Settings::name`] has it.
     pub name: String,
     /// Where it is.
     pub place: ServiceLocation,
-    /// Where its key would come from, in words.
+    /// Where its key comes from, as text.
     pub key: String,
-    /// The word shown in the header.
+    /// The label in the header.
     pub label: String,
-    /// The colour of that word.
+    /// The colour of the label.
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
-    /// Where it begins in the file, counted from 1.
+    /// Its line in the file, counted from 1.
     pub line: Option<usize>,
 }
 
 /// Where a service is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServiceLocation {
-    /// Inside the program.
+    /// The embedded store.
     Inside,
-    /// Inside the program, on samples.
+    /// The demo.
     Demo,
-    /// At this address, as it is written; a user and a password in it are left out.
+    /// At this address as written, without a user and a password.
     At(String),
-    /// The profile says neither or both of `embedded` and `base_url`.
+    /// The profile has neither or both of `embedded` and `base_url`.
     Unclear,
 }
 
-/// In a few words. The address is as others wrote it.
+/// As text for people. The address is foreign text.
 impl fmt::Display for ServiceLocation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Inside | Self::Demo => formatter.write_str("inside the program"),
+            Self::Inside | Self::Demo => formatter.write_str("embedded store"),
             Self::At(address) => formatter.write_str(address),
-            Self::Unclear => formatter.write_str("unclear: neither or both of embedded and base_url"),
+            Self::Unclear => formatter.write_str("invalid: neither or both of embedded and base_url"),
         }
     }
 }
 
 impl Profiles {
-    /// Reads them from where [`Settings::resolve`] reads. Reads no key.
+    /// Reads the profiles from the same sources as [`Settings::resolve`]. Reads no key.
     pub fn read(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?;
         let started = Target::at_start(&sources);
-        let meant = started.name()?;
+        let default = started.name()?;
         let beside = match started {
             Target::Profile { .. } => None,
             Target::Demo => Some((ServiceLocation::Demo, Profile { embedded: true, ..Profile::default() })),
             Target::Direct { address, .. } => Some((ServiceLocation::At(address), Profile::default())),
         };
         let beside = beside.map(|(place, profile)| {
-            let entry = entry(&meant, &profile, &sources);
+            let entry = entry(&default, &profile, &sources);
             ProfileEntry { place, line: None, ..entry }
         });
-        let is_taken = |name: &String| beside.is_some() && *name == meant;
+        let is_taken = |name: &String| beside.is_some() && *name == default;
         let mut profiles: Vec<_> = sources.file.profiles.iter().filter(|(name, _)| !is_taken(name)).collect();
         profiles.sort_by_key(|(name, _)| *name != "embedded");
         let profiles: Vec<_> = profiles.into_iter().map(|(name, profile)| entry(name, profile, &sources)).collect();
         let entries = beside.into_iter().chain(profiles);
-        Ok(Self { entries: entries.collect(), meant, file: sources.path.clone() })
+        Ok(Self { entries: entries.collect(), default, file: sources.path.clone() })
     }
 }
 
-/// Everything resolved as at start, but for the service of this name, chosen by hand in the running program: a profile,
-/// or the one that the session was started with. It may block as long as [`Settings::resolve`] may.
+/// The settings for the service of this name, chosen in the app: a profile, or the service of the session's start. May
+/// block as long as [`Settings::resolve`].
 pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
     let sources = Sources::read(choices, env)?;
     let started = Target::at_start(&sources);
@@ -101,8 +101,8 @@ pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings
     Settings::of(if is_started { started } else { Target::by_hand(name) }, &sources)
 }
 
-/// Everything resolved as if the file had this profile, too, and it were chosen by hand. It may block as long as
-/// [`Settings::resolve`] may.
+/// The settings as if the file had this profile and it were chosen in the app. May block as long as
+/// [`Settings::resolve`].
 pub fn settings_with(name: &str, new: &Profile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
     let mut sources = Sources::read(choices, env)?;
     sources.file.profiles.insert(name.to_owned(), new.clone());
@@ -134,7 +134,7 @@ fn key(profile: &Profile, env: &Env) -> String {
     source.as_ref().map_or(KeyOrigin::Absent, KeyOrigin::from).to_string()
 }
 
-/// An address that carries no key is shown as it is written. Another one is refused when it is used, but shown before.
+/// A valid address is shown as written. One with secrets is refused when it is used, but shown before that.
 fn without_secrets(text: &str) -> String {
     if text.parse::<BaseUrl>().is_ok() {
         return text.to_owned();
@@ -161,9 +161,9 @@ key = { env = "ALPHA_KEY" }
 label = "ALPHA"
 accent = "red"
 protect = true
-[profiles.told]
-base_url = "https://told.example/v1"
-key = { command = ["/bin/echo", "key_of_told_0001"] }
+[profiles.vault]
+base_url = "https://vault.example/v1"
+key = { command = ["/bin/echo", "key_of_vault_0001"] }
 [profiles.kept]
 base_url = "https://kept.example/v1"
 key = { keyring = true }
@@ -194,20 +194,20 @@ base_url = "https://both.example/v1"
                 "alpha|At(\"https://alpha.example/v1\")|from environment ALPHA_KEY|ALPHA|Red|true|Some(4)",
                 "both|Unclear|not needed|both|None|false|Some(19)",
                 "filed|At(\"https://filed.example/v1\")|from the file ~/keys/filed|filed|None|false|Some(16)",
-                "kept|At(\"https://kept.example/v1\")|from the keyring|kept|None|false|Some(13)",
-                "shop|At(\"https://shop.example/v1\")|none is set|shop|None|false|Some(2)",
-                "told|At(\"https://told.example/v1\")|from the command /bin/echo key_of_told_0001|told|None|false|Some(10)",
+                "kept|At(\"https://kept.example/v1\")|from the system keyring|kept|None|false|Some(13)",
+                "shop|At(\"https://shop.example/v1\")|none|shop|None|false|Some(2)",
+                "vault|At(\"https://vault.example/v1\")|from the command /bin/echo key_of_vault_0001|vault|None|false|Some(10)",
             ]
         );
         assert_eq!(Profiles::read(&Choices::default(), &written.env).unwrap().file, written.path);
     }
 
     #[test]
-    fn what_the_session_was_started_with_is_listed_first_if_it_is_no_profile() {
+    fn the_service_of_the_start_is_listed_first_if_it_is_not_a_profile() {
         let address = "https://direct.example:8443/v1";
         let flag = Choices { base_url: Some(address.into()), ..Choices::default() };
         let direct = |key| format!("direct.example:8443|At({address:?})|{key}|direct.example:8443|None|false|None");
-        assert_eq!(lines(&written(&[], CONFIG), &flag)[0], direct("none is set"));
+        assert_eq!(lines(&written(&[], CONFIG), &flag)[0], direct("none"));
         let vars = [("PETSTORE_BASE_URL", address), ("PETSTORE_API_KEY", "petk_of_direct_01")];
         let listed = lines(&written(&vars, CONFIG), &Choices::default());
         assert_eq!(listed[0], direct("from environment PETSTORE_API_KEY"));
@@ -222,7 +222,7 @@ base_url = "https://both.example/v1"
     }
 
     #[test]
-    fn a_profile_chosen_by_hand_wins_over_flags_and_environment() {
+    fn a_profile_chosen_in_the_app_wins_over_flags_and_environment() {
         let vars = [
             ("PETSTORE_PROFILE", "shop"),
             ("PETSTORE_BASE_URL", "https://env.example/v1"),
@@ -232,7 +232,7 @@ base_url = "https://both.example/v1"
         let written = written(&vars, CONFIG);
         for choices in [
             Choices::default(),
-            Choices { profile: Some("told".into()), ..Choices::default() },
+            Choices { profile: Some("vault".into()), ..Choices::default() },
             Choices { base_url: Some("https://flag.example/v1".into()), ..Choices::default() },
         ] {
             let alpha = settings_for("alpha", &choices, &written.env).unwrap();
@@ -246,7 +246,7 @@ base_url = "https://both.example/v1"
             };
             assert_eq!(alpha.service, Service::Remote(remote));
             assert_eq!(alpha.origins[0].origin, Origin::ByHand);
-            // What was said of another one does not vouch for it.
+            // A CA file for another service is not used for this one.
             let trusting = Choices { ca_file: Some("/lab.pem".into()), ..choices.clone() };
             assert_eq!(settings_for("alpha", &trusting, &written.env).unwrap().service, alpha.service);
             let embedded = settings_for("embedded", &choices, &written.env).unwrap();
@@ -257,7 +257,7 @@ base_url = "https://both.example/v1"
     }
 
     #[test]
-    fn one_comes_back_to_what_the_session_was_started_with() {
+    fn the_service_of_the_start_can_be_chosen_again() {
         let written = written(&[("PETSTORE_BASE_URL", "https://env.example/v1")], CONFIG);
         for choices in [Choices::default(), Choices { demo: true, ..Choices::default() }] {
             let started = Settings::resolve(&choices, &written.env).unwrap();
@@ -267,21 +267,21 @@ base_url = "https://both.example/v1"
     }
 
     #[test]
-    fn a_profile_that_cannot_be_used_says_why() {
+    fn an_invalid_profile_reports_why() {
         let written = written(&[], CONFIG);
         let refused = |name| settings_for(name, &Choices::default(), &written.env).unwrap_err().to_string();
         let filed = refused("filed");
-        let begin = "profile filed, base_url: The address must not carry a user";
+        let begin = "profile filed, base_url: The address must not contain a user";
         assert!(filed.starts_with(begin) && !filed.contains("petk_"), "{filed}");
-        assert!(refused("both").contains("\"both\" must have either base_url"));
-        assert!(refused("gone").contains("\"gone\". Known: alpha, both, embedded, filed, kept, shop, told."));
-        let told = settings_for("told", &Choices::default(), &written.env).unwrap();
-        let Service::Remote(remote) = told.service else { panic!("{:?}", told.service) };
+        assert!(refused("both").contains("\"both\" needs either base_url"));
+        assert!(refused("gone").contains("\"gone\". Known: alpha, both, embedded, filed, kept, shop, vault."));
+        let vault = settings_for("vault", &Choices::default(), &written.env).unwrap();
+        let Service::Remote(remote) = vault.service else { panic!("{:?}", vault.service) };
         assert_eq!(remote.key.unwrap().ending(), "0001");
     }
 
     #[test]
-    fn a_profile_that_is_not_written_yet_can_be_tried() {
+    fn a_profile_can_be_tried_before_it_is_written() {
         let written = written(&[("NEW_KEY", "petk_of_new_00001")], CONFIG);
         let key = Some(super::super::KeySource::Env("NEW_KEY".into()));
         let new = Profile { key, protect: true, ..Profile::at(" https://new.example/v1") };

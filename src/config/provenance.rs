@@ -1,4 +1,4 @@
-//! Where each setting came from, for people who wonder why it is as it is.
+//! Where each setting came from.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use toml_edit::{Document, TableLike};
 /// Where a setting came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// An option of the command line, `--base-url`.
+    /// A command-line option, such as `--base-url`.
     Flag(&'static str),
     /// An environment variable.
     Environment(&'static str),
@@ -19,9 +19,9 @@ pub enum Origin {
         /// Counted from 1.
         line: usize,
     },
-    /// Chosen in the running program.
+    /// Chosen in the app.
     ByHand,
-    /// Nobody said anything.
+    /// The built-in default.
     Default,
 }
 
@@ -35,29 +35,29 @@ impl fmt::Display for Origin {
                     path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string());
                 write!(f, "{name}, line {line}")
             }
-            Self::ByHand => f.write_str("chosen by hand"),
+            Self::ByHand => f.write_str("chosen in the app"),
             Self::Default => f.write_str("default"),
         }
     }
 }
 
-/// A setting, for people.
+/// A setting with its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sourced {
     /// Which setting.
     pub name: &'static str,
-    /// What it is set to. Never a key itself.
+    /// Its value. Never a key itself.
     pub value: String,
     /// Where that came from.
     pub origin: Origin,
 }
 
-/// The lines on which the keys of a configuration file stand.
+/// The lines of the keys in a configuration file.
 #[derive(Clone, Debug)]
 pub struct KeyLines(Option<Document<String>>);
 
 impl KeyLines {
-    /// Those of `text`; none where it is not TOML.
+    /// Those of `text`; none if it is not TOML.
     pub fn of(text: &str) -> Self {
         Self(Document::parse(text.to_owned()).ok())
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_found_in_every_way_of_writing() {
+    fn lines_are_found_in_every_notation() {
         let text = "# mine\r\nprofile = \"a\"\r\n\r\n[profiles.a]\nbase_url = \"\"\"\n\nx\"\"\"\nkey = { env = \"A\" }\n\
                     [profiles]\nb = { embedded = true }\nc.embedded = true\n'odd name'.embedded = true\n";
         let lines = KeyLines::of(text);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn people_are_told_where_to_look() {
+    fn an_origin_names_the_option_the_variable_or_the_line() {
         let file = Origin::File { path: "/home/ada/.config/petstore/config.toml".into(), line: 14 };
         let sources = [
             Origin::Flag("--base-url"),
@@ -121,7 +121,7 @@ mod tests {
                 "from --base-url",
                 "from environment PETSTORE_PROFILE",
                 "config.toml, line 14",
-                "chosen by hand",
+                "chosen in the app",
                 "default"
             ]
         );

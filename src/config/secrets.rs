@@ -1,6 +1,6 @@
-//! Where keys are kept: files for their owner alone, programs that tell them, and the keyring of the system.
+//! Where keys are saved: private files, programs that print them, and the system keyring.
 //!
-//! All of it may block: a command up to ten seconds, the keyring until its password was typed.
+//! All of it may block: a command up to ten seconds, the keyring until its password is typed.
 
 mod command;
 mod deadline;
@@ -13,14 +13,14 @@ pub use key_file::{read_key_file, write_key_file};
 pub use keyring::Keyring;
 pub use place::KeyPlace;
 
-/// How long a key that was typed is to be kept, and where.
+/// Where a typed key is saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeepKey {
-    /// Until the program ends, nowhere.
+    /// Nowhere: it is used until the program ends.
     #[default]
     Session,
-    /// In a file for its owner alone.
+    /// In a private file.
     File,
-    /// In the keyring of the system.
+    /// In the system keyring.
     Keyring,
 }

@@ -1,4 +1,4 @@
-//! Which service is talked to, and where its key came from.
+//! The service in use, and where its key came from.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,40 +8,40 @@ use crate::model::{ApiKey, BaseUrl};
 
 use super::file::KeySource;
 
-/// Which service is talked to.
+/// The service in use.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Service {
-    /// Inside the program, on samples in a temporary directory.
+    /// The embedded store with samples, in a temporary directory.
     Demo,
-    /// Inside the program, on this database.
+    /// The embedded store, with this database.
     Embedded {
         /// The SQLite file; created when absent.
         database: PathBuf,
     },
-    /// Somewhere else.
+    /// A remote service.
     Remote(Remote),
 }
 
 impl Service {
-    /// What it is called in a sentence.
+    /// Its name in a sentence.
     pub fn name(&self) -> String {
         match self {
-            Self::Demo | Self::Embedded { .. } => "the service inside the program".to_owned(),
+            Self::Demo | Self::Embedded { .. } => "the embedded store".to_owned(),
             Self::Remote(remote) => remote.base_url.authority(),
         }
     }
 }
 
-/// A service somewhere else.
+/// A remote service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Remote {
     /// Its address.
     pub base_url: BaseUrl,
     /// The key, if one was found.
     pub key: Option<ApiKey>,
-    /// Where the key came from, or would have.
+    /// Where the key came from, or would come from.
     pub key_origin: KeyOrigin,
-    /// The authorities that may vouch for it, as PEM; where there is no file, those of the system.
+    /// A PEM file of CA certificates to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
 }
 
@@ -51,15 +51,15 @@ pub enum KeyOrigin {
     /// An environment variable.
     Environment(String),
     File(PathBuf),
-    /// A program and its arguments, with blanks between them.
+    /// A program and its arguments, separated by spaces.
     Command(String),
     /// The keyring of the system.
     Keyring,
-    /// Made by the program for the service inside it.
+    /// Created for the embedded store.
     Embedded,
     /// Typed in this session.
     Typed,
-    /// None was given.
+    /// None is set.
     Absent,
 }
 
@@ -80,10 +80,10 @@ impl fmt::Display for KeyOrigin {
             Self::Environment(name) => write!(f, "from environment {}", without_keys(name)),
             Self::File(path) => write!(f, "from the file {}", without_keys(&path.to_string_lossy())),
             Self::Command(words) => write!(f, "from the command {}", short(&without_keys(words))),
-            Self::Keyring => f.write_str("from the keyring"),
-            Self::Embedded => f.write_str("made for this session"),
+            Self::Keyring => f.write_str("from the system keyring"),
+            Self::Embedded => f.write_str("created for this session"),
             Self::Typed => f.write_str("typed in this session"),
-            Self::Absent => f.write_str("none is set"),
+            Self::Absent => f.write_str("none"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that the user decided, resolved: flags over environment over file over defaults.
+//! All settings, resolved: flags over environment over file over defaults.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,25 +14,25 @@ use super::sources::{Choices, Sources};
 use super::target::{Resolved, Target, label};
 use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
 
-/// Everything resolved.
+/// All settings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// The name of the service: the profile's, or the host where an address was given directly.
+    /// The name of the service: the profile's, or the host of an address that was given directly.
     pub name: String,
-    /// The word shown in the header: the profile's label, or the name.
+    /// The label in the header: the profile's label, or the name.
     pub label: String,
-    /// The colour of that word.
+    /// The colour of the label.
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
     pub service: Service,
-    /// Rows asked for at once.
+    /// Rows per request.
     pub limit: Limit,
     /// The status tab at start.
     pub status: Option<PetStatus>,
     /// The pause between automatic refreshes.
     pub live: Option<Duration>,
-    /// Draw nothing beyond ASCII.
+    /// Draw with ASCII characters only.
     pub ascii: bool,
     /// Ask and answer in plain lines, instead of a screen that is repainted.
     pub accessible: bool,
@@ -40,25 +40,24 @@ pub struct Settings {
     pub theme: ThemeChoice,
     /// How text is copied.
     pub clipboard: Clipboard,
-    /// How fast the line to the terminal is; to be watched where that is not said and there is a line, as over SSH.
+    /// The speed of the connection to the terminal; `Auto` measures it, over SSH.
     pub link: LinkSpeed,
     /// Where each setting came from, in a fixed order: profile, address, key, rows, status, live, theme, glyphs,
     /// clipboard, link.
     pub origins: Vec<Sourced>,
 }
 
-/// The least pause between automatic refreshes.
+/// The shortest pause between automatic refreshes.
 const LEAST_LIVE: u32 = 5;
 
 impl Settings {
-    /// Resolves everything. Reads the configuration file and the key, wherever that is kept, which may block; uses no
-    /// network.
+    /// Resolves all settings. Reads the configuration file and the key, which may block; uses no network.
     pub fn resolve(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?;
         Self::of(Target::at_start(&sources), &sources)
     }
 
-    /// The same, but for the key: only where it would come from is known. Runs no command and asks no keyring.
+    /// The same without reading the key: only its origin is known. Runs no command and uses no keyring.
     pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?.without_key();
         Self::of(Target::at_start(&sources), &sources)
@@ -102,8 +101,7 @@ impl Settings {
     }
 }
 
-/// Every setting with its value and where that comes from, by its key. Of the API key only where it would come from: it
-/// is not read.
+/// Every setting with its value and origin, by its key. The API key is not read; only its origin is shown.
 pub fn all(choices: &Choices, env: &Env) -> Result<Vec<Sourced>, ConfigError> {
     let sources = Sources::read(choices, env)?.without_key();
     let resolved = Target::at_start(&sources).resolve(&sources)?;
@@ -122,13 +120,13 @@ fn listed(
     })
 }
 
-/// A setting for people.
+/// A setting that is shown to people.
 struct Setting {
-    /// Its key in the configuration file; one without a section is of the profile.
+    /// Its key in the configuration file; without a section it belongs to the profile.
     key: &'static str,
-    /// What it is called on screen, if it is shown there.
+    /// Its name on screen, if it is shown there.
     name: Option<&'static str>,
-    /// What it is set to; of the API key only where it comes from.
+    /// Its value; for the API key its origin.
     value: fn(&Settings, &Sources<'_>) -> String,
 }
 
@@ -141,7 +139,7 @@ impl Setting {
         Self { key, name: Some(name), value }
     }
 
-    /// What wins over the file, else its line there.
+    /// What overrides the file, else the line in the file.
     fn origin(&self, resolved: &Resolved, sources: &Sources<'_>) -> Origin {
         let choices = sources.choices;
         let flag = |flag, is_given: bool| is_given.then_some(Origin::Flag(flag));
@@ -153,6 +151,7 @@ impl Setting {
             "ui.glyphs" => flag("--ascii", choices.ascii),
             "ca_file" => flag("--ca-file", choices.ca_file.is_some() && ca_file(&resolved.service).is_some()),
             "insecure_http" => flag("--insecure-http", choices.insecure_http),
+            "add.concurrency" => Some(sources.origin(&["add", "at_once"])).filter(|origin| *origin != Origin::Default),
             _ => None,
         };
         wins.unwrap_or_else(|| match self.key.split_once('.') {
@@ -162,12 +161,12 @@ impl Setting {
     }
 }
 
-/// All of them, in the order in which they are listed.
+/// All settings, in the order in which they are listed.
 const SETTINGS: [Setting; 30] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
-        Service::Demo => "in this program, on samples".to_owned(),
-        Service::Embedded { .. } => "in this program".to_owned(),
+        Service::Demo => "demo".to_owned(),
+        Service::Embedded { .. } => "embedded store".to_owned(),
         Service::Remote(remote) => remote.base_url.to_string(),
     }),
     Setting::shown("key", "key", |now, _| match &now.service {
@@ -194,7 +193,7 @@ const SETTINGS: [Setting; 30] = [
     Setting::new("add.codes", |_, from| shown(&from.file.add.codes)),
     Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
     Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),
-    Setting::new("add.at_once", |_, from| from.file.add.at_once.get().to_string()),
+    Setting::new("add.concurrency", |_, from| from.file.add.concurrency.get().to_string()),
     Setting::new("domains.primary", |_, from| from.file.domains.primary.clone()),
     Setting::new("domains.redirects", |_, from| {
         let redirects = from.file.domains.redirects.iter();
@@ -234,7 +233,7 @@ fn wants_plain_lines(env: &Env) -> bool {
     value.is_some_and(|value| !matches!(value, "0" | "false" | "no"))
 }
 
-/// The variable that asks for no colours, if one does.
+/// The variable that turns colours off, if one does.
 fn colourless(env: &Env) -> Option<&'static str> {
     if env.get("NO_COLOR").is_some() {
         return Some("NO_COLOR");
@@ -242,7 +241,7 @@ fn colourless(env: &Env) -> Option<&'static str> {
     matches!(env.get("TERM"), Some("vt100" | "vt220")).then_some("TERM")
 }
 
-/// The configuration file: the named one, which must be there, else the usual one, which need not.
+/// The configuration file: the given one, which must exist, else the default one, which may be missing.
 pub fn configuration(choices: &Choices, env: &Env) -> Result<File, ConfigError> {
     Ok(Sources::read(choices, env)?.file)
 }
@@ -254,7 +253,7 @@ pub(super) mod tests {
     use super::super::service::Remote;
     use super::*;
 
-    /// A configuration file in a directory of its own, and an environment in which it is found.
+    /// A configuration file in its own directory, and an environment that leads to it.
     pub struct Written {
         pub env: Env,
         pub path: PathBuf,
@@ -296,7 +295,7 @@ pub(super) mod tests {
     "#;
 
     #[test]
-    fn with_nothing_set_the_service_inside_is_used() {
+    fn the_embedded_store_is_the_default() {
         let settings = resolve(&Choices::default(), &[], "").unwrap();
         assert_eq!(settings.service, Service::Embedded { database: "/d/petstore/embedded.db".into() });
         assert_eq!((settings.name.as_str(), settings.limit.get(), settings.status), ("embedded", 20, None));
@@ -330,8 +329,8 @@ pub(super) mod tests {
             sources(&Choices::default(), &[], ""),
             [
                 "profile embedded: default",
-                "address in this program: default",
-                "key made for this session: default",
+                "address embedded store: default",
+                "key created for this session: default",
                 "rows 20: default",
                 "status all: default",
                 "live off: default",
@@ -362,7 +361,7 @@ pub(super) mod tests {
         let choices = Choices { profile: Some("a".into()), ascii: true, ..Choices::default() };
         let flags = sources(&choices, &[("NO_COLOR", "1"), ("PETSTORE_API_KEY", "petk_other_00001")], config);
         assert_eq!(flags[0], "profile a: from --profile");
-        assert_eq!(flags[2], "key none is set: config.toml, line 4");
+        assert_eq!(flags[2], "key none: config.toml, line 4");
         assert_eq!(flags[6..8], ["theme mono: from environment NO_COLOR", "glyphs ascii: from --ascii"]);
         let vars = [
             ("PETSTORE_BASE_URL", "https://b.example/v1"),
@@ -384,16 +383,12 @@ pub(super) mod tests {
         let demo = Choices { demo: true, ..Choices::default() };
         assert_eq!(
             sources(&demo, &vars, config)[..3],
-            [
-                "profile demo: from --demo",
-                "address in this program, on samples: from --demo",
-                "key made for this session: default",
-            ]
+            ["profile demo: from --demo", "address demo: from --demo", "key created for this session: default",]
         );
     }
 
     #[test]
-    fn plain_lines_are_asked_for_by_a_flag_or_a_variable() {
+    fn plain_lines_are_turned_on_by_a_flag_or_a_variable() {
         let plain = |choices: &Choices, vars: &[(&str, &str)]| resolve(choices, vars, "").unwrap().accessible;
         let none = Choices::default();
         assert!(plain(&Choices { accessible: true, ..Choices::default() }, &[("PETSTORE_ACCESSIBLE", "0")]));

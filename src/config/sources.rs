@@ -1,4 +1,4 @@
-//! Everything that was said: the flags, the environment, and the configuration file as it was read.
+//! The sources of settings: flags, environment, and the configuration file.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
 use super::{Env, Paths};
 
-/// What was said on the command line.
+/// The options of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
     pub config: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Another call of petstore for the same configuration and profile.
+    /// A petstore command with the same configuration and profile.
     pub fn command(&self, words: &str) -> String {
         let config = self.config.as_deref().map(|file| format!("--config {} ", short(&file.display().to_string())));
         let profile = self.profile.as_deref().map(|name| format!("-p {} ", short(name)));
@@ -33,27 +33,27 @@ impl Choices {
     }
 }
 
-/// Everything that was said.
+/// The sources of settings.
 pub struct Sources<'a> {
     /// The flags.
     pub choices: &'a Choices,
     /// The environment.
     pub env: &'a Env,
-    /// What the file says.
+    /// The parsed file.
     pub file: File,
-    /// Where the file is, or would be.
+    /// The path of the file, which may not exist.
     pub path: PathBuf,
-    /// Whether the key of the service is wanted, and not only where it would come from.
+    /// Whether to read the key of the service, not only its origin.
     pub reads_key: bool,
     lines: KeyLines,
 }
 
 impl<'a> Sources<'a> {
-    /// Reads the file: the named one, which must be there, else the usual one, which need not. With `--demo` only a
-    /// named one is read.
+    /// Reads the file: the given one, which must exist, else the default one, which may be missing. With `--demo` only a
+    /// given one is read.
     pub fn read(choices: &'a Choices, env: &'a Env) -> Result<Self, ConfigError> {
         let is_named = named(choices, env).is_some();
-        // Without a home directory there is no usual file.
+        // Without a home directory there is no default file.
         let path = file_path(choices, env).unwrap_or_default();
         let text = if choices.demo && !is_named { Ok(String::new()) } else { std::fs::read_to_string(&path) };
         let text = match text {
@@ -64,24 +64,24 @@ impl<'a> Sources<'a> {
         Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: KeyLines::of(&text), path, reads_key: true })
     }
 
-    /// The same, for those who do not want the key of the service itself.
+    /// The same, but the key of the service is not read.
     pub fn without_key(self) -> Self {
         Self { reads_key: false, ..self }
     }
 
-    /// The line on which the key at `path` stands in the file.
+    /// The line of the key at `path` in the file.
     pub fn line_of(&self, path: &[&str]) -> Option<usize> {
         self.lines.line_of(path)
     }
 
-    /// Where the key at `path` is set: in the file, or nowhere.
+    /// Where the key at `path` is set: in the file, or by default.
     pub fn origin(&self, path: &[&str]) -> Origin {
         let in_file = |line| Origin::File { path: self.path.clone(), line };
         self.line_of(path).map_or(Origin::Default, in_file)
     }
 }
 
-/// The file that is read and written: the named one, else the usual one. It need not be there.
+/// The configuration file: the given one, else the default one. It may not exist.
 pub fn file_path(choices: &Choices, env: &Env) -> Result<PathBuf, NoHome> {
     named(choices, env).map_or_else(|| Paths::new(env).map(|paths| paths.config_file()), Ok)
 }

@@ -1,4 +1,4 @@
-//! Which service was asked for, and what is known of it: its address, its key, and where both came from.
+//! The selected service: its address, its key, and where both came from.
 
 use crate::model::{ApiKey, BaseUrl, EndpointError};
 
@@ -11,17 +11,17 @@ use super::service::{KeyOrigin, Remote, Service};
 use super::sources::Sources;
 use super::{Env, Paths};
 
-/// Which service was asked for.
+/// The selected service.
 pub enum Target {
-    /// The samples.
+    /// The demo.
     Demo,
-    /// An address that was given directly.
+    /// An address given directly.
     Direct {
         /// As it was written.
         address: String,
-        /// The option or variable in which it was written.
+        /// The option or variable that contains it.
         place: &'static str,
-        /// The same.
+        /// The same as an origin.
         origin: Origin,
     },
     Profile {
@@ -31,10 +31,10 @@ pub enum Target {
     },
 }
 
-/// A service with all that was said of it.
+/// A service with its settings.
 pub struct Resolved {
     pub name: String,
-    /// What the file says of it; the defaults where it is no profile.
+    /// Its profile in the file; the defaults if it is not a profile.
     pub profile: Profile,
     pub service: Service,
     pub profile_origin: Origin,
@@ -43,7 +43,7 @@ pub struct Resolved {
 }
 
 impl Target {
-    /// What flags, environment and file say at start.
+    /// The service selected by flags, environment and file.
     pub fn at_start(sources: &Sources<'_>) -> Self {
         let direct = |address: &str, place, origin| Self::Direct { address: address.to_owned(), place, origin };
         let profile = |name: &str, origin| Self::Profile { name: name.to_owned(), origin };
@@ -62,12 +62,12 @@ impl Target {
         }
     }
 
-    /// A profile that was chosen in the running program.
+    /// A profile chosen in the app.
     pub fn by_hand(name: &str) -> Self {
         Self::Profile { name: name.to_owned(), origin: Origin::ByHand }
     }
 
-    /// What the service is called.
+    /// The name of the service.
     pub fn name(&self) -> Result<String, ConfigError> {
         match self {
             Self::Demo => Ok("demo".to_owned()),
@@ -76,7 +76,7 @@ impl Target {
         }
     }
 
-    /// Everything about it. Reads its key.
+    /// Resolves its settings. Reads its key.
     pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
         let name = self.name()?;
         let (profile, service, profile_origin, address_origin, key_origin) = match self {
@@ -107,24 +107,24 @@ impl Target {
     }
 }
 
-/// The address of a profile, checked as it is when it is used; `None` where the service is inside.
+/// The valid address of a profile; `None` for the embedded store.
 pub fn address(name: &str, profile: &Profile, allow_http: bool) -> Result<Option<BaseUrl>, ConfigError> {
     match (&profile.base_url, profile.embedded) {
         (None, true) => Ok(None),
         (Some(text), false) => base_url(text, &format!("profile {name}, base_url"), allow_http).map(Some),
         (None, false) | (Some(_), true) => {
-            let either = "must have either base_url = \"https://...\" or embedded = true.";
-            Err(ConfigError::Unusable(format!("the profile \"{name}\" {either}")))
+            let either = "needs either base_url = \"https://...\" or embedded = true.";
+            Err(ConfigError::Unusable(format!("profile \"{name}\" {either}")))
         }
     }
 }
 
-/// The word in the header for a profile.
+/// The label of a profile in the header.
 pub fn label(name: &str, profile: &Profile) -> String {
     profile.label.as_deref().filter(|label| !label.trim().is_empty()).unwrap_or(name).to_owned()
 }
 
-/// The address `text`, which was set at this place.
+/// The address `text`, set at this place.
 fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl, ConfigError> {
     let wrong = |why| unusable(place, &why);
     let base_url: BaseUrl = text.parse().map_err(wrong)?;
@@ -132,7 +132,7 @@ fn base_url(text: &str, place: &str, allow_http: bool) -> Result<BaseUrl, Config
     Ok(base_url)
 }
 
-/// What was set at this place cannot be used.
+/// The error for an invalid value at this place.
 fn unusable(place: &str, why: &EndpointError) -> ConfigError {
     ConfigError::Unusable(format!("{place}: {why}"))
 }
@@ -156,13 +156,13 @@ fn remote(
             .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
         None => (None, KeyOrigin::Absent),
     };
-    // The flag is for the service that was meant when it was given: no other one may be vouched for by these.
-    let meant = match Target::at_start(sources) {
-        Target::Profile { name: meant, .. } => meant == name,
-        Target::Direct { address, .. } => address.parse().is_ok_and(|meant: BaseUrl| meant == base_url),
+    // The flag applies only to the service of the start: no other one may be trusted because of it.
+    let is_of_start = match Target::at_start(sources) {
+        Target::Profile { name: started, .. } => started == name,
+        Target::Direct { address, .. } => address.parse().is_ok_and(|started: BaseUrl| started == base_url),
         Target::Demo => false,
     };
-    let ca_file = sources.choices.ca_file.clone().filter(|_| meant);
+    let ca_file = sources.choices.ca_file.clone().filter(|_| is_of_start);
     let ca_file = ca_file
         .or_else(|| profile.ca_file.as_deref().map(|file| expand_home(file, sources.env.path("HOME").as_deref())));
     Ok((Service::Remote(Remote { base_url, key, key_origin, ca_file }), origin))
@@ -171,8 +171,7 @@ fn remote(
 const KEY: &str = "PETSTORE_API_KEY";
 const KEY_FILE: &str = "PETSTORE_API_KEY_FILE";
 
-/// Where the key is of a service for which none is named. A profile that names its own is given that one, so that a key
-/// in the environment never travels to another host.
+/// The key in the environment, for a service that does not name its own. So it is never sent to another host.
 pub(super) fn key_of_environment(env: &Env) -> Option<KeySource> {
     let key = env.get(KEY).map(|_| KeySource::Env(KEY.to_owned()));
     key.or_else(|| env.path(KEY_FILE).map(KeySource::File))
@@ -212,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_with_its_own_key_never_gets_the_one_of_the_environment() {
+    fn a_profile_with_its_own_key_never_uses_the_one_in_the_environment() {
         let profile = Choices { profile: Some("staging".into()), ..Choices::default() };
         let vars = [("PETSTORE_API_KEY", "petk_of_production"), ("STAGING_KEY", "petk_of_staging_1")];
         let settings = resolve(&profile, &vars, CONFIG).unwrap();
@@ -222,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_of_a_key_may_stand_in_the_home_directory() {
+    fn the_path_of_a_key_file_may_start_with_a_tilde() {
         let directory = tempfile::tempdir().unwrap();
         let key = ApiKey::new("petk_0123456789").unwrap();
         write_key_file(&directory.path().join("keys/shop"), &key).unwrap();
@@ -237,7 +236,7 @@ mod tests {
         let mut choices = Choices { base_url: Some("http://shop.example/v1".into()), ..Choices::default() };
         let error = resolve(&choices, &[], "").unwrap_err().to_string();
         assert!(
-            error.starts_with("--base-url: http:// would send the API key to shop.example unprotected."),
+            error.starts_with("--base-url: http:// would send the API key to shop.example in clear text."),
             "{error}"
         );
         choices.insecure_http = true;
@@ -245,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_profile_names_those_that_exist() {
+    fn the_error_for_an_unknown_profile_names_the_known_ones() {
         let choices = Choices { profile: Some("prod".into()), ..Choices::default() };
         let error = resolve(&choices, &[], CONFIG).unwrap_err().to_string();
         assert!(error.contains("\"prod\". Known: embedded, shop, staging."), "{error}");

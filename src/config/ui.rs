@@ -1,31 +1,31 @@
-//! The look of the screen, as the configuration file says it.
+//! The appearance of the screen, in the configuration file.
 
 use serde::Deserialize;
 
-/// The look of the screen.
+/// The appearance of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
-    /// Lines and marks: by the locale, or one of the two sets.
+    /// Characters for lines and marks.
     pub glyphs: Glyphs,
     /// Which colours are used.
     pub theme: ThemeChoice,
     /// How text is copied.
     pub clipboard: Clipboard,
-    /// How fast the line to the terminal is.
+    /// The speed of the connection to the terminal.
     pub link: LinkSpeed,
 }
 
-/// Which marks are drawn.
+/// Characters for lines and marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Glyphs {
-    /// By the locale.
+    /// Depending on the locale.
     #[default]
     Auto,
-    /// Lines and dots.
+    /// Unicode.
     Unicode,
-    /// Nothing beyond ASCII.
+    /// ASCII only.
     Ascii,
 }
 
@@ -50,11 +50,11 @@ pub enum ThemeChoice {
 }
 
 impl ThemeChoice {
-    /// All of them, in the order in which they are offered.
+    /// All themes, in the order of the menu.
     pub const ALL: [Self; 6] =
         [Self::Default, Self::Dark, Self::Light, Self::HighContrast, Self::Mono, Self::ColourBlind];
 
-    /// What it is, in a few words.
+    /// A short description.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Default => "the terminal's own colours, on marks only",
@@ -62,7 +62,7 @@ impl ThemeChoice {
             Self::Light => "dark text on a bright ground",
             Self::HighContrast => "white and bright marks on black",
             Self::Mono => "no colours: bold, reverse, underlined",
-            Self::ColourBlind => "marks for any colour vision, on a dark ground",
+            Self::ColourBlind => "for any colour vision, dark ground",
         }
     }
 }
@@ -72,12 +72,12 @@ impl ThemeChoice {
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Clipboard {
-    /// By what the surroundings offer.
+    /// Whatever is available.
     #[default]
     Auto,
     /// Into a buffer of tmux.
     Tmux,
-    /// By the desktop's own program.
+    /// With the desktop's program.
     Native,
     /// Through the terminal (OSC 52).
     Osc52,
@@ -87,17 +87,17 @@ pub enum Clipboard {
     Off,
 }
 
-/// How fast the line to the terminal is.
+/// The speed of the connection to the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum LinkSpeed {
-    /// Over SSH it is watched; fast elsewhere.
+    /// Measured over SSH; fast otherwise.
     #[default]
     Auto,
-    /// Nothing is saved.
+    /// No savings.
     Fast,
-    /// Nothing moves by itself, and less often than every ten seconds.
+    /// No animation, and clocks update every ten seconds.
     Slow,
 }
 
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_the_file() {
+    fn names_match_the_file() {
         for theme in ThemeChoice::ALL {
             let ui: Ui = toml::from_str(&format!("theme = \"{theme}\"")).unwrap();
             assert_eq!(ui, Ui { theme, ..Ui::default() });

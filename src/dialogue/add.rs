@@ -1,4 +1,4 @@
-//! Adding animals, one after another. What is not added keeps its answers, which Enter gives again.
+//! Adds pets, one after another. The answers for a pet that was not added become the defaults of the next try.
 
 use super::prompt::{Asked, Leave};
 use super::session::Session;
@@ -9,15 +9,15 @@ use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
 use crate::model::{Draft, NewPet};
 
-const NAME_HELP: &str = "Say the name of the animal: 1 to 255 characters.";
-const CATEGORY_HELP: &str = "Say the id of the category: a whole number, such as 3.";
+const NAME_HELP: &str = "Type the name of the pet: 1 to 255 characters.";
+const CATEGORY_HELP: &str = "Type the id of the category: a whole number, such as 3.";
 
 impl Session {
-    /// Asks for an animal and sends it, again and again.
+    /// Asks for pets and sends each.
     pub(super) async fn add(&mut self) -> Asked<()> {
         let mut draft = Draft::default();
         loop {
-            let new = match self.ask_animal(&mut draft).await {
+            let new = match self.ask_pet(&mut draft).await {
                 Ok(Some(new)) => new,
                 Ok(None) => return Ok(()),
                 Err(leave) => return self.leave_unsent(&draft, leave),
@@ -33,16 +33,16 @@ impl Session {
                 AddOutcome::Added(pet) => {
                     self.known.insert(pet.id);
                     self.added.push(pet.id);
-                    self.talk.say(format!("Added: {}.", words::animal(&pet)))?;
+                    self.talk.say(format!("Added: {}.", words::pet(&pet)))?;
                     draft.name.clear();
                 }
                 AddOutcome::Change => {}
-                AddOutcome::Given => draft.name.clear(),
+                AddOutcome::Skipped => draft.name.clear(),
             }
         }
     }
 
-    /// Leaves the questions, and names the animal that was not sent.
+    /// Leaves the questions, and names the pet that was not sent.
     fn leave_unsent(&mut self, draft: &Draft, leave: Leave) -> Asked<()> {
         if !draft.name.is_empty() && !matches!(leave, Leave::Broken(_)) {
             self.talk.say(format!("Not sent: {}.", short(&draft.name)))?;
@@ -50,8 +50,8 @@ impl Session {
         Err(leave)
     }
 
-    /// Asks for the fields; what was answered before is what Enter means. Nothing where there is no further animal.
-    async fn ask_animal(&mut self, draft: &mut Draft) -> Asked<Option<NewPet>> {
+    /// Asks for the fields; Enter repeats the answer before. `None` at the end.
+    async fn ask_pet(&mut self, draft: &mut Draft) -> Asked<Option<NewPet>> {
         let question = match draft.name.as_str() {
             "" => "Name, or press Enter to end:".to_owned(),
             name => format!("Name, press Enter for {}:", short(name)),
@@ -79,7 +79,7 @@ impl Session {
         Ok(Some(NewPet { name: draft.name.clone(), category_id, status: draft.status }))
     }
 
-    /// Sends an animal until it is known what became of it, or nobody wants to know any more.
+    /// Sends a pet until its outcome is known or the user gives up.
     async fn send(&mut self, pending_add: &PendingAdd) -> Asked<AddOutcome> {
         loop {
             let failure = match self.post(pending_add).await? {
@@ -90,16 +90,16 @@ impl Session {
                 return self.settle_unknown_outcome(pending_add, failure).await;
             }
             let Some(failure) = failure else { return Ok(AddOutcome::Change) };
-            self.talk.say(format!("Not added: {}.", words::new_animal(&pending_add.new)))?;
+            self.talk.say(format!("Not added: {}.", words::new_pet(&pending_add.new)))?;
             self.talk.say_all(words::failure(&failure, &self.service))?;
             if matches!(failure, Failure::Refused { status: 400 | 422, .. }) {
                 return Ok(AddOutcome::Change);
             }
-            let ways = ["send it again", "change it", "leave it"];
+            let ways = ["send it again", "change it", "skip it"];
             match self.talk.choose("What next", &ways, Some(0)).await {
                 Ok(0) => {}
                 Ok(1) => return Ok(AddOutcome::Change),
-                Ok(_) => return Ok(AddOutcome::Given),
+                Ok(_) => return Ok(AddOutcome::Skipped),
                 Err(leave) => {
                     self.talk.say(format!("Not sent: {}.", short(&pending_add.new.name)))?;
                     return Err(leave);
@@ -109,10 +109,12 @@ impl Session {
     }
 }
 
-/// Shorter than where a form has room for the range.
+/// Shorter than the error of the form.
 fn not_a_category(answer: &str) -> String {
     match answer {
-        "" => "A category is needed: a whole number, such as 3.".to_owned(),
-        answer => format!("\"{}\" is not a whole number of 64 bits. 3 would be one.", short(answer)),
+        "" => "Type a category: a whole number, such as 3.".to_owned(),
+        answer => {
+            format!("\"{}\" is not a valid category. Type digits, for example 3.", short(answer))
+        }
     }
 }

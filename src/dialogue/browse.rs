@@ -1,4 +1,4 @@
-//! Animals by status and number, page after page.
+//! Lists pets by status, page after page.
 
 use super::prompt::Asked;
 use super::session::Session;
@@ -9,12 +9,12 @@ use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery};
 
 impl Session {
-    /// Asks which animals, and tells them.
+    /// Asks which pets, and lists them.
     pub(super) async fn browse(&mut self) -> Asked<()> {
         let status = self.ask_status("all", self.setup.settings.status).await?;
         let usual = self.setup.settings.limit;
-        let question = format!("How many at a time, 1 to 100, press Enter for {usual}:");
-        let help = "Say a whole number from 1 to 100. Further animals come with Enter after the list.";
+        let question = format!("Pets at a time, 1 to 100, press Enter for {usual}:");
+        let help = "Type a whole number from 1 to 100. After the list, Enter shows the next pets.";
         let read = |answer: &str| match answer {
             "" => Ok(usual),
             answer => answer.parse::<Limit>().map_err(|_| not_a_limit(answer)),
@@ -26,34 +26,34 @@ impl Session {
         let Some(mut page) = answer.list else { return Ok(()) };
         let what = status.map_or(String::new(), |status| format!("{status} "));
         if page.pets.is_empty() {
-            return self.talk.say(format!("No {what}animals are there. To add one, choose add animals."));
+            return self.talk.say(format!("There are no {what}pets. To add one, choose add pets."));
         }
         let mut seen = 0;
         loop {
-            let number = counted(page.pets.len(), &format!("{what}animal"));
+            let number = counted(page.pets.len(), &format!("{what}pet"));
             self.talk.say(format!("{number}:"))?;
-            self.tell_animals(seen, page.pets.iter())?;
+            self.say_pets(seen, page.pets.iter())?;
             seen += page.pets.len();
             let Some(next) = page.next().cloned() else { return self.talk.say(end(&page, limit)) };
-            let question = format!("There are more. Press Enter for the next {limit}, or say back:");
-            self.talk.ask(&question, "Enter tells the next animals; back ends the list.", only_enter).await?;
+            let question = format!("There are more. Press Enter for the next {limit}, or type back:");
+            self.talk.ask(&question, "Enter shows the next pets; back ends the list.", only_enter).await?;
             page = loop {
                 match self.answer(repeated(|| more(&client, &next))).await? {
                     Some(answer) => break answer.list.unwrap_or_else(|| List::of(Vec::new(), None)),
                     None => {
-                        let question = "Press Enter to try again, or say back:";
-                        self.talk.ask(question, "Enter asks for the same page again.", only_enter).await?;
+                        let question = "Press Enter to try again, or type back:";
+                        self.talk.ask(question, "Enter requests the same page again.", only_enter).await?;
                     }
                 }
             };
         }
     }
 
-    /// Tells animals, numbered behind the first `before` ones.
-    pub(super) fn tell_animals<'a>(&mut self, before: usize, pets: impl IntoIterator<Item = &'a Pet>) -> Asked<()> {
+    /// Lists pets, numbered after the first `before` ones.
+    pub(super) fn say_pets<'a>(&mut self, before: usize, pets: impl IntoIterator<Item = &'a Pet>) -> Asked<()> {
         for (number, pet) in (before + 1..).zip(pets) {
             self.known.insert(pet.id);
-            self.talk.say(format!("{number}: {}", words::animal(pet)))?;
+            self.talk.say(format!("{number}: {}", words::pet(pet)))?;
         }
         Ok(())
     }
@@ -63,16 +63,16 @@ fn not_a_limit(answer: &str) -> String {
     format!("\"{}\" is not a whole number from 1 to 100.", crate::model::text::short(answer))
 }
 
-/// Enter, and nothing else.
+/// Accepts only Enter.
 pub(super) fn only_enter(answer: &str) -> Result<(), String> {
-    if answer.is_empty() { Ok(()) } else { Err("Press Enter alone, or say back.".to_owned()) }
+    if answer.is_empty() { Ok(()) } else { Err("Press Enter alone, or type back.".to_owned()) }
 }
 
-/// What is known behind a list that does not go on.
+/// The last sentence of a list: whether there may be more.
 fn end(page: &List, limit: Limit) -> &'static str {
     match (page.pets.len() >= usize::from(limit.get()), limit == Limit::MAX) {
-        (false, _) => "These are all.",
-        (true, false) => "There may be more: ask for more at a time.",
-        (true, true) => "There may be more: this service gives no more than 100. Choose a status.",
+        (false, _) => "That is all.",
+        (true, false) => "There may be more: choose a larger number at a time.",
+        (true, true) => "There may be more: this service returns at most 100. Choose a status.",
     }
 }

@@ -1,4 +1,4 @@
-//! Looking at a domain from outside, and telling what was seen: the first cause and its cure before all else.
+//! Checks a domain and reports the result: the first problem and its fix come first.
 
 use super::prompt::Asked;
 use super::session::Session;
@@ -14,13 +14,13 @@ use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::counted;
 
-const NAME_HELP: &str = "Say the number of a domain of the list, or a name such as docs.example.com. A pasted address \
-                         will do.";
-const VALUE_HELP: &str = "Say the host that the dashboard shows as the value of the record. It is another name than the \
-                          domain itself.";
+const NAME_HELP: &str = "Type the number of a listed domain, or a name such as docs.example.com. You can paste an \
+                         address.";
+const VALUE_HELP: &str = "Type the host that the dashboard shows as the value of the record. It is not the domain \
+                          itself.";
 
-/// A domain that was looked at.
-pub(super) struct Looked {
+/// A domain and the result of its check.
+pub(super) struct CheckedDomain {
     pub(super) domain: Domain,
     pub(super) reported: Reported,
     pub(super) seen: CheckResult,
@@ -28,7 +28,7 @@ pub(super) struct Looked {
 }
 
 impl Session {
-    /// Asks for a domain, looks at it, and tells what is wrong and what to do.
+    /// Asks for a domain, checks it, and reports what is wrong and what to do.
     pub(super) async fn check_domain(&mut self) -> Asked<()> {
         let Some(list) = self.listed()? else { return Ok(()) };
         let listed: Vec<DnsName> = list.domains.iter().map(|entry| entry.name.clone()).collect();
@@ -47,13 +47,13 @@ impl Session {
             None if self.setup.domains.platform_host.is_some() => None,
             None => self.ask_value("Value in the dashboard, press Enter if you do not know it:", None, &domain).await?,
         };
-        match self.look(&domain, value).await? {
-            Some(looked) => self.tell_checked(&looked),
+        match self.check(&domain, value).await? {
+            Some(checked) => self.report(&checked),
             None => Ok(()),
         }
     }
 
-    /// Asks for the value of the record. Enter means `enter`, or none.
+    /// Asks for the value of the record. Enter chooses `enter`, if given.
     pub(super) async fn ask_value(
         &mut self,
         question: &str,
@@ -63,14 +63,16 @@ impl Session {
         let read = |answer: &str| match answer {
             "" => Ok(enter.cloned()),
             answer => match read_name(answer, &ExistingDomains::default())?.name {
-                own if own == domain.name => Err("That is the domain itself; the dashboard shows another host.".into()),
+                own if own == domain.name => {
+                    Err("That is the domain itself. Copy the host that the dashboard shows.".into())
+                }
                 host => Ok(Some(host)),
             },
         };
         self.talk.ask(question, VALUE_HELP, read).await
     }
 
-    /// The list of domains; nothing where it cannot be read, which is told.
+    /// The list of domains; `None`, after a message, if it cannot be read.
     pub(super) fn listed(&mut self) -> Asked<Option<Registry>> {
         match self.setup.domain_service.apply(&[]) {
             Ok(list) => Ok(Some(list)),
@@ -78,20 +80,19 @@ impl Session {
         }
     }
 
-    /// Notes on disk what the operator told. Whether it could be.
-    pub(super) fn note(&mut self, name: &DnsName, events: Vec<Event>) -> Asked<bool> {
+    /// Records on disk what the operator has done. Whether that succeeded.
+    pub(super) fn record(&mut self, name: &DnsName, events: Vec<Event>) -> Asked<bool> {
         let at = self.wall();
         let changes: Vec<RegistryChange> =
             events.into_iter().map(|event| RegistryChange::Reported(name.clone(), Dated { at, event })).collect();
         match self.setup.domain_service.apply(&changes) {
             Ok(_) => Ok(true),
-            Err(why) => self.talk.say(format!("Not kept: {why}")).map(|()| false),
+            Err(why) => self.talk.say(format!("Not saved: {why}")).map(|()| false),
         }
     }
 
-    /// Looks at a domain with what is known of it, and with `value` where that is not. Nothing where it could not be
-    /// asked, which is told.
-    pub(super) async fn look(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<Looked>> {
+    /// Checks a domain, with `value` unless one is known. `None`, after a message, if the check failed.
+    pub(super) async fn check(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<CheckedDomain>> {
         let Some(list) = self.listed()? else { return Ok(None) };
         let known = list.get(&domain.name).cloned();
         let is_listed = known.is_some();
@@ -101,10 +102,10 @@ impl Session {
         let reported = Reported { value: reported.value.or(value), ..reported };
         let sandbox = self.setup.domains.sandbox_at(self.now());
         let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
-        self.talk.say(format!("Looking at {}.", domain.unicode))?;
-        // Large, and far down in the stack.
-        let looking = Box::pin(self.setup.domain_service.check(task, |_| {}));
-        let seen = match self.talk.during(looking, || "Still looking.".to_owned()).await? {
+        self.talk.say(format!("Checking {}.", domain.unicode))?;
+        // Boxed because the future is large.
+        let checking = Box::pin(self.setup.domain_service.check(task, |_| {}));
+        let seen = match self.talk.during(checking, || "Still checking.".to_owned()).await? {
             Ok(seen) => seen,
             Err(why) => return self.talk.say(why).map(|()| None),
         };
@@ -116,13 +117,13 @@ impl Session {
         }
         let measurements = [entry.measurements, vec![seen.measurement.clone()]].concat();
         let state = status(&reported, &measurements, seen.at).state;
-        Ok(Some(Looked { domain: domain.clone(), reported, seen, state }))
+        Ok(Some(CheckedDomain { domain: domain.clone(), reported, seen, state }))
     }
 
-    /// Tells how a domain is, what to do now, and what else is wrong.
-    pub(super) fn tell_checked(&mut self, looked: &Looked) -> Asked<()> {
-        let Looked { domain, seen, state, .. } = looked;
-        self.tell_cause(looked)?;
+    /// Reports how a domain is, what to do now, and what else is wrong.
+    pub(super) fn report(&mut self, checked: &CheckedDomain) -> Asked<()> {
+        let CheckedDomain { domain, seen, state, .. } = checked;
+        self.report_cause(checked)?;
         let decides = deciding(&seen.findings);
         let rest =
             seen.findings.iter().filter(|finding| decides.is_none_or(|decides| !std::ptr::eq(*finding, decides)));
@@ -130,41 +131,41 @@ impl Session {
         for finding in wrong {
             let also = match finding.verdict {
                 Verdict::Fail => "Also wrong",
-                Verdict::Wait => "Also to wait for",
-                Verdict::Warn | Verdict::Ok | Verdict::Unknown => "Also to know",
+                Verdict::Wait => "Also pending",
+                Verdict::Warn | Verdict::Ok | Verdict::Unknown => "Also note",
             };
             self.talk.say(format!("{also}: {}.", finding.title))?;
-            self.tell_finding(finding, seen)?;
+            self.report_finding(finding, seen)?;
         }
         let right = right.iter().filter(|finding| finding.verdict == Verdict::Ok).count();
         if right > 0 {
-            self.talk.say(format!("Right: {}.", counted(right, "check")))?;
+            self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
         }
         self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
     }
 
-    /// The same after another look, without what was told before.
-    pub(super) fn tell_checked_again(&mut self, before: &Looked, looked: &Looked) -> Asked<()> {
-        if before.state != looked.state || !before.seen.measurement.says_the_same_as(&looked.seen.measurement) {
-            return self.tell_checked(looked);
+    /// The same after another check, in full only if something has changed.
+    pub(super) fn report_again(&mut self, before: &CheckedDomain, checked: &CheckedDomain) -> Asked<()> {
+        if before.state != checked.state || !before.seen.measurement.says_the_same_as(&checked.seen.measurement) {
+            return self.report(checked);
         }
-        self.tell_cause(looked)?;
-        self.talk.say("Nothing has changed since the last look.")
+        self.report_cause(checked)?;
+        self.talk.say("Nothing has changed since the last check.")
     }
 
-    /// How a domain is, and what to do about its first cause.
-    fn tell_cause(&mut self, looked: &Looked) -> Asked<()> {
-        let Looked { domain, seen, .. } = looked;
+    /// Reports how a domain is, and what to do about its first problem.
+    fn report_cause(&mut self, checked: &CheckedDomain) -> Asked<()> {
+        let CheckedDomain { domain, seen, .. } = checked;
         let Some(decides) = deciding(&seen.findings) else {
-            return self.talk.say(format!("Nothing could be measured of {}.", domain.unicode));
+            return self.talk.say(format!("No check of {} succeeded.", domain.unicode));
         };
         self.talk.say(headline(domain, decides))?;
-        if decides.verdict == Verdict::Ok { Ok(()) } else { self.tell_finding(decides, seen) }
+        if decides.verdict == Verdict::Ok { Ok(()) } else { self.report_finding(decides, seen) }
     }
 
-    fn tell_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
+    fn report_finding(&mut self, finding: &Finding, seen: &CheckResult) -> Asked<()> {
         if !finding.seen.is_empty() {
-            self.talk.say(format!("Seen: {}", sentence(&finding.seen)))?;
+            self.talk.say(format!("Found: {}", sentence(&finding.seen)))?;
         }
         if !finding.fix.is_empty() {
             self.talk.say(format!("Do: {}", sentence(&finding.fix)))?;
@@ -175,26 +176,26 @@ impl Session {
         }
     }
 
-    /// Where an entry of the list stands; nothing where that was never looked at, though it was set up.
+    /// The stage of an entry of the list; `None` if it was set up and never checked.
     pub(super) fn state_of(&self, entry: &Entry) -> Option<Stage> {
         let reported = self.setup.domains.reported(entry);
         let is_known = !entry.measurements.is_empty() || reported.verified.is_none();
         is_known.then(|| status(&reported, &entry.measurements, self.wall()).state)
     }
 
-    /// The time of day for domains: that of the wall, or the fast one of practice.
+    /// The time of day for domains: in the sandbox it runs faster.
     pub(super) fn wall(&self) -> jiff::Timestamp {
         self.setup.domains.time(self.now())
     }
 }
 
-/// What a typed name means; what is wrong with it otherwise.
+/// The domain in a typed name, or what is wrong with it.
 pub(super) fn read_name(answer: &str, known: &ExistingDomains) -> Result<Domain, String> {
     let reading = parse_name::read(answer, known);
     reading.domain.ok_or_else(|| {
         let refused = reading.findings.iter().find(|finding| finding.verdict == Verdict::Fail);
         refused.map_or_else(
-            || format!("\"{}\" is no domain.", short(answer)),
+            || format!("\"{}\" is not a domain name.", short(answer)),
             |finding| format!("{}: {} {}", finding.title, sentence(&finding.seen), sentence(&finding.fix)),
         )
     })

@@ -1,4 +1,4 @@
-//! A file of animals: it is looked at, what is wrong is told, and then it is asked whether to send the rest.
+//! Imports a file of pets: checks it, reports what is wrong, and asks before sending.
 
 mod ask;
 mod send;
@@ -26,7 +26,7 @@ impl Session {
         let path = self.ask_file().await?;
         let mut reading = ColumnMapping::default();
         let (looked, earlier) = loop {
-            match self.look_at_file(&path, &reading).await? {
+            match self.check_file(&path, &reading).await? {
                 Ok(looked) => break looked,
                 Err(TransferError::NoColumn { missing, there }) => {
                     self.ask_column(&mut reading, missing, &there).await?;
@@ -34,10 +34,10 @@ impl Session {
                 Err(error) => return self.talk.say(error.to_string()),
             }
         };
-        self.tell_preview(&looked)?;
+        self.say_preview(&looked)?;
         let good = looked.check.good;
         if good == 0 {
-            return self.talk.say("Nothing can be sent. Mend the file, then import it again.");
+            return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
         let mut file = File { report: Journal::beside(&path), path, reading, good };
         let mut start = Start::New;
@@ -55,8 +55,8 @@ impl Session {
         Ok(())
     }
 
-    /// What is in a file, and what an earlier import has to do with it.
-    async fn look_at_file(
+    /// What is in a file, and an earlier import of it.
+    async fn check_file(
         &mut self,
         path: &Path,
         reading: &ColumnMapping,
@@ -67,38 +67,38 @@ impl Session {
         let looking = spawn_blocking(move || {
             let count = |rows| {
                 counter.store(rows, Ordering::Relaxed);
-                // Nobody waits for it any more where the other end is gone.
+                // If the other end is gone, the result is not needed.
                 Arc::strong_count(&counter) > 1
             };
             let earlier = EarlierImport::look(&path, &reading, &Journal::beside(&path), &target)?;
             let reading = earlier.as_ref().map_or(&reading, |earlier| &earlier.reading);
             Ok((preview(Input::file(&path)?, reading, count)?, earlier))
         });
-        let how_far = || format!("{} rows were looked at.", rows.load(Ordering::Relaxed));
+        let how_far = || format!("{} rows checked.", rows.load(Ordering::Relaxed));
         let looked = self.talk.during(looking, how_far).await?;
         Ok(looked.unwrap_or_else(|error| Err(TransferError::Start(error.into()))))
     }
 
-    fn tell_preview(&mut self, looked: &Preview) -> Asked<()> {
-        let Preview { check, first, bad, doubles, .. } = looked;
+    fn say_preview(&mut self, looked: &Preview) -> Asked<()> {
+        let Preview { check, first, bad, duplicates, .. } = looked;
         let rows = counted(check.good + check.bad, "row");
         let bad_words =
             if check.bad == 0 { "all can be sent".to_owned() } else { format!("{} cannot be sent", check.bad) };
         self.talk.say(format!("{rows}: {bad_words}."))?;
-        self.talk.say_all(bad.iter().take(MOST).map(|row| format!("Bad: {}", row.sentence())))?;
+        self.talk.say_all(bad.iter().take(MOST).map(|row| format!("Needs fixing: {}", row.sentence())))?;
         if check.bad > MOST as u64 {
-            self.talk.say(format!("{} more are bad.", check.bad - MOST as u64))?;
+            self.talk.say(format!("{} more need fixing.", check.bad - MOST as u64))?;
         }
         if check.corrected > 0 {
-            self.talk.say(format!("Mended: the status of {}.", counted(check.corrected, "row")))?;
+            self.talk.say(format!("Corrected: the status of {}.", counted(check.corrected, "row")))?;
         }
-        if check.doubles > 0 {
+        if check.duplicates > 0 {
             let lines: Vec<_> =
-                doubles.iter().take(MOST).map(|(line, name)| format!("{name} in line {line}")).collect();
-            self.talk.say(format!("Twice in the file: {}. They are sent, too.", lines.join(", ")))?;
+                duplicates.iter().take(MOST).map(|(line, name)| format!("{name} in line {line}")).collect();
+            self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
         match first.first() {
-            Some(new) => self.talk.say(format!("The first is {}.", words::new_animal(new))),
+            Some(new) => self.talk.say(format!("The first is {}.", words::new_pet(new))),
             None => Ok(()),
         }
     }

@@ -1,5 +1,5 @@
-//! Question and answer in plain lines, on any reader of lines and any writer: nothing that was written is ever touched
-//! again, so that a screen reader and a braille line get all of it in its order.
+//! Questions and answers in plain lines, on any reader and writer. Written lines never change, which suits screen readers
+//! and braille displays.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -12,16 +12,16 @@ use tokio::sync::mpsc;
 use crate::model::display_safe;
 use crate::model::text::wrap;
 
-/// The most columns of a line that is written.
+/// The most columns of a written line.
 const LONGEST: usize = 200;
-/// The most octets of an answer.
+/// The most bytes of an answer.
 const MOST: usize = 64 * 1024;
-/// The most characters of a default that is spoken in words.
+/// The most characters of a default that is written out; a longer one is given by number.
 const SHORT: usize = 20;
-/// How often it is told that something still goes on.
-const TOLD: Duration = Duration::from_secs(10);
-/// What can be said at every question.
-const ALWAYS: &str = "back goes back, quit ends the program. To use such a word as an answer, put it in quotes.";
+/// How often progress is reported.
+const PROGRESS: Duration = Duration::from_secs(10);
+/// Answers that every question takes.
+const ALWAYS: &str = "back goes back, quit ends petstore. To use one of these words as an answer, put it in quotes.";
 
 /// Why a question was left without an answer.
 #[derive(Debug)]
@@ -30,11 +30,11 @@ pub enum Leave {
     Back,
     /// The end of the program, or of the input.
     Quit,
-    /// Ctrl-C, once: what ran is given up.
+    /// Ctrl-C, once: the current work stops.
     Stopped,
     /// Ctrl-C, twice.
     Interrupted,
-    /// Nothing can be read or written any more.
+    /// Reading or writing failed.
     Broken(io::Error),
 }
 
@@ -47,24 +47,24 @@ impl From<io::Error> for Leave {
 /// An answer, unless the question was left.
 pub type Asked<T> = Result<T, Leave>;
 
-/// Both ends of the talk.
+/// The input and output of the dialogue.
 pub struct Dialogue {
     lines: Box<dyn AsyncBufRead + Unpin>,
     out: Box<dyn Write>,
     interrupts: mpsc::Receiver<()>,
-    /// Answers are written, too, since no terminal shows them.
+    /// Answers are written too, because no terminal shows them.
     echo: bool,
-    /// As much of a line as has come.
+    /// The part of a line that has arrived.
     line: Vec<u8>,
-    /// Ctrl-C was pressed, and nothing was answered since.
+    /// Ctrl-C was pressed since the last answer.
     interrupted: bool,
-    /// The questions whose choices were told.
-    told: HashSet<String>,
+    /// The questions whose choices were listed.
+    listed: HashSet<String>,
 }
 
 impl Dialogue {
-    /// Reads answers from `lines` and writes to `out`; each message of `interrupts` is a Ctrl-C. With `echo` the answers
-    /// are written behind their questions.
+    /// Reads answers from `lines` and writes to `out`; each message of `interrupts` is a Ctrl-C. With `echo`, answers are
+    /// written after their questions.
     pub fn new(
         lines: impl AsyncBufRead + Unpin + 'static,
         out: impl Write + 'static,
@@ -72,10 +72,10 @@ impl Dialogue {
         echo: bool,
     ) -> Self {
         let (lines, out) = (Box::new(lines), Box::new(out));
-        Self { lines, out, interrupts, echo, line: Vec::new(), interrupted: false, told: HashSet::new() }
+        Self { lines, out, interrupts, echo, line: Vec::new(), interrupted: false, listed: HashSet::new() }
     }
 
-    /// Writes a sentence, safe to show; a long one in several lines.
+    /// Writes a sentence, safe to show; a long one on several lines.
     pub fn say(&mut self, text: impl AsRef<str>) -> Asked<()> {
         for line in wrap(&display_safe(text.as_ref()), LONGEST) {
             writeln!(self.out, "{line}")?;
@@ -88,8 +88,8 @@ impl Dialogue {
         lines.into_iter().try_for_each(|line| self.say(line))
     }
 
-    /// Asks until `read` takes the answer, which it gets without blanks around it; what it says otherwise is told before
-    /// the question is asked again. `help` says what can be answered here, in one or more lines.
+    /// Asks until `read` accepts the trimmed answer. Its errors are written before the question is asked again. `help`
+    /// explains the answers, in one or more lines.
     pub async fn ask<T>(
         &mut self,
         question: &str,
@@ -117,20 +117,19 @@ impl Dialogue {
         }
     }
 
-    /// Asks for one of `ways` by its number or its first letters, and tells them before. Enter takes the one of the
-    /// place `enter`. Gives the place.
+    /// Lists `ways` and asks for one by number or first letters; Enter takes the one at `enter`. Returns the index.
     pub async fn choose(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>) -> Asked<usize> {
         self.pick(what, ways, enter, true).await
     }
 
-    /// The same, where the ways are told only the first time, and then by `help`.
+    /// The same, but the ways are listed only the first time, and then by `help`.
     pub(super) async fn choose_again(
         &mut self,
         what: &str,
         ways: &[impl AsRef<str>],
         enter: Option<usize>,
     ) -> Asked<usize> {
-        let is_new = self.told.insert(what.to_owned());
+        let is_new = self.listed.insert(what.to_owned());
         self.pick(what, ways, enter, is_new).await
     }
 
@@ -138,18 +137,18 @@ impl Dialogue {
     pub(super) async fn is_yes(&mut self, question: &str, enter: bool) -> Asked<bool> {
         let default = if enter { "yes" } else { "no" };
         let asked = format!("{question} Yes or no, press Enter for {default}:");
-        self.ask(&asked, "Say yes or no; y and n will do.", |answer| match answer.to_lowercase().as_str() {
+        self.ask(&asked, "Type yes or no; y and n work too.", |answer| match answer.to_lowercase().as_str() {
             "" => Ok(enter),
             "y" | "yes" => Ok(true),
             "n" | "no" => Ok(false),
-            _ => Err("That is neither yes nor no.".to_owned()),
+            _ => Err("Type yes or no.".to_owned()),
         })
         .await
     }
 
-    /// Waits for the end of `work`, and tells `how_far` it is every ten seconds. Ctrl-C leaves it.
+    /// Waits for `work`, and writes `how_far` it is every ten seconds. Ctrl-C leaves it.
     pub async fn during<T>(&mut self, work: impl Future<Output = T>, how_far: impl Fn() -> String) -> Asked<T> {
-        let mut due = tokio::time::interval(TOLD);
+        let mut due = tokio::time::interval(PROGRESS);
         due.tick().await;
         tokio::pin!(work);
         loop {
@@ -161,23 +160,23 @@ impl Dialogue {
         }
     }
 
-    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>, tells: bool) -> Asked<usize> {
+    async fn pick(&mut self, what: &str, ways: &[impl AsRef<str>], enter: Option<usize>, lists: bool) -> Asked<usize> {
         let listed: Vec<_> = (1..).zip(ways).map(|(number, way)| format!("{number}: {}", way.as_ref())).collect();
-        if tells {
+        if lists {
             self.say_all(&listed)?;
         }
         let last = ways.len();
         let default = enter.map_or(String::new(), |enter| format!(", press Enter for {}", in_short(enter, ways)));
-        let help = format!("Say a number or the first letters.\n{}", listed.join("\n"));
+        let help = format!("Type a number or the first letters.\n{}", listed.join("\n"));
         let read = |answer: &str| match (place(answer, ways), enter) {
             (Some(at), _) => Ok(at),
             (None, Some(enter)) if answer.is_empty() => Ok(enter),
-            (None, _) => Err(format!("Choose a number from 1 to {last}; help tells what they are.")),
+            (None, _) => Err(format!("Choose a number from 1 to {last}; help lists them.")),
         };
         self.ask(&format!("{what}, 1 to {last}{default}:"), &help, read).await
     }
 
-    /// The next answer; nothing where the question is to be asked again.
+    /// The next answer; `None` if the question must be asked again.
     async fn next_line(&mut self) -> Asked<Option<String>> {
         let Self { lines, line, interrupts, .. } = self;
         let room = (MOST - line.len().min(MOST)) as u64;
@@ -193,7 +192,7 @@ impl Dialogue {
                 if matches!(leave, Leave::Interrupted) {
                     return Err(leave);
                 }
-                self.say("Ctrl-C once more ends the program.")?;
+                self.say("Ctrl-C again ends petstore.")?;
                 return Ok(None);
             }
         }
@@ -209,12 +208,12 @@ impl Dialogue {
             self.say(text)?;
         }
         if line.len() >= MOST && !line.ends_with(b"\n") {
-            self.say("That is too long: an answer has at most 64 KiB.")?;
+            self.say("Too long: an answer has at most 64 KiB.")?;
             self.lines.read_until(b'\n', &mut Vec::new()).await?;
             return Ok(None);
         }
         if text.contains(char::REPLACEMENT_CHARACTER) {
-            self.say("That has letters that are not UTF-8.")?;
+            self.say("The answer is not valid UTF-8.")?;
             return Ok(None);
         }
         Ok(Some(text.to_owned()))
@@ -225,13 +224,13 @@ impl Dialogue {
     }
 }
 
-/// A way in few words, up to where it is explained; its number where those are not few.
+/// A way up to its explanation, or its number if that is long.
 fn in_short(at: usize, ways: &[impl AsRef<str>]) -> String {
     let way = ways[at].as_ref().split([',', ':']).next().unwrap_or_default();
     if way.chars().count() <= SHORT { way.to_owned() } else { (at + 1).to_string() }
 }
 
-/// Which of `ways` an answer means: by its number, by the word, or by first letters that no other has.
+/// Which of `ways` an answer selects: by number, by word, or by unambiguous first letters.
 fn place(answer: &str, ways: &[impl AsRef<str>]) -> Option<usize> {
     if let Ok(number) = answer.parse::<usize>() {
         return number.checked_sub(1).filter(|at| *at < ways.len());
@@ -243,7 +242,7 @@ fn place(answer: &str, ways: &[impl AsRef<str>]) -> Option<usize> {
     exact.or_else(|| fitting.next().filter(|_| fitting.next().is_none()).map(|(at, _)| at))
 }
 
-/// A word that means something at every question, taken as an answer where it stands in quotes.
+/// The answer, without quotes around a word that every question takes as a command.
 fn unquoted(answer: &str) -> &str {
     let inner = answer.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.filter(|word| matches!(word.to_lowercase().as_str(), "back" | "quit" | "help" | "?")).unwrap_or(answer)
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn an_animal_may_be_called_like_a_command() {
+    fn a_pet_may_have_the_name_of_a_command() {
         assert_eq!(["\"Quit\"", "\"Rex\"", "quit", "\""].map(unquoted), ["Quit", "\"Rex\"", "quit", "\""]);
     }
 

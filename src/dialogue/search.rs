@@ -1,4 +1,4 @@
-//! A search over all animals that the service gives.
+//! Searches all pets that the service lists.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,13 +11,13 @@ use crate::api::inventory::inventory;
 use crate::app::inventory::search::{Query, Search};
 use crate::model::Pet;
 
-/// How many matches are told at a time.
+/// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
-const HELP: &str = "Say a part of the name, or cat:3 for a category, is:sold for a status, id:100 for an id, \
-                    \"in quotes\" for exact words, and a minus sign before what must not be.";
+const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold for a status, id:100 for an id, \
+                    \"in quotes\" for exact words, and a minus sign before what to exclude.";
 
 impl Session {
-    /// Reads the whole inventory, and searches it as often as is asked for.
+    /// Reads the whole inventory once, and searches it repeatedly.
     pub(super) async fn search(&mut self) -> Asked<()> {
         let first = self.talk.ask("Search for what?", HELP, query).await?;
         let Some(pets) = self.whole().await? else { return Ok(()) };
@@ -33,19 +33,19 @@ impl Session {
             })?;
             for (part, shown) in found.chunks(AT_ONCE).enumerate() {
                 if part > 0 {
-                    let question = format!("There are more. Press Enter for the next {}, or say back:", shown.len());
-                    self.talk.ask(&question, "Enter tells further matches; back ends the search.", only_enter).await?;
+                    let question = format!("There are more. Press Enter for the next {}, or type back:", shown.len());
+                    self.talk.ask(&question, "Enter shows more matches; back ends the search.", only_enter).await?;
                 }
-                self.tell_animals(part * AT_ONCE, shown.iter().copied())?;
+                self.say_pets(part * AT_ONCE, shown.iter().copied())?;
             }
-            query_now = match self.talk.ask("Search for what else? Press Enter to end:", HELP, another).await? {
+            query_now = match self.talk.ask("Another search, or press Enter to end:", HELP, another).await? {
                 Some(query) => query,
                 None => return Ok(()),
             };
         }
     }
 
-    /// All animals, with a word on what may be missing; nothing where they do not come.
+    /// All pets, after saying what may be missing; `None` if they cannot be read.
     async fn whole(&mut self) -> Asked<Option<Vec<Pet>>> {
         let client = self.setup.client.called("whole inventory");
         let (sender, mut parts) = mpsc::channel(2);
@@ -61,7 +61,7 @@ impl Session {
             let (coverage, ()) = tokio::join!(inventory(&client, None, sender), taking);
             coverage.map(|coverage| (coverage, pets))
         };
-        let how_far = || format!("{} animals were read; more come.", read.load(Ordering::Relaxed));
+        let how_far = || format!("{} pets read so far.", read.load(Ordering::Relaxed));
         let Some((coverage, pets)) = self.answer_meanwhile(reading, how_far).await? else { return Ok(None) };
         self.talk.say(coverage.honest_word(pets.len()))?;
         Ok(Some(pets))
@@ -69,7 +69,7 @@ impl Session {
 }
 
 fn query(answer: &str) -> Result<Query, String> {
-    another(answer)?.ok_or_else(|| "Say what to search for; help tells how.".to_owned())
+    another(answer)?.ok_or_else(|| "Type what to search for; help explains how.".to_owned())
 }
 
 fn another(answer: &str) -> Result<Option<Query>, String> {

@@ -1,4 +1,4 @@
-//! What every task of a talk works with.
+//! What every task of the dialogue works with.
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -17,37 +17,37 @@ use crate::model::{IdempotencyKeys, PetId, PetStatus};
 
 /// What a session works with.
 pub struct DialogueSetup {
-    /// What the user decided.
+    /// The settings in use.
     pub settings: Settings,
-    /// Asks the service of the settings.
+    /// The client of that service.
     pub client: Client,
-    /// What the domains begin with.
+    /// The configuration of the domains.
     pub domains: DomainSetup,
-    /// The list of domains, and looks at them.
+    /// The list of domains, and their checks.
     pub domain_service: DomainService,
-    /// The home directory, for `~/` in names of files.
+    /// The home directory, for `~/` in file names.
     pub home: Option<PathBuf>,
     /// The time.
     pub clock: fn() -> Now,
 }
 
-/// A talk from its first to its last line.
+/// A dialogue from its first to its last line.
 pub struct Session {
     pub(super) talk: Dialogue,
     pub(super) setup: DialogueSetup,
     /// The service in a sentence.
     pub(super) service: String,
     pub(super) keys: IdempotencyKeys,
-    /// It was said that animals may be added, or need not be.
+    /// Adding pets was confirmed, or needs no confirmation.
     pub(super) may_add: bool,
-    /// The animals that were seen, which are none that is looked for.
+    /// The pets seen so far, which cannot be one that was just sent.
     pub(super) known: HashSet<PetId>,
-    /// Those that were added here.
+    /// The pets added in this session.
     pub(super) added: Vec<PetId>,
 }
 
 impl Session {
-    /// A talk that has not begun.
+    /// A dialogue that has not begun.
     pub fn new(setup: DialogueSetup, talk: Dialogue) -> Self {
         let service = setup.settings.service.name();
         let may_add = false;
@@ -55,7 +55,7 @@ impl Session {
         Self { talk, setup, service, keys, may_add, known: HashSet::new(), added: Vec::new() }
     }
 
-    /// Where the animals are, with the name that the user gave it.
+    /// Where the pets are, with the user's name for it.
     pub(super) fn place(&self) -> String {
         let Settings { label, service, .. } = &self.setup.settings;
         match service {
@@ -64,13 +64,13 @@ impl Session {
         }
     }
 
-    /// Waits for an answer of the service; a failure is told, and nothing comes then.
+    /// Waits for an answer of the service; says why if it fails.
     pub(super) async fn answer<T>(&mut self, work: impl Future<Output = Result<T, ApiError>>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
         self.answer_meanwhile(work, || waiting.clone()).await
     }
 
-    /// The same; `how_far` says what is told meanwhile.
+    /// The same; `how_far` is the message while waiting.
     pub(super) async fn answer_meanwhile<T>(
         &mut self,
         work: impl Future<Output = Result<T, ApiError>>,
@@ -85,16 +85,15 @@ impl Session {
         }
     }
 
-    /// Whether so many animals may be added. The first time it is told how many and where; a protected profile is asked
-    /// about, too.
+    /// Whether so many pets may be added. Says the first time how many and where, and asks for a protected profile.
     pub(super) async fn may_add(&mut self, number: u64) -> Asked<bool> {
         if self.may_add {
             return Ok(true);
         }
-        let animals = counted(number, "animal");
-        self.talk.say(format!("This adds {animals} to {}.", self.place()))?;
+        let pets = counted(number, "pet");
+        self.talk.say(format!("This adds {pets} to {}.", self.place()))?;
         self.may_add = !self.setup.settings.protect
-            || self.talk.is_yes("It is protected, and there is no undo. Go on?", false).await?;
+            || self.talk.is_yes("This profile is protected, and adding cannot be undone. Continue?", false).await?;
         if !self.may_add {
             self.talk.say("Nothing was sent.")?;
         }

@@ -1,4 +1,4 @@
-//! An animal that was sent, and no answer came: it may have been added, or not.
+//! A pet that was sent without an answer: it may or may not have been added.
 
 use super::prompt::{Asked, Leave};
 use super::session::Session;
@@ -9,17 +9,17 @@ use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownO
 use crate::model::text::short;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
-/// What became of an animal.
+/// The outcome of adding a pet.
 pub(super) enum AddOutcome {
-    /// It was added, or was found to be there.
+    /// It was added, or found.
     Added(Pet),
-    /// It was not added: its answers are to be changed.
+    /// It was not added: ask for its fields again.
     Change,
     /// It is not sent again.
-    Given,
+    Skipped,
 }
 
-/// An animal on its way.
+/// A pet being sent.
 pub(super) struct PendingAdd {
     pub(super) new: NewPet,
     pub(super) key: IdempotencyKey,
@@ -27,14 +27,14 @@ pub(super) struct PendingAdd {
 }
 
 impl Session {
-    /// Sends an animal with its key. Where somebody stops that, nobody knows what became of it, and no failure says why.
+    /// Sends a pet with its key. If the user stops that, the outcome is unknown without a failure.
     pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
         let client = self.setup.client.called("add");
         let sent = self.until_stopped(pending_add, add(&client, &pending_add.new, &pending_add.key)).await?;
         Ok(sent.map_or(Err(None), |sent| sent.map_err(|NotCreated { failure, .. }| Some(failure))))
     }
 
-    /// Waits for an answer about an animal; nothing where somebody stops that.
+    /// Waits for an answer about a pet; `None` if the user stops that.
     async fn until_stopped<T>(&mut self, about: &PendingAdd, work: impl Future<Output = T>) -> Asked<Option<T>> {
         let waiting = format!("Still waiting for {}.", self.service);
         match self.talk.during(work, || waiting.clone()).await {
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Asks what is to be done until it is known what became of the animal, or nobody wants to know.
+    /// Asks what to do until the outcome is known or the user gives up.
     pub(super) async fn settle_unknown_outcome(
         &mut self,
         pending_add: &PendingAdd,
@@ -56,7 +56,7 @@ impl Session {
         let repeatable = self.setup.client.keeps_idempotency_keys();
         let mut unknown_outcome = UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() };
         loop {
-            self.tell_unknown_outcome(pending_add, &unknown_outcome)?;
+            self.say_unknown_outcome(pending_add, &unknown_outcome)?;
             let answers = unknown_outcome.answers();
             let ways = answers.map(words_of);
             let answer = match self.talk.choose("What next", &ways, Some(0)).await {
@@ -69,7 +69,7 @@ impl Session {
             match answer {
                 UnknownOutcomeChoice::Keep => {
                     self.remind(pending_add)?;
-                    return Ok(AddOutcome::Given);
+                    return Ok(AddOutcome::Skipped);
                 }
                 UnknownOutcomeChoice::ThatIsIt => {
                     if let Some(pet) = unknown_outcome.take_candidate() {
@@ -85,7 +85,7 @@ impl Session {
                     Some(Ok(pet)) => return Ok(AddOutcome::Added(pet)),
                     Some(Err(failure)) => (unknown_outcome.failure, unknown_outcome.found) = (failure, None),
                     None => {
-                        self.talk.say("Too late: the service may have forgotten it. Nothing was sent.")?;
+                        self.talk.say("Too late: the service may have forgotten the request. Nothing was sent.")?;
                         unknown_outcome = UnknownOutcome::default();
                     }
                 },
@@ -93,28 +93,28 @@ impl Session {
         }
     }
 
-    fn tell_unknown_outcome(&mut self, pending_add: &PendingAdd, unknown_outcome: &UnknownOutcome) -> Asked<()> {
+    fn say_unknown_outcome(&mut self, pending_add: &PendingAdd, unknown_outcome: &UnknownOutcome) -> Asked<()> {
         match &unknown_outcome.found {
             None => {
-                self.talk
-                    .say(format!("Not known: {} may or may not have been added.", short(&pending_add.new.name)))?;
+                self.talk.say(format!(
+                    "Unknown outcome: {} may or may not have been added.",
+                    short(&pending_add.new.name)
+                ))?;
                 match &unknown_outcome.failure {
                     Some(failure) => self.talk.say(failure.sentence(&self.service)),
                     None => Ok(()),
                 }
             }
-            Some(SearchResult::Candidate(pet)) => {
-                self.talk.say(format!("One like it is there: {}.", words::animal(pet)))
-            }
-            Some(SearchResult::None { complete: true }) => self.talk.say("None like it is there."),
+            Some(SearchResult::Candidate(pet)) => self.talk.say(format!("Found a matching pet: {}.", words::pet(pet))),
+            Some(SearchResult::None { complete: true }) => self.talk.say("Not found."),
             Some(SearchResult::None { complete: false }) => {
-                self.talk.say("None like it is among the animals that the service lists; there may be more.")
+                self.talk.say("Not found among the pets that the service lists; there may be more.")
             }
             Some(SearchResult::Failed(failure)) => self.talk.say_all(words::failure(failure, &self.service)),
         }
     }
 
-    /// Sends it again with the same key, where the service still knows that; nothing where it may not.
+    /// Sends it again with the same key; `None` if the service may have forgotten the key.
     async fn send_safely(&mut self, pending_add: &PendingAdd) -> Asked<Option<Result<Pet, Option<Failure>>>> {
         let client = self.setup.client.called("add");
         let settling = settle(&client, &pending_add.new, &pending_add.key, pending_add.at);
@@ -134,19 +134,19 @@ impl Session {
         Ok(SearchResult::new(searched.map_err(|error| Failure::from(&error)), |id| self.known.contains(&id)))
     }
 
-    /// Says what is not known of an animal that is left.
+    /// Reminds of a pet whose outcome stays unknown.
     fn remind(&mut self, pending_add: &PendingAdd) -> Asked<()> {
-        let animal = words::new_animal(&pending_add.new);
-        self.talk.say(format!("{animal}, may have been added. Search for it before you add it again."))
+        let pet = words::new_pet(&pending_add.new);
+        self.talk.say(format!("May have been added: {pet}. Search for it before you add it again."))
     }
 }
 
 const fn words_of(answer: UnknownOutcomeChoice) -> &'static str {
     match answer {
-        UnknownOutcomeChoice::Settle => "send it again safely: the service adds it once",
-        UnknownOutcomeChoice::SendAgain => "send it again: it may then be there twice",
-        UnknownOutcomeChoice::LookFor => "look for it",
-        UnknownOutcomeChoice::ThatIsIt => "that is it",
-        UnknownOutcomeChoice::Keep => "leave it",
+        UnknownOutcomeChoice::Settle => "send it again safely: it is added only once",
+        UnknownOutcomeChoice::SendAgain => "send it again: may add a duplicate",
+        UnknownOutcomeChoice::LookFor => "search for it",
+        UnknownOutcomeChoice::ThatIsIt => "this is it",
+        UnknownOutcomeChoice::Keep => "skip it",
     }
 }

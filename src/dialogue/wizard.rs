@@ -1,7 +1,7 @@
-//! Setting up a domain: what must be so before, the name, the value of the dashboard, the record to enter part by part,
-//! and then what to do next until it is live.
+//! Sets up a domain: the preconditions, the name, the value from the dashboard, the record, and the steps until it is
+//! live.
 
-use super::domains::{Looked, read_name};
+use super::domains::{CheckedDomain, read_name};
 use super::prompt::Asked;
 use super::session::Session;
 use crate::app::domain_service::existing;
@@ -13,26 +13,26 @@ use crate::domains::simulator::Plan;
 use crate::domains::stage::Stage;
 use crate::domains::{DnsName, Domain, parse_name};
 
-const NAME_HELP: &str = "Say the name that visitors shall type, such as docs.example.com. A pasted address will do.";
+const NAME_HELP: &str = "Type the name that visitors will use, such as docs.example.com. You can paste an address.";
 
-/// What can be done with a domain that is on its way. The order never changes, so that the numbers can be learned.
+/// The choices for a domain that is being set up. The order never changes: people learn the numbers.
 const STEPS: [&str; 5] = [
-    "look again",
-    "say the record again",
+    "check again",
+    "read the record again",
     "spell the value of the record",
-    "note: the record is saved at the DNS provider",
-    "note: Verify was chosen in the dashboard",
+    "I saved the record at the DNS provider",
+    "I chose Verify in the dashboard",
 ];
-const PRACTISE: &str = "practice: do a step outside this program";
+const SIMULATE: &str = "sandbox: simulate a step outside petstore";
 
 impl Session {
-    /// Begins with a new domain, or goes on with one of the list.
+    /// Starts with a new domain, or continues with one of the list.
     pub(super) async fn set_up_domain(&mut self) -> Asked<()> {
         let Some(list) = self.listed()? else { return Ok(()) };
         let done = |state| matches!(state, None | Some(Stage::Live | Stage::Removed));
         let unfinished: Vec<_> = list.domains.iter().filter(|entry| !done(self.state_of(entry))).collect();
         let mut ways = vec!["a new domain".to_owned()];
-        ways.extend(unfinished.iter().map(|entry| format!("go on with {}", entry.name)));
+        ways.extend(unfinished.iter().map(|entry| format!("continue with {}", entry.name)));
         let chosen = if unfinished.is_empty() { 0 } else { self.talk.choose("Which", &ways, None).await? };
         let entry = chosen.checked_sub(1).map(|at| unfinished[at]);
         let known = entry.and_then(|entry| parse_name::domain(entry.name.as_str()).ok());
@@ -47,36 +47,37 @@ impl Session {
         if entry.is_none_or(|entry| entry.reported().value.is_none()) && !self.take_value(&domain).await? {
             return Ok(());
         }
-        self.go_the_way(&domain).await
+        self.guide(&domain).await
     }
 
-    /// Asks for what must be so before and for the name, and puts it on the list.
+    /// Asks for the preconditions and the name, and adds the domain to the list.
     async fn begin(&mut self, known: ExistingDomains) -> Asked<Option<Domain>> {
-        self.talk.say("First, three things that must be so. A no does not stop you.")?;
+        self.talk.say("First, three preconditions. You can continue even if one is not met.")?;
         let mut events = vec![Event::Added];
         for precondition in Precondition::ALL {
-            let holds = self.talk.is_yes(&format!("Is it so that {}?", precondition.words()), true).await?;
+            let holds =
+                self.talk.is_yes(&format!("Precondition: {}. Is that true?", precondition.words()), true).await?;
             events.push(Event::Ticked { precondition, holds });
         }
-        let is_practice = self.setup.domains.sandbox.is_some();
-        let question = match is_practice {
+        let is_sandbox = self.setup.domains.sandbox.is_some();
+        let question = match is_sandbox {
             true => format!("Domain, press Enter for {}:", Sandbox::DOMAIN),
             false => "Domain:".to_owned(),
         };
-        let read = |answer: &str| match (answer, is_practice) {
+        let read = |answer: &str| match (answer, is_sandbox) {
             ("" | Sandbox::DOMAIN, true) => read_name(Sandbox::DOMAIN, &known),
-            (_, true) => Err(format!("Practice has only {} to be set up.", Sandbox::DOMAIN)),
+            (_, true) => Err(format!("The sandbox has only {}.", Sandbox::DOMAIN)),
             (answer, false) => read_name(answer, &known),
         };
         let domain = self.talk.ask(&question, NAME_HELP, read).await?;
-        if !self.note(&domain.name, events)? {
+        if !self.record(&domain.name, events)? {
             return Ok(None);
         }
-        self.talk.say(format!("{} is on the list. You can go on with it at any time.", domain.unicode))?;
+        self.talk.say(format!("{} is on the list. You can continue with it at any time.", domain.unicode))?;
         Ok(Some(domain))
     }
 
-    /// Asks for the value of the dashboard, and keeps it. Whether there is one now.
+    /// Asks for the value from the dashboard, and saves it. Whether there is one now.
     async fn take_value(&mut self, domain: &Domain) -> Asked<bool> {
         let mut enter = self.setup.domains.platform_host.clone();
         self.talk
@@ -89,55 +90,55 @@ impl Session {
         }
         let question = match &enter {
             Some(host) => format!("Value, press Enter for {host}:"),
-            None => "Value, or press Enter to go on later:".to_owned(),
+            None => "Value, or press Enter to continue later:".to_owned(),
         };
         let Some(host) = self.ask_value(&question, enter.as_ref(), domain).await? else { return Ok(false) };
-        self.note(&domain.name, vec![Event::Value { host }])
+        self.record(&domain.name, vec![Event::Value { host }])
     }
 
-    /// Looks, tells, and takes notes until the domain is left.
-    async fn go_the_way(&mut self, domain: &Domain) -> Asked<()> {
-        let Some(mut looked) = self.look(domain, None).await? else { return Ok(()) };
-        let mut is_told = looked.reported.saved.is_some();
-        if is_told {
-            self.tell_checked(&looked)?;
+    /// Checks, reports and records until the operator leaves the domain.
+    async fn guide(&mut self, domain: &Domain) -> Asked<()> {
+        let Some(mut checked) = self.check(domain, None).await? else { return Ok(()) };
+        let mut is_reported = checked.reported.saved.is_some();
+        if is_reported {
+            self.report(&checked)?;
         } else {
-            self.tell_record(&looked)?;
+            self.read_record(&checked)?;
         }
         let mut ways = STEPS.to_vec();
         if self.setup.domains.sandbox.is_some() {
-            ways.push(PRACTISE);
+            ways.push(SIMULATE);
         }
         loop {
             match self.talk.choose_again(&format!("Next for {}", domain.unicode), &ways, Some(0)).await? {
                 1 => {
-                    self.tell_record(&looked)?;
+                    self.read_record(&checked)?;
                     continue;
                 }
                 2 => {
-                    let value = looked.reported.value.as_ref().map(|host| spelled(host.as_str()));
-                    self.talk.say(value.unwrap_or_else(|| "The value is not known yet.".to_owned()))?;
+                    let value = checked.reported.value.as_ref().map(|host| spelled(host.as_str()));
+                    self.talk.say(value.unwrap_or_else(|| "No value yet.".to_owned()))?;
                     continue;
                 }
-                3 if !self.note_saved(&looked).await? => continue,
-                4 if !self.note_verified(&looked).await? => continue,
+                3 if !self.record_saved(&checked).await? => continue,
+                4 if !self.record_verified(&checked).await? => continue,
                 5 => self.practise().await?,
                 _ => {}
             }
-            let Some(again) = self.look(domain, None).await? else { continue };
-            if is_told {
-                self.tell_checked_again(&looked, &again)?;
+            let Some(again) = self.check(domain, None).await? else { continue };
+            if is_reported {
+                self.report_again(&checked, &again)?;
             } else {
-                self.tell_checked(&again)?;
+                self.report(&again)?;
             }
-            (looked, is_told) = (again, true);
+            (checked, is_reported) = (again, true);
         }
     }
 
-    /// The record, one part a line, and what stands in its way.
-    fn tell_record(&mut self, looked: &Looked) -> Asked<()> {
-        let Looked { domain, reported, seen, .. } = looked;
-        let Some(value) = reported.value.clone() else { return self.talk.say("The value is not known yet.") };
+    /// Reads the record, one part a line, and what is in its way.
+    fn read_record(&mut self, checked: &CheckedDomain) -> Asked<()> {
+        let CheckedDomain { domain, reported, seen, .. } = checked;
+        let Some(value) = reported.value.clone() else { return self.talk.say("No value yet.") };
         let record = DnsRecord { name: domain.name.clone(), zone: seen.zone.clone(), value, ttl: DnsRecord::TTL };
         self.talk.say(format!("At your DNS provider, in the zone {}, add this record:", record.zone))?;
         self.talk.say(format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }))?;
@@ -146,10 +147,10 @@ impl Session {
         self.talk.say(format!("TTL: {} seconds", record.ttl))?;
         self.talk.say(format!("Some providers want the full name: {}", record.name.dotted()))?;
         if record.is_apex() {
-            self.talk.say("If your provider has neither, set up www instead, and redirect this domain there.")?;
+            self.talk.say("If your provider offers neither, set up www instead and redirect this domain there.")?;
         }
         if seen.conflicts.is_empty() {
-            return self.talk.say("Nothing else stands at that name.");
+            return self.talk.say("There is nothing else at that name.");
         }
         for conflict in &seen.conflicts {
             let values: Vec<&str> = conflict.values.iter().map(|value| value.trim_end_matches('.')).collect();
@@ -159,26 +160,26 @@ impl Session {
         Ok(())
     }
 
-    /// Notes that the record was saved. Where it was before, it is asked whether it was saved anew.
-    async fn note_saved(&mut self, looked: &Looked) -> Asked<bool> {
-        let question = "It was saved before. Was it saved anew, so that the 48 hours begin again?";
-        if looked.reported.saved.is_some() && !self.talk.is_yes(question, false).await? {
+    /// Records that the record was saved. If it was before, asks first.
+    async fn record_saved(&mut self, checked: &CheckedDomain) -> Asked<bool> {
+        let question = "It was already saved. Did you save it again? That restarts the 48 hours.";
+        if checked.reported.saved.is_some() && !self.talk.is_yes(question, false).await? {
             return Ok(false);
         }
-        if self.note(&looked.domain.name, vec![Event::Saved])? {
-            self.talk.say("Noted. DNS changes may take up to 48 hours.")?;
+        if self.record(&checked.domain.name, vec![Event::Saved])? {
+            self.talk.say("Recorded. DNS changes can take up to 48 hours.")?;
         }
         Ok(true)
     }
 
-    /// Notes that Verify was chosen. Where it cannot succeed yet, it is asked whether it was.
-    async fn note_verified(&mut self, looked: &Looked) -> Asked<bool> {
-        let question = "Not everything that Verify looks at is right yet. Was it chosen all the same?";
-        if !looked.state.may_verify() && !self.talk.is_yes(question, false).await? {
+    /// Records that Verify was chosen. If it cannot succeed yet, asks first.
+    async fn record_verified(&mut self, checked: &CheckedDomain) -> Asked<bool> {
+        let question = "Verify would fail now. Did you choose it anyway?";
+        if !checked.state.may_verify() && !self.talk.is_yes(question, false).await? {
             return Ok(false);
         }
-        if self.note(&looked.domain.name, vec![Event::Verified])? {
-            self.talk.say("Noted. The certificate follows by itself, usually within a couple of minutes.")?;
+        if self.record(&checked.domain.name, vec![Event::Verified])? {
+            self.talk.say("Recorded. The certificate usually follows within a couple of minutes.")?;
         }
         Ok(true)
     }

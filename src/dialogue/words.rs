@@ -8,18 +8,18 @@ use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage;
 use crate::model::{NewPet, ObservedStatus, Pet, text::short};
 
-/// An animal of the service.
-pub fn animal(pet: &Pet) -> String {
+/// A pet of the service.
+pub fn pet(pet: &Pet) -> String {
     let status = match &pet.status {
         None => "no status".to_owned(),
         Some(ObservedStatus::Known(status)) => status.to_string(),
-        Some(ObservedStatus::Unknown(word)) => format!("status {}, which is unknown here", short(word)),
+        Some(ObservedStatus::Unknown(word)) => format!("unknown status {}", short(word)),
     };
     format!("{}, category {}, {status}, id {}", pet.name, pet.category_id, pet.id)
 }
 
-/// An animal that is not there yet.
-pub(super) fn new_animal(new: &NewPet) -> String {
+/// A pet that was not added yet.
+pub(super) fn new_pet(new: &NewPet) -> String {
     let status = new.status.map_or(String::new(), |status| format!(", {status}"));
     format!("{}, category {}{status}", new.name, new.category_id)
 }
@@ -30,19 +30,19 @@ pub fn failure(failure: &Failure, service: &str) -> [String; 2] {
         (Remedy::EnterKey, _) => {
             "Set PETSTORE_API_KEY to a key that this service accepts, then start petstore again.".to_owned()
         }
-        (Remedy::Wait(seconds), _) => format!("Wait {seconds} seconds, as the service asks; then try again."),
+        (Remedy::Wait(seconds), _) => format!("Wait {seconds} seconds, then try again."),
         (_, Failure::Refused { status: 429, .. }) => "Wait a minute, then try again.".to_owned(),
         (_, failure) => explain(failure).todo.to_owned(),
     };
     [failure.sentence(service), format!("What to do: {todo}")]
 }
 
-/// How far a domain is.
+/// The stage of a domain.
 pub fn state(state: Stage) -> String {
     state.to_string().replace('-', " ").replace("dns", "DNS")
 }
 
-/// What is to be done next for a domain, in this dialogue.
+/// The next step for a domain, in this dialogue.
 pub fn next_step(state: Stage, name: &DnsName) -> String {
     if state == Stage::Draft {
         return "Copy the value from the dashboard: Project settings, Domains, Add domain.".to_owned();

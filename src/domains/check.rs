@@ -1,4 +1,4 @@
-//! One check of a domain: it is measured and judged, and what came of it is kept in the list.
+//! One check of a domain: measure it, judge it, and store the result in the list.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -24,12 +24,12 @@ use super::vantage_points::{View, views};
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub domain: Domain,
-    /// What is asked where, with the value of this domain.
+    /// The check options, with the value of this domain.
     pub options: CheckOptions,
     pub reported: Reported,
-    /// What earlier checks gave, the latest last.
+    /// Earlier results, the latest last.
     pub measurements: Vec<Measurement>,
-    /// What was said of its name.
+    /// The findings on its name.
     pub about_name: Vec<Finding>,
 }
 
@@ -37,25 +37,24 @@ pub struct Subject {
 #[derive(Clone, Debug)]
 pub struct Checked {
     pub domain: Domain,
-    /// What should be there.
+    /// What is expected.
     pub expectation: Expectation,
     pub reported: Reported,
     pub seen: Observations,
-    /// What it means.
     pub findings: Vec<Finding>,
     /// How far the domain is.
     pub status: Status,
-    /// When.
     pub at: Timestamp,
-    /// For the list.
+    /// The result for the list.
     pub measurement: Measurement,
 }
 
-/// What is told while a check goes on: all findings so far, and the time.
+/// Called while a check runs, with all findings so far and the time.
 pub type OnFindings<'a> = &'a (dyn Fn(&[Finding], Timestamp) + Sync);
 
 impl Subject {
-    /// A domain, with its place in the list if it has one. The value reported for it wins over that of `options`.
+    /// A domain, with its entry in the list if it has one. The value reported for it takes precedence over that of
+    /// `options`.
     pub fn new(options: &CheckOptions, entry: Option<&Entry>, domain: Domain, reported: Reported) -> Self {
         let mut options = options.clone();
         let value = reported.value.clone().or(options.expectation.platform_host);
@@ -73,18 +72,18 @@ impl Subject {
             let now = now(options);
             (diagnose(&Case { domain, expectation, reported, seen, earlier, now }), now)
         };
-        let tell = |seen: &Observations| {
+        let report = |seen: &Observations| {
             if let Some(progress) = progress {
                 let (findings, at) = judge(seen);
                 progress(&findings, at);
             }
         };
-        let seen = measure(options, domain, cache, progress.is_some().then_some(&tell)).await;
+        let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
         let (mut findings, at) = judge(&seen);
         let measurement = Measurement::of(&findings, held(domain, &seen), at);
-        let beside: Vec<Finding> =
+        let still_matter: Vec<Finding> =
             about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
-        findings.extend(beside);
+        findings.extend(still_matter);
         let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
         Checked { domain, expectation, reported, seen, findings, status, at, measurement }
@@ -106,27 +105,23 @@ pub fn keep(file: &RegistryFile, checked: &[Checked]) -> Result<(), RegistryErro
     file.apply(&measured.collect::<Vec<_>>()).map(drop)
 }
 
-/// What following a redirect gave.
+/// The result of following a redirect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedRedirect {
-    /// Which.
     pub redirect: Redirect,
-    /// When.
     pub at: Timestamp,
-    /// What it means.
     pub findings: Vec<Finding>,
     /// Each step: the address, and what it answered.
     pub hops: Vec<String>,
 }
 
 impl FollowedRedirect {
-    /// How it is.
     pub fn verdict(&self) -> Verdict {
         overall(&self.findings)
     }
 }
 
-/// Follows one redirect and judges it. Where the name that redirects is no public domain nothing is asked, and the
+/// Follows one redirect and judges it. If the name that redirects is not a public domain, nothing is asked, and the
 /// finding says why.
 pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedirect {
     let from = match parse_name::domain(redirect.from.as_str()) {
@@ -148,18 +143,17 @@ pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedir
 }
 
 impl Checked {
-    /// What was judged.
     fn case(&self) -> Case<'_> {
         let Self { domain, expectation, reported, seen, at, .. } = self;
         Case { domain, expectation, reported, seen, earlier: &[], now: *at }
     }
 
-    /// Who sees what at its name.
+    /// What each server sees at its name.
     pub fn views(&self) -> Vec<View> {
         views(&self.case())
     }
 
-    /// The records at the name that must go before the new one can stand there.
+    /// The records at the name that must be deleted before the new one can be added.
     pub fn conflicts(&self) -> Vec<Conflict> {
         let mut conflicts: Vec<Conflict> = Vec::new();
         for record in conflicting(&self.case()) {
@@ -183,10 +177,10 @@ impl Checked {
     }
 }
 
-/// What was said of the name before it was looked at, unless the look disproved it: a name that has a trusted
-/// certificate is not out of reach of every authority, and one that is answered has a top-level domain.
+/// Whether a finding on the name still matters after the check: a name with a trusted certificate is not reserved after
+/// all, and one that has answers has a known top-level domain.
 fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
-    // Where nothing was measured, a well-formed name must not look like a domain that is all right.
+    // If nothing was measured, a well-formed name must not look like a working domain.
     if findings.iter().all(|finding| finding.verdict == Verdict::Unknown) {
         return false;
     }
@@ -200,7 +194,7 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
     }
 }
 
-/// Until when each resolver keeps what it answered.
+/// Until when each resolver caches its answer.
 fn held(domain: &Domain, seen: &Observations) -> Vec<(String, Timestamp)> {
     let lookups = seen.resolvers(&domain.name, RecordType::A);
     let until = lookups.filter_map(|lookup| {

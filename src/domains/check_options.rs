@@ -13,10 +13,10 @@ use super::dns_name::DnsName;
 use super::observation::{Role, Server};
 use super::probe::trust::ChainTrust;
 
-/// The resolvers that are asked beside the system's: Cloudflare, Google, Quad9.
+/// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
 
-/// Where the system's resolvers are named.
+/// The file that names the system's resolvers.
 const RESOLV_CONF: &str = "/etc/resolv.conf";
 
 /// What a check asks, and where.
@@ -30,16 +30,16 @@ pub struct CheckOptions {
     pub http_port: u16,
     /// The port that `https://` without a port means.
     pub https_port: u16,
-    /// Whom certificates are trusted from.
+    /// Which CAs are trusted.
     pub trust: Arc<ChainTrust>,
-    /// What should be so.
+    /// What is expected.
     pub expectation: Expectation,
-    /// The wall clock, where it is not the machine's.
+    /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
 }
 
 impl CheckOptions {
-    /// The usual ones: the system's resolver and three public ones, the usual ports, the system's roots and `trust`.
+    /// The defaults: the system's resolver and three public ones, ports 80 and 443, the system's roots and `trust`.
     pub fn new(expectation: Expectation, trust: Vec<CertificateDer<'static>>) -> Self {
         Self {
             resolvers: default_resolvers(),

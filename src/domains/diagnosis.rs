@@ -1,7 +1,7 @@
-//! From what was measured, what the operator told, and the clock, to findings: one pure function.
+//! Turns what was measured, what the operator reported, and the time into findings: one pure function.
 //!
-//! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which causes
-//! are to be mended. No IO happens here, so that every row of the catalogue is tested as a table.
+//! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which to fix
+//! causes. There is no IO here, so every row of the catalogue is tested as a table.
 
 mod advice;
 mod apex;
@@ -31,18 +31,18 @@ use authoritative::Authoritative;
 
 pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
 
-/// The records at the name that must go before the record of the dashboard can stand there.
+/// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     let expected = case.expectation.platform_host.as_ref();
     let right = |record: &&Record| {
         !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
     };
-    let import_control = |record: &&Record| {
+    let leads = |record: &&Record| {
         matches!(record.data.kind(), RecordType::CNAME | RecordType::A | RecordType::AAAA)
             || (!case.domain.is_apex()
                 && matches!(record.data.kind(), RecordType::TXT | RecordType::MX | RecordType::HTTPS | RecordType::CAA))
     };
-    Authoritative::of(case).own.into_iter().filter(import_control).filter(|record| !right(record)).collect()
+    Authoritative::of(case).own.into_iter().filter(leads).filter(|record| !right(record)).collect()
 }
 
 /// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
@@ -79,15 +79,15 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Whether the right CNAME stands there alone: then it does not matter what is reached. Elsewhere the page tells a proxy
-/// or a parking service from an ordinary server.
+/// Whether the right CNAME is the only record: then it does not matter what is reached. Elsewhere the page tells a
+/// proxy or a parking service from an ordinary server.
 fn is_plainly_right(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let expected = case.expectation.platform_host.as_ref();
     let is_right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
     source.dname.is_none() && !source.own.is_empty() && source.own.iter().all(is_right)
 }
 
-/// Where nothing is known, or the domain does not exist, all other lines would only be consequences.
+/// If nothing is known, or the domain does not exist, all other findings would only be consequences.
 fn is_the_end(findings: &[Finding]) -> bool {
     let unknown = findings.iter().all(|finding| finding.verdict == Verdict::Unknown);
     findings.iter().any(|finding| match finding.code {

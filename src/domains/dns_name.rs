@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A name in presentation form: lower case, without the final dot, octets that are no letters escaped (RFC 1035
+/// A name in presentation form: lower case, without the final dot, other bytes escaped (RFC 1035
 /// section 5.1). The root is empty. Comparing two of them ignores case and final dot, as RFC 4343 asks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String")]
@@ -51,12 +51,12 @@ impl DnsName {
         std::iter::successors(self.parent(), Self::parent).take_while(|name| !name.is_root())
     }
 
-    /// Whether this is `other` or stands below it.
+    /// Whether this is `other` or below it.
     pub fn is_within(&self, other: &Self) -> bool {
         other.is_root() || *self == *other || self.label_below(other).is_some()
     }
 
-    /// What stands before `zone` in this name, for example `docs` of `docs.example.com` in `example.com`.
+    /// The labels before `zone`, for example `docs` of `docs.example.com` in `example.com`.
     pub(super) fn label_below(&self, zone: &Self) -> Option<&str> {
         if zone.is_root() {
             return (!self.is_root()).then_some(&self.0);

@@ -4,8 +4,8 @@ use strsim::osa_distance;
 
 use super::catalogue::Code;
 
-/// What browsers and tools say, in lower case, and what may be behind it, the likeliest first. The first entry that is
-/// contained in a message counts, so that longer ones stand before shorter ones.
+/// Messages of browsers and tools, in lower case, with their possible causes, the likeliest first. The first entry that
+/// is contained in a message counts, so longer ones come before shorter ones.
 const MESSAGES: &[(&[&str], &[Code])] = &[
     (
         &["err_cert_common_name_invalid", "ssl_error_bad_cert_domain", "no alternative certificate subject name"],
@@ -79,7 +79,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["404"], &[Code::Http404Project]),
 ];
 
-/// What may be behind a code or a message, the likeliest first; empty where nothing is known of it.
+/// The possible causes of a code or a message, the likeliest first; empty if unknown.
 pub fn causes(text: &str) -> Vec<Code> {
     if let Ok(code) = text.trim().parse() {
         return vec![code];
@@ -89,7 +89,7 @@ pub fn causes(text: &str) -> Vec<Code> {
     known.map(|(_, codes)| codes.to_vec()).unwrap_or_default()
 }
 
-/// The code or message that was probably meant.
+/// The closest code or message to a misspelled one.
 pub fn nearest(text: &str) -> Option<&'static str> {
     let lower = text.trim().to_lowercase();
     let codes = Code::ALL.iter().map(|code| (code.as_str(), osa_distance(&lower, &code.as_str().to_lowercase())));

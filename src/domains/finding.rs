@@ -1,4 +1,4 @@
-//! One line of a diagnosis: what is so, who must act, what to do, how long to wait, and what proves it.
+//! A finding: what was seen, who must act, what to do, how long to wait, and the evidence.
 
 use std::cmp::Reverse;
 
@@ -8,7 +8,7 @@ use strum::IntoStaticStr;
 
 use super::catalogue::Code;
 
-/// How a finding, or a domain as a whole, is judged.
+/// The judgement of a finding, or of a domain as a whole.
 ///
 /// The order is that of a summary: the worst of several is the greatest. [`Verdict::Unknown`] is least, since it never
 /// counts against a domain.
@@ -16,15 +16,15 @@ use super::catalogue::Code;
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 pub enum Verdict {
-    /// It could not be checked from here.
+    /// Could not be checked from here.
     Unknown,
     /// Right.
     Ok,
-    /// Works, but.
+    /// Works, with a caveat.
     Warn,
-    /// Right at the source; time will do it.
+    /// Right at the name servers; caches need time.
     Wait,
-    /// Somebody must act.
+    /// Action is needed.
     Fail,
 }
 
@@ -46,14 +46,14 @@ pub enum Who {
     /// The operator, in the dashboard of the platform.
     Dashboard,
     Platform,
-    /// Nobody; time does it, or nothing is to do.
+    /// Nobody: just wait, or nothing to do.
     Nobody,
-    /// Whoever keeps this machine or its network.
+    /// The owner of this machine or its network.
     ThisMachine,
 }
 
 impl Who {
-    /// In words, for the beginning of a sentence about what to do.
+    /// In words.
     pub const fn at(self) -> &'static str {
         match self {
             Self::DnsProvider => "at your DNS provider",
@@ -66,16 +66,15 @@ impl Who {
     }
 }
 
-/// What proves a finding: a question, whom it was put to, the answer, and when.
+/// Evidence for a finding: a question, the server asked, the answer, and when.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Evidence {
     /// What was asked, for example `docs.example.com CNAME`.
     pub question: String,
-    /// Whom: a name and an address.
+    /// The server: a name and an address.
     pub server: String,
     /// What came back, in one line.
     pub answer: String,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -91,13 +90,12 @@ pub struct Finding {
     /// The cause in a few words.
     pub title: String,
     pub seen: String,
-    /// What should have been seen; empty where there is nothing to compare.
+    /// What should have been seen; empty if there is nothing to compare.
     pub expected: String,
-    /// What to do, with the operator's own names and values; empty where nothing is to do.
+    /// What to do, with the operator's own names and values; empty if there is nothing to do.
     pub fix: String,
-    /// Until when to wait, where that is known.
+    /// Until when to wait, if known.
     pub until: Option<Timestamp>,
-    /// The proof.
     pub evidence: Vec<Evidence>,
 }
 
@@ -117,22 +115,22 @@ impl Finding {
         }
     }
 
-    /// All is right, and nobody has to act.
+    /// All is right; no action needed.
     pub fn ok(code: Code) -> Self {
         Self::new(code, Verdict::Ok, Who::Nobody)
     }
 
-    /// Somebody must act.
+    /// Action is needed.
     pub fn fail(code: Code, who: Who) -> Self {
         Self::new(code, Verdict::Fail, who)
     }
 
-    /// It works, but.
+    /// Works, with a caveat.
     pub fn warn(code: Code, who: Who) -> Self {
         Self::new(code, Verdict::Warn, who)
     }
 
-    /// It could not be checked from here.
+    /// Could not be checked from here.
     pub fn unknown(code: Code, who: Who) -> Self {
         Self::new(code, Verdict::Unknown, who)
     }
@@ -151,12 +149,11 @@ impl Finding {
         Self { expected: expected.into(), ..self }
     }
 
-    /// With what to do.
     pub fn fix(self, fix: impl Into<String>) -> Self {
         Self { fix: fix.into(), ..self }
     }
 
-    /// With what its row of the catalogue says to do.
+    /// With the catalogue's cure.
     pub(super) fn cured(self) -> Self {
         let cure = self.code.cure();
         self.fix(cure)
@@ -167,23 +164,22 @@ impl Finding {
         Self { until: until.into(), ..self }
     }
 
-    /// With its proof.
     pub fn evidence(self, evidence: impl IntoIterator<Item: Into<Evidence>>) -> Self {
         Self { evidence: evidence.into_iter().map(Into::into).collect(), ..self }
     }
 }
 
-/// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only where nothing else is known.
+/// The verdict of several findings: the worst of them. [`Verdict::Unknown`] only if nothing else is known.
 pub fn overall(findings: &[Finding]) -> Verdict {
     findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Unknown)
 }
 
-/// The finding that decides: among the worst, the first in the order in which causes are to be mended.
+/// The finding that decides: among the worst, the first in the order in which to fix causes.
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
     findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
 }
 
-/// When the wait ends that decides; `None` where something else decides, or nobody knows.
+/// When the wait ends that decides; `None` if something else decides, or if unknown.
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
     deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
 }
@@ -197,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_verdict_counts_and_unknown_stands_beside() {
+    fn the_worst_verdict_counts_and_unknown_does_not() {
         assert_eq!(overall(&[]), Verdict::Unknown);
         let [ok, unknown] = [finding(Code::DnsOk, Verdict::Ok), finding(Code::V6Untested, Verdict::Unknown)];
         assert_eq!(overall(&[unknown.clone(), ok.clone()]), Verdict::Ok);

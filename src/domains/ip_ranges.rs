@@ -1,10 +1,10 @@
-//! Which addresses are not for the public, and which are Cloudflare's.
+//! Which addresses are not public, and which are Cloudflare's.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-/// Ranges that nobody outside reaches: loopback, private, link-local, carrier, metadata, multicast, reserved (IANA's
+/// Ranges that are not public: loopback, private, link-local, carrier, metadata, multicast, reserved (IANA's
 /// special-purpose registries). Documentation ranges are left out: nothing answers there, and nothing is exposed.
 const NOT_PUBLIC: &[&str] = &[
     "0.0.0.0/8",
@@ -58,7 +58,7 @@ fn within(address: IpAddr, ranges: &[&str]) -> bool {
     ranges.iter().filter_map(|range| range.parse::<IpNet>().ok()).any(|range| range.contains(&address))
 }
 
-/// Whether an address can be reached by everybody. An IPv4 address inside an IPv6 one counts as itself.
+/// Whether an address is public. An IPv4 address inside an IPv6 one counts as itself.
 pub(super) fn is_public(address: IpAddr) -> bool {
     let embedded = match address {
         IpAddr::V4(_) => None,

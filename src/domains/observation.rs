@@ -1,6 +1,6 @@
 //! What was measured, as plain data: every question with its answer, every handshake, every hop. No judgement.
 //!
-//! All of it comes from strangers. It is bounded when it is read, and cleaned when it is put into words.
+//! None of it is trusted: it is bounded when read, and cleaned when put into words.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -22,7 +22,7 @@ mod tls;
 pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
 pub use tls::{Certificate, Distrust, Handshake, Presented};
 
-/// The types that are asked for at a name: those that lead somewhere, and those that a CNAME cannot stand beside.
+/// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
 pub(super) const TYPES: [RecordType; 8] = [
     RecordType::CNAME,
     RecordType::A,
@@ -34,7 +34,7 @@ pub(super) const TYPES: [RecordType; 8] = [
     RecordType::CAA,
 ];
 
-/// On whose behalf a server answers.
+/// The role of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A name server of the zone above the domain's.
@@ -69,14 +69,14 @@ impl Role {
 pub struct Server {
     /// What it is.
     pub role: Role,
-    /// Its host name, or its address where it has none.
+    /// Its host name, or its address if it has none.
     pub name: String,
     /// Where it is reached.
     pub address: SocketAddr,
 }
 
 impl Server {
-    /// For people: the name, with the address where that says more.
+    /// For people: the name, with the address if that adds information.
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
@@ -103,10 +103,10 @@ impl Question {
     }
 }
 
-/// A question, to whom, and what came back.
+/// A question, the server asked, and the reply.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    /// Whom.
+    /// The server asked.
     pub server: Arc<Server>,
     /// What.
     pub question: Question,
@@ -118,26 +118,26 @@ pub struct Lookup {
     pub outcome: Result<Reply, NoReply>,
 }
 
-/// Why there is no answer.
+/// Why no answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// Nothing came in time.
     #[error("no answer")]
     Timeout,
-    /// Nobody listens there.
-    #[error("nobody listens there")]
+    /// Nothing listens at the address.
+    #[error("nothing listens there")]
     Closed,
-    /// There is no way there from here.
-    #[error("no way there from here")]
+    /// No route to the address.
+    #[error("not reachable from here")]
     Unreachable,
-    /// Something came that is no DNS message, or none to this question.
-    #[error("no usable message")]
+    /// The response is not a DNS message, or not for this question.
+    #[error("invalid response")]
     Malformed,
     /// It was not asked: its name has no address.
     #[error("the name server has no address")]
     NoAddress,
-    /// It was not asked: its address is not for the public.
-    #[error("not asked, since its address is not public")]
+    /// It was not asked: its address is not public.
+    #[error("not asked: its address is not public")]
     Withheld,
 }
 
@@ -145,7 +145,7 @@ pub enum NoReply {
 #[derive(Clone, Debug, Default)]
 pub struct Reply {
     pub code: ResponseCode,
-    /// The AA bit: the server speaks for the zone.
+    /// The AA bit: the server has authority for the zone.
     pub authoritative: bool,
     /// The answer section.
     pub answers: Vec<Record>,
@@ -165,7 +165,7 @@ pub struct Reply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     pub owner: DnsName,
-    /// How long it may be remembered, in seconds.
+    /// How long it may be cached, in seconds.
     pub ttl: u32,
     /// What it says.
     pub data: Data,
@@ -188,14 +188,14 @@ pub enum Data {
     Soa {
         /// The version of the zone.
         serial: u32,
-        /// How long "no such name" may be remembered, in seconds (RFC 2308).
+        /// How long "no such name" may be cached, in seconds (RFC 2308).
         minimum: u32,
     },
     /// Text, its strings joined.
     Txt(String),
     /// A mail server.
     Mx(u16, DnsName),
-    /// Which authorities may issue (RFC 8659).
+    /// Which CAs may issue (RFC 8659).
     Caa {
         /// 128 is the critical bit.
         flags: u8,
@@ -203,7 +203,7 @@ pub enum Data {
         tag: String,
         value: Vec<u8>,
     },
-    /// A type that is not looked into.
+    /// A type whose data is not read.
     Other(RecordType),
     /// A record that does not hold what its type says.
     Malformed(RecordType),
@@ -280,7 +280,7 @@ pub(super) fn type_name(kind: RecordType) -> String {
 }
 
 impl Reply {
-    /// The records of the answer section that stand at `owner` itself.
+    /// The records of the answer section at `owner` itself.
     pub fn at<'a>(&'a self, owner: &'a DnsName) -> impl Iterator<Item = &'a Record> {
         self.answers.iter().filter(move |record| record.owner == *owner)
     }
@@ -295,7 +295,7 @@ impl Reply {
         self.answers.iter().filter_map(|record| record.data.address())
     }
 
-    /// The owner of the SOA record in the authority section, with the time that a negative answer may be remembered
+    /// The owner of the SOA record in the authority section, with the time that a negative answer may be cached
     /// (RFC 2308 section 5).
     pub fn negative(&self) -> Option<(&DnsName, u32)> {
         self.authorities.iter().find_map(|record| match record.data {
@@ -304,12 +304,12 @@ impl Reply {
         })
     }
 
-    /// Whether it says that there is no such name.
+    /// Whether it is NXDOMAIN.
     pub(super) fn is_nxdomain(&self) -> bool {
         self.code == ResponseCode::NXDomain
     }
 
-    /// Whether it says that there is something, or nothing of this type, or no such name; not that it failed.
+    /// Whether it is an answer, positive or negative, and not an error.
     pub fn is_answer(&self) -> bool {
         matches!(self.code, ResponseCode::NoError | ResponseCode::NXDomain)
     }
@@ -322,7 +322,7 @@ impl Reply {
             && self.authorities.iter().any(|record| matches!(record.data, Data::Ns(_)))
     }
 
-    /// In one line, cleaned and bounded.
+    /// As one line, cleaned and bounded.
     pub fn words(&self) -> String {
         let mut words = String::new();
         if self.code != ResponseCode::NoError {
@@ -333,7 +333,7 @@ impl Reply {
             let names = names.take(4).map(|name| display_safe(name.as_str()).into_owned());
             words.push_str(&names.collect::<Vec<_>>().join(", "));
         } else if self.answers.is_empty() {
-            words.push_str("nothing of this type");
+            words.push_str("no record of this type");
         }
         let records = self.answers.iter().take(6).map(|record| format!("{}, TTL {}", record.data.words(), record.ttl));
         words.push_str(&records.collect::<Vec<_>>().join("; "));
@@ -357,12 +357,12 @@ impl Lookup {
         self.outcome.as_ref().ok()
     }
 
-    /// The reply, unless it only says that there is no answer.
+    /// The reply, unless it is an error.
     pub fn answer(&self) -> Option<&Reply> {
         self.reply().filter(|reply| reply.is_answer())
     }
 
-    /// Whether a name server answers for a zone that it does not speak for.
+    /// Whether a name server answers for the zone without authority.
     fn lacks_authority(&self, reply: &Reply) -> bool {
         self.server.role == Role::Authoritative && reply.is_answer() && !reply.authoritative && !reply.is_referral()
     }
@@ -404,13 +404,13 @@ pub(super) fn code_name(code: ResponseCode) -> &'static str {
 pub struct Observations {
     /// Every question, in the order of the answers.
     pub lookups: Vec<Lookup>,
-    /// The zone that the name stands in.
+    /// The zone of the name.
     pub zone: Option<DnsName>,
-    /// The name servers that the parent delegates the zone to; empty where the parent could not be asked.
+    /// The name servers that the parent delegates the zone to; empty if the parent could not be asked.
     pub delegated: Vec<DnsName>,
-    /// A name beside the domain that nobody has.
+    /// A random name next to the domain, which does not exist.
     pub sibling: DnsName,
-    /// The names that a provider makes when it adds the zone by itself.
+    /// The names that result when a provider adds the zone to a full name.
     pub doubled: Vec<DnsName>,
     /// The system's hosts file has this address for the name.
     pub hosts_file: Option<IpAddr>,
@@ -429,9 +429,9 @@ pub struct Observations {
 /// Which parts of a measurement are complete, so that they can be judged while others run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Complete {
-    /// Name servers and resolvers, but for resolvers that are late.
+    /// Name servers and resolvers, except resolvers that are late.
     pub record: bool,
-    /// The platform's own host, where it is known.
+    /// The platform's own host, if known.
     pub platform: bool,
     pub caa: bool,
     /// Certificates.
@@ -455,7 +455,7 @@ impl Observations {
         self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
     }
 
-    /// Every address of a host, by anybody.
+    /// Every address of a host, from any server.
     pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.asked(host, kind));
         let mut addresses: Vec<IpAddr> = lookups.filter_map(Lookup::reply).flat_map(Reply::addresses).collect();
@@ -469,7 +469,7 @@ impl Observations {
         self.platform_handshake.as_ref()?.outcome.as_ref().ok()
     }
 
-    /// The answers of anybody to a question.
+    /// The answers of all servers to a question.
     pub fn asked<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.lookups.iter().filter(move |lookup| {
             lookup.question.kind == kind && lookup.question.name == *name && !lookup.question.checking_disabled

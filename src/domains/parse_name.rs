@@ -1,6 +1,6 @@
-//! What a typed name means: which part of it is a domain, and what stands against it (catalogue, section 2.1).
+//! What a typed name means: which part of it is a domain, and what is wrong with it (catalogue, section 2.1).
 //!
-//! Pure: no look-up is made before a name has passed here.
+//! Pure: no lookup is made before a name has passed here.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,18 +16,18 @@ use super::catalogue::Code;
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict, Who};
 
-/// The most octets of a label (RFC 1035 section 2.3.4).
+/// The most bytes of a label (RFC 1035 section 2.3.4).
 const MAX_LABEL: usize = 63;
-/// The most octets of a name in presentation form, without the final dot.
+/// The most bytes of a name in presentation form, without the final dot.
 const MAX_NAME: usize = 253;
-/// The most characters looked at; nobody types more, and conversions take time.
+/// The most characters read; nobody types more, and conversions take time.
 const MAX_TYPED: usize = 2048;
 
 /// Suffixes that are not part of the public DNS (RFC 6761, 6762, 7686, 8375, 9476 and ICANN's `internal`).
 const RESERVED: &[&str] =
     &["alt", "example", "home.arpa", "internal", "invalid", "lan", "local", "localhost", "onion", "test"];
 
-/// What the operator has already, for the checks that compare.
+/// What exists already, for the checks that compare.
 #[derive(Clone, Debug, Default)]
 pub struct ExistingDomains {
     /// The platform's host, which the record's value names.
@@ -41,11 +41,11 @@ pub struct ExistingDomains {
 pub struct ParsedName {
     /// The domain, unless a finding fails.
     pub domain: Option<Domain>,
-    /// What was understood, mended or refused; never empty.
+    /// What was accepted, corrected or refused; never empty.
     pub findings: Vec<Finding>,
 }
 
-/// Reads what somebody typed or pasted.
+/// Reads typed or pasted text.
 pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
     let mut findings = Vec::new();
     let read = reduce(typed, &mut findings)
@@ -58,7 +58,7 @@ pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
     ParsedName { domain, findings }
 }
 
-/// Reads a name that must be a public domain as it stands, for example out of a configuration; the first refusal
+/// Reads a name that must be a public domain as written, for example from a configuration; the first refusal
 /// otherwise.
 pub fn domain(text: &str) -> Result<Domain, Box<Finding>> {
     let ParsedName { domain, findings } = read(text, &ExistingDomains::default());
@@ -77,7 +77,7 @@ fn fail(code: Code, seen: impl Into<String>) -> Box<Finding> {
     Box::new(Finding::fail(code, Who::DnsProvider).seen(seen).cured())
 }
 
-/// The host within an address, or the text itself; what was cut off is said.
+/// The host within an address, or the text itself; a finding names what was cut off.
 fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Finding>> {
     let text = typed.trim();
     if text.chars().count() > MAX_TYPED {
@@ -94,13 +94,13 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
     let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
     let (authority, cut_off) = rest.split_at(end);
     let host = match authority.rsplit_once('@') {
-        // Only in front of a path is it a user name of an address; else it is mail.
+        // It is a user name only in a URL; otherwise this is an email address.
         Some((_, host)) if had_scheme => host,
         Some((_, host)) => {
             return Err(Box::new(
                 Finding::fail(Code::InEmail, Who::DnsProvider)
                     .seen(short(text))
-                    .fix(format!("enter the part after the @, if that is meant: {}", short(host))),
+                    .fix(format!("enter the part after the @, if that is your domain: {}", short(host))),
             ));
         }
         None => authority,
@@ -112,9 +112,9 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
         _ => (host, None),
     };
     if had_scheme || !cut_off.is_empty() {
-        let mut seen = format!("took {} out of the address", short(host));
+        let mut seen = format!("the domain is {}", short(host));
         if cut_off.len() > 1 {
-            let _ = write!(seen, "; {} is not part of a domain", short(cut_off));
+            let _ = write!(seen, "; {} is not part of it", short(cut_off));
         }
         findings.push(Finding::ok(Code::InUrl).seen(seen));
     }
@@ -128,7 +128,7 @@ fn reduce(typed: &str, findings: &mut Vec<Finding>) -> Result<String, Box<Findin
     Ok(host.to_owned())
 }
 
-/// Addresses pass every check of a name, so that they are looked for first.
+/// Addresses pass every check of a name, so they are refused first.
 fn refuse_address(text: &str) -> Result<(), Box<Finding>> {
     let bare = text.strip_suffix('.').unwrap_or(text);
     let inner = bare.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(bare, |(inner, _)| inner);
@@ -139,9 +139,9 @@ fn refuse_address(text: &str) -> Result<(), Box<Finding>> {
     if is_address { Err(fail(Code::InIp, short(text))) } else { Ok(()) }
 }
 
-/// The checks of the name by itself.
+/// The checks of the name on its own.
 fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Domain, Box<Finding>> {
-    // UTS 46 takes these for dots, too.
+    // UTS 46 treats these as dots, too.
     let host = host.trim().replace(['\u{3002}', '\u{ff0e}', '\u{ff61}'], ".");
     let host = host.strip_suffix('.').unwrap_or(&host);
     if host.contains('*') {
@@ -157,11 +157,11 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
     let ascii = host.split('.').map(to_ascii).collect::<Result<Vec<_>, _>>()?.join(".");
     if let Some(label) = ascii.split('.').find(|label| label.len() > MAX_LABEL) {
         let over = label.len() - MAX_LABEL;
-        return Err(fail(Code::InLabelLong, format!("{} has {} octets, {over} too many", short(label), label.len())));
+        return Err(fail(Code::InLabelLong, format!("{} has {} bytes, {over} too many", short(label), label.len())));
     }
     if ascii.len() > MAX_NAME {
         let over = ascii.len() - MAX_NAME;
-        return Err(fail(Code::InNameLong, format!("{} octets, {over} too many", ascii.len())));
+        return Err(fail(Code::InNameLong, format!("{} bytes, {over} too many", ascii.len())));
     }
     if ascii.rsplit('.').next().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_digit())) {
         return Err(fail(Code::InIp, short(host)));
@@ -185,9 +185,7 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
         findings.push(warn(Code::InReserved).seen(format!("{name} is under {reserved}")));
     } else if !suffix.known {
         let last = ascii.rsplit('.').next().unwrap_or_default();
-        findings.push(
-            warn(Code::InUnknownTld).seen(format!("no top-level domain {last} is known here; a typing mistake?")),
-        );
+        findings.push(warn(Code::InUnknownTld).seen(format!("{last} is not a known top-level domain; a typo?")));
     }
     if let Some(private) = suffix.private {
         findings.push(warn(Code::InPrivateSuffix).seen(format!("{name} is under {private}")));
@@ -223,13 +221,13 @@ fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
     }
 }
 
-/// UTS 46, non-transitional. Some letters stand for several signs, and of those none may be one that a name cannot have.
-/// Lengths are counted elsewhere, where the excess is told.
+/// UTS 46, non-transitional. Some letters expand to several characters, each of which must be allowed in a name.
+/// Lengths are counted elsewhere, where the finding gives the excess.
 fn converted(label: &str) -> Result<Cow<'_, str>, idna::Errors> {
     Uts46::new().to_ascii(label.as_bytes(), AsciiDenyList::STD3, Hyphens::Check, DnsLength::Ignore)
 }
 
-/// Refuses what no conversion should see: it drops some of these silently.
+/// Refuses characters before the conversion, which drops some of them silently.
 fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
     let allowed = |c: char| match c {
         '-' | '.' => true,
@@ -272,7 +270,7 @@ fn mixed_scripts(label: &str) -> Option<String> {
 struct Suffix<'a> {
     /// The length of the suffix under which names are registered.
     icann: usize,
-    /// The longer suffix that belongs to a company, where there is one.
+    /// The longer suffix that belongs to a company, if any.
     private: Option<&'a str>,
     known: bool,
 }
@@ -284,7 +282,7 @@ fn suffix(ascii: &str) -> Suffix<'_> {
         return Suffix { icann: 0, private: None, known: false };
     };
     let private = (kind == Some(psl::Type::Private)).then(|| &ascii[ascii.len() - length..]);
-    // Above a private suffix stands the one under which the company registered its name.
+    // Above a private suffix is the one under which the company registered its name.
     while kind == Some(psl::Type::Private) {
         let Some((_, above)) = ascii[ascii.len() - length..].split_once('.') else { break };
         let Some((next, _, next_kind)) = of(above) else { break };
@@ -293,7 +291,7 @@ fn suffix(ascii: &str) -> Suffix<'_> {
     Suffix { icann: length, private, known }
 }
 
-/// The checks against what is there already.
+/// The checks against existing domains.
 fn compare(domain: Domain, known: &ExistingDomains) -> Result<Domain, Box<Finding>> {
     if let Some(host) = &known.platform_host
         && domain.name.is_within(host)

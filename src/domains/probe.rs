@@ -1,8 +1,8 @@
-//! Looking at the outside world: everything that can be asked at once is asked at once.
+//! Measures a domain: everything that can be asked concurrently is.
 //!
 //! A measurement has five parts that run side by side and share one [`Observations`]: the resolvers, the zone and its
 //! name servers, CAA, the platform's own host, and what is reached under the name. Each asks the next question as soon
-//! as it knows enough, and says when it is complete, so that findings come out while others still wait.
+//! as it knows enough, and reports when it is complete: findings appear while others still wait.
 //!
 //! Safe against whatever answers: addresses that are not public are not connected to unless that is allowed, a name is
 //! resolved once and that very address used, and questions, sizes, hops and times are bounded.
@@ -29,11 +29,11 @@ use super::observation::{Complete, Observations};
 use cache::ProbeCache;
 use context::ProbeContext;
 
-/// How long a check may take at most. Its parts have shorter limits of their own.
+/// How long a check may take at most. Its parts have shorter limits.
 const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
-/// Measures one domain. `memory` is shared by the checks of one run. `progress`, if anybody looks on, is called when a
-/// part is complete; the result has all parts, as far as they went.
+/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete; the
+/// result has all parts, as far as they went.
 pub async fn measure(
     settings: &CheckOptions,
     domain: &Domain,
@@ -72,7 +72,7 @@ mod tests {
     use super::super::parse_name;
     use super::*;
 
-    /// How long a check may take where nothing is to be waited for.
+    /// How long a check may take if nothing has to be waited for.
     const AT_ONCE: Duration = Duration::from_secs(5);
 
     fn asking(address: SocketAddr) -> (CheckOptions, Domain) {
@@ -82,13 +82,13 @@ mod tests {
         (settings, parse_name::domain("docs.acme.com").unwrap())
     }
 
-    /// Nobody listens at port 1 of this machine.
+    /// Nothing listens at port 1 of this machine.
     fn closed() -> SocketAddr {
         SocketAddr::from(([127, 0, 0, 1], 1))
     }
 
     #[tokio::test]
-    async fn a_part_that_begins_when_every_resolver_failed_keeps_nobody_waiting() {
+    async fn a_part_that_begins_after_every_resolver_failed_does_not_wait() {
         let (settings, domain) = asking(closed());
         let memory = ProbeCache::default();
         let shared = ProbeContext::new(&settings, &domain, &memory, None);

@@ -1,8 +1,7 @@
-//! The record that a domain needs, written in the formats of DNS tools, with or without what must be deleted first.
+//! The record of a domain in the formats of DNS tools, with or without the records to delete first.
 //!
-//! Nothing here is sent anywhere: the operator reads the text, and gives it to the tool. The values of records to be
-//! deleted come from foreign servers. So every format but [`ExportFormat::Plain`] is printable ASCII, and no value
-//! leaves its line.
+//! Nothing is sent: the operator passes the text to the tool. The values of records to delete come from foreign servers,
+//! so every format but [`ExportFormat::Plain`] is printable ASCII, and no value leaves its line.
 
 mod escape;
 mod json;
@@ -17,7 +16,7 @@ use strum::{Display, EnumString, IntoStaticStr, VariantArray};
 
 pub use record::{Conflict, DnsRecord};
 
-/// A format that a record is written in.
+/// A format for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
 pub enum ExportFormat {
@@ -41,12 +40,12 @@ pub enum ExportFormat {
     Gcloud,
     /// A command for Azure DNS.
     Az,
-    /// Columns with tabs between: full name, short name, TTL, type, target.
+    /// Tab-separated columns: full name, short name, TTL, type, target.
     Tsv,
 }
 
 impl ExportFormat {
-    /// All of them, in the order in which they are offered.
+    /// All formats, in the order of menus.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// The word, in lower case.
@@ -55,10 +54,10 @@ impl ExportFormat {
     }
 }
 
-/// `record` in `format`, with what must be deleted first; without that half where `deletes` is empty.
+/// `record` in `format`, after the records to delete first, if there are any.
 ///
-/// It ends with a line feed. Where the format cannot express a record at the apex of a zone, the text is only a comment
-/// that says what to do instead. What cannot be a record set, having no value or no word as its type, is left out.
+/// It ends with a line feed. If the format cannot express a record at the apex of a zone, the text is a comment that says
+/// what to do instead. Conflicts without a value or a valid type are left out.
 pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
     let deletes: Vec<&Conflict> = deletes.iter().filter(|conflict| conflict.is_real()).collect();
     match format {

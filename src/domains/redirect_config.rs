@@ -1,4 +1,4 @@
-//! The lint of a `domains` configuration, JSON or TOML (catalogue, section 2.7; API description, several domains).
+//! Checks a `domains` configuration, JSON or TOML (catalogue, section 2.7; API description, several domains).
 
 mod read;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use read::{fail, warn};
 pub use super::diagnosis::redirect::Redirect;
 pub use read::{ConfigSource, WrittenRedirect};
 
-/// The largest file that is read, in octets.
+/// The largest file that is read, in bytes.
 const MAX_TEXT: usize = 1 << 20;
 
 /// The configuration, every name in its normal form.
@@ -40,10 +40,10 @@ impl From<DomainsConfiguration> for ConfigSource {
     }
 }
 
-/// What is to be said about a configuration.
+/// The findings on a configuration.
 #[derive(Clone, Debug)]
 pub struct Linted {
-    /// The configuration; `None` where anything fails.
+    /// The configuration; `None` if anything fails.
     pub configuration: Option<DomainsConfiguration>,
     /// Never empty.
     pub findings: Vec<Finding>,
@@ -53,7 +53,7 @@ pub struct Linted {
 pub fn lint(text: &str, known: &[DnsName]) -> Linted {
     let mut findings = Vec::new();
     let written = if text.len() > MAX_TEXT {
-        findings.push(fail(Code::CfgSyntax).seen(format!("{} octets; 1 MiB is the most that is read", text.len())));
+        findings.push(fail(Code::CfgSyntax).seen(format!("{} bytes; at most 1 MiB is read", text.len())));
         None
     } else {
         read::read(text, &mut findings)
@@ -70,9 +70,9 @@ pub fn check(written: ConfigSource, known: &[DnsName]) -> Linted {
     judge(&written, &places, known, Vec::new())
 }
 
-/// `places`: where each redirect stands in the list as it is written.
+/// `places`: the index of each redirect in the list as written.
 fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findings: Vec<Finding>) -> Linted {
-    // A value of another type was named already.
+    // A value of another type was reported already.
     let misread = findings.iter().any(|f| f.code == Code::CfgType && f.seen.starts_with("domains.primary "));
     let primary = match written.primary.as_deref().map(str::trim) {
         None if misread => None,
@@ -80,7 +80,7 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
             findings.push(
                 fail(Code::CfgNoPrimary)
                     .seen("domains.primary is missing or empty")
-                    .fix("set domains.primary to the domain under which the project is mainly served"),
+                    .fix("set domains.primary to the main domain of the project"),
             );
             None
         }
@@ -108,7 +108,7 @@ fn judge(written: &ConfigSource, places: &[usize], known: &[DnsName], mut findin
     Linted { configuration, findings }
 }
 
-/// A name at a place of the configuration, by the checks for every name.
+/// Checks a name at a place of the configuration.
 fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<DnsName> {
     let reading = parse_name::read(text, &parse_name::ExistingDomains::default());
     match reading.domain {
@@ -131,11 +131,11 @@ fn read_name(place: &str, text: &str, findings: &mut Vec<Finding>) -> Option<Dns
             None
         }
         Some(domain) => {
-            for doubt in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
+            for warning in reading.findings.into_iter().filter(|finding| finding.verdict == Verdict::Warn) {
                 findings.push(
                     warn(Code::CfgName)
-                        .seen(format!("{place}: {}: {} ({})", domain.name, doubt.title, doubt.code))
-                        .fix(doubt.fix),
+                        .seen(format!("{place}: {}: {} ({})", domain.name, warning.title, warning.code))
+                        .fix(warning.fix),
                 );
             }
             Some(domain.name)
@@ -153,7 +153,7 @@ fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<
         _ => {
             findings.push(
                 fail(Code::CfgStatus)
-                    .seen(format!("{place}.status: {status} is no redirect"))
+                    .seen(format!("{place}.status: {status} is not a redirect"))
                     .expected("301")
                     .fix("use 301; 302, 303, 307 and 308 are redirects, too"),
             );
@@ -164,12 +164,12 @@ fn read_status(place: &str, status: i64, findings: &mut Vec<Finding>) -> Option<
         warn(Code::CfgStatus)
             .seen(format!("{place}.status: {status} is {what}"))
             .expected("301")
-            .fix("use 301, unless this is meant"),
+            .fix("use 301, unless you want this"),
     );
     u16::try_from(status).ok()
 }
 
-/// What redirects have to do with each other and with the primary domain.
+/// Checks redirects against each other and the primary domain.
 fn relations(
     primary: Option<&DnsName>,
     redirects: &[(String, Redirect)],
@@ -178,13 +178,13 @@ fn relations(
 ) {
     let mut by_source: HashMap<&DnsName, (&str, &Redirect)> = HashMap::new();
     for (place, redirect) in redirects {
-        // Of several with the same source the first counts, until that is mended.
+        // Of several with the same source, the first counts.
         let (first, kept) = *by_source.entry(&redirect.from).or_insert((place, redirect));
         if !std::ptr::eq(kept, redirect) {
             findings.push(
                 fail(Code::CfgDuplicate)
-                    .seen(format!("{place}.from: {} stands in {first}, too", redirect.from))
-                    .fix(format!("keep one redirect of {}", redirect.from)),
+                    .seen(format!("{place}.from: {} is in {first}, too", redirect.from))
+                    .fix(format!("keep one redirect from {}", redirect.from)),
             );
         }
     }
@@ -206,7 +206,7 @@ fn relations(
         }
         let (path, circle) = follow(redirect, &by_source);
         if circle {
-            // Each circle is told once.
+            // Each loop is reported once.
             if path.iter().any(|name| in_circles.contains(name)) {
                 continue;
             }
@@ -227,13 +227,13 @@ fn relations(
             findings.push(
                 warn(Code::CfgToElsewhere)
                     .seen(format!("{place}.to: {to} is neither the primary domain nor a listed one"))
-                    .fix("check that this is meant"),
+                    .fix("check that this is what you want"),
             );
         }
     }
 }
 
-/// The names from `redirect` on, and whether they come round again.
+/// The names from `redirect` on, and whether they loop.
 fn follow<'a>(redirect: &'a Redirect, by_source: &HashMap<&DnsName, (&str, &'a Redirect)>) -> (Vec<&'a DnsName>, bool) {
     let mut path = vec![&redirect.from, &redirect.to];
     let mut passed: HashSet<&DnsName> = path.iter().copied().collect();
@@ -249,12 +249,12 @@ fn follow<'a>(redirect: &'a Redirect, by_source: &HashMap<&DnsName, (&str, &'a R
 }
 
 impl DomainsConfiguration {
-    /// As JSON, in the shape of the description.
+    /// As JSON, in the shape of the API description.
     pub fn to_json(&self) -> String {
         format!("{:#}\n", serde_json::json!({ "domains": self }))
     }
 
-    /// As TOML, in the shape of the description.
+    /// As TOML, in the shape of the API description.
     pub fn to_toml(&self) -> String {
         // Names and numbers can always be written.
         let domains = toml::Table::try_from(self).unwrap_or_default();

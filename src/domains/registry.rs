@@ -1,7 +1,7 @@
-//! The operator's domains on disk: names, what was told, and the last measurements.
+//! The operator's domains on disk: names, what was reported, and the last measurements.
 //!
-//! Every change is one read, one change and one write under a lock, so that two running programs lose nothing of each
-//! other; the write is a new file that takes the place of the old one, so that a crash leaves the one or the other.
+//! Every change is one read, one change and one write under a lock, so two running programs do not lose each
+//! other's changes; the write replaces the old file with a new one, so a crash leaves one or the other.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
@@ -18,7 +18,7 @@ use super::stage::Measurement;
 
 /// How many measurements of a domain are kept.
 const KEPT: usize = 10;
-/// The largest file that is read, in octets.
+/// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The layout of the file that this program writes.
 const LAYOUT: u32 = 1;
@@ -27,7 +27,7 @@ const LAYOUT: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     pub name: DnsName,
-    /// What the operator told.
+    /// What the operator reported.
     pub events: Vec<Dated>,
     /// The last measurements, the latest last.
     #[serde(default)]
@@ -35,12 +35,12 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What the operator told, summed up.
+    /// What the operator reported, summed up.
     pub fn reported(&self) -> Reported {
         Reported::from_events(&self.events)
     }
 
-    /// Keeps a measurement, and forgets the oldest.
+    /// Adds a measurement, and drops the oldest.
     pub fn keep(&mut self, measurement: Measurement) {
         self.measurements.push(measurement);
         let surplus = self.measurements.len().saturating_sub(KEPT);
@@ -85,7 +85,7 @@ impl Registry {
     }
 }
 
-/// What is to be kept on disk.
+/// A change to write to disk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RegistryChange {
     /// The operator reported something.
@@ -97,11 +97,11 @@ pub enum RegistryChange {
 }
 
 impl RegistryChange {
-    /// Applies it. Twice is the same as once.
+    /// Applies it; applying it twice changes nothing.
     pub fn apply(&self, list: &mut Registry) {
         match self {
             Self::Reported(name, dated) => {
-                // What another program took off the list comes back only by being added.
+                // A domain that another program removed comes back only when it is added again.
                 let fits = match list.get(name) {
                     Some(entry) => !entry.events.contains(dated),
                     None => dated.event == Event::Added,
@@ -134,12 +134,12 @@ pub struct RegistryFile {
 }
 
 impl RegistryFile {
-    /// The list at `path`; nothing is created before something is kept.
+    /// The list at `path`; no file is created before the first change.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// The list as it is now; empty where there is no file.
+    /// The list as it is now; empty if there is no file.
     pub fn read(&self) -> Result<Registry, RegistryError> {
         let mut text = Vec::new();
         match File::open(&self.path) {
@@ -147,13 +147,13 @@ impl RegistryFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Registry::default()),
             Err(source) => return Err(self.io(source)),
         };
-        /// Only what tells whether the rest can be read.
+        /// Only the part that decides whether the rest can be read.
         #[derive(Deserialize)]
         struct Head {
             layout: u32,
         }
         let contents = |error: serde_json::Error| {
-            self.failed(&format!(" cannot be read ({error}). It was left as it is; mend it, or move it away"))
+            self.failed(&format!(" cannot be read ({error}). It was not changed: fix it, or move it away"))
         };
         let head: Head = serde_json::from_slice(&text).map_err(contents)?;
         if head.layout > LAYOUT {
@@ -163,7 +163,7 @@ impl RegistryFile {
         serde_json::from_slice(&text).map_err(contents)
     }
 
-    /// Applies changes to the list on disk, and gives it as it is then.
+    /// Applies changes to the list on disk, and returns the result.
     pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, RegistryError> {
         if changes.is_empty() {
             return self.read();
@@ -174,7 +174,7 @@ impl RegistryFile {
         })
     }
 
-    /// Changes the list, and keeps it; waits for other programs that do the same. Where `change` fails nothing is
+    /// Changes the list and writes it; waits for other programs that do the same. If `change` fails, nothing is
     /// written. It blocks for the time of a write to the disk.
     pub fn change<T, E: From<RegistryError>>(
         &self,
@@ -195,7 +195,7 @@ impl RegistryFile {
 
     fn io(&self, error: io::Error) -> RegistryError {
         match error.kind() {
-            io::ErrorKind::TimedOut => self.failed(" is held by another petstore, which may have been stopped"),
+            io::ErrorKind::TimedOut => self.failed(" is locked by another petstore, which may be suspended"),
             _ => self.failed(&format!(": {error}")),
         }
     }
@@ -256,7 +256,7 @@ mod tests {
         let path = dir.path().join("domains.json");
         let file = RegistryFile::new(&path);
         for (text, expected) in
-            [("{\"layout\": 1, \"doma", "mend it, or move it away"), ("{\"layout\": 9}", "newer version")]
+            [("{\"layout\": 1, \"doma", "fix it, or move it away"), ("{\"layout\": 9}", "newer version")]
         {
             fs::write(&path, text).unwrap();
             let error = file.change(|_| Ok::<_, RegistryError>(())).unwrap_err().to_string();

@@ -7,17 +7,18 @@ use crate::model::text::{cut, width, wrap_words};
 use crate::model::words::{capitalized, uncapitalized};
 use crate::model::{display_safe, table};
 
+use super::catalogue::Code;
 use super::check::Checked;
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Finding, Verdict, Who};
 use super::vantage_points::View;
 
-/// The column where texts begin, behind the verdict.
+/// The column where texts begin, after the verdict.
 const INDENT: usize = 8;
-/// How wide lines are where nobody says.
+/// The default width of lines.
 const USUAL_WIDTH: usize = 100;
 
-/// How wide lines may be on a terminal of `columns`, or where there is none.
+/// How wide lines may be on a terminal of `columns`, or without a terminal.
 pub fn room(columns: Option<usize>) -> usize {
     columns.unwrap_or(USUAL_WIDTH).clamp(40, 120)
 }
@@ -36,29 +37,30 @@ pub fn finding(finding: &Finding, now: Timestamp, columns: Option<usize>, eviden
         add(&format!("Expected: {}", finding.expected));
     }
     if !finding.fix.is_empty() && finding.verdict != Verdict::Ok {
-        add(&format!("Do: {}", sentence(&finding.fix)));
+        let label = if finding.verdict == Verdict::Wait { "Next" } else { "Fix" };
+        add(&format!("{label}: {}", full_sentence(&finding.fix)));
     }
     if let Some(until) = finding.until {
         add(&format!("Until: {}", until_words(until, now)));
     }
     for proof in finding.evidence.iter().filter(|_| evidence) {
         let at = proof.at.strftime("%H:%M:%S UTC");
-        add(&format!("- {} asked {}: {} ({at})", proof.question, proof.server, proof.answer));
+        add(&format!("- {} at {}: {} ({at})", proof.question, proof.server, proof.answer));
     }
     out
 }
 
-/// Who sees what at `name`: one line for each server.
+/// What each server sees at `name`: one line for each server.
 pub fn matrix(name: &DnsName, views: &[View]) -> String {
     if views.is_empty() {
         return String::new();
     }
-    let headings = ["WHO", "KIND", "SEES", "TTL LEFT", "TIME", "VERDICT"].map(str::to_owned);
+    let headings = ["SERVER", "KIND", "SEES", "TTL LEFT", "TIME", "VERDICT"].map(str::to_owned);
     let rows: Vec<[String; 6]> = std::iter::once(headings).chain(views.iter().map(row)).collect();
     let widths = table::widths(&rows);
-    // Numbers stand at the right.
+    // Numbers are right-aligned.
     let lines = rows.iter().map(|row| format!("  {}\n", table::line(row, &widths, &[3, 4], |_, cell| cell)));
-    format!("\nWho sees what at {name}:\n{}", lines.collect::<String>())
+    format!("\nWhat each server sees at {name}:\n{}", lines.collect::<String>())
 }
 
 fn row(view: &View) -> [String; 6] {
@@ -87,7 +89,7 @@ pub fn until_words(until: Timestamp, now: Timestamp) -> String {
     format!("{} ({left})", zoned.strftime(format))
 }
 
-/// `text` with a full stop, unless it ends otherwise.
+/// `text` with a full stop, unless it has another ending.
 pub fn sentence(text: &str) -> String {
     let mut text = text.to_owned();
     if !text.ends_with(['.', ')', ':', '?', '!']) {
@@ -96,7 +98,8 @@ pub fn sentence(text: &str) -> String {
     text
 }
 
-/// `text` behind `head`, broken between words where a line would be wider than `room`; other lines begin below the text.
+/// `text` after `head`, wrapped between words where a line would be wider than `room`; other lines begin below the
+/// text.
 pub fn paragraph(head: &str, text: &str, room: usize) -> String {
     let indent = " ".repeat(width(head));
     let heads = std::iter::once(head).chain(std::iter::repeat(indent.as_str()));
@@ -105,18 +108,22 @@ pub fn paragraph(head: &str, text: &str, room: usize) -> String {
 }
 
 impl Checked {
-    /// A report for support: what was told, who sees what, the findings with their proofs, and every question. Plain
-    /// text, safe to show.
+    /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
+    /// questions. Plain text, safe to show.
     pub fn report(&self) -> String {
         let Self { expectation, reported, .. } = self;
-        let time = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), |at| at.to_string());
-        let value = expectation.platform_host.as_ref().map_or("not told", DnsName::as_str);
+        let time = |at: Option<Timestamp>| at.map_or_else(|| "not recorded".to_owned(), |at| at.to_string());
+        let value = expectation.platform_host.as_ref().map_or("not entered", DnsName::as_str);
+        let again = match reported.verified_times {
+            0 | 1 => String::new(),
+            times => format!(" ({times} times so far)"),
+        };
         let head = [
             format!("Domain report: {}", self.domain.name),
             format!("Checked at:    {} by petstore {}", self.at, env!("CARGO_PKG_VERSION")),
             format!("Value:         {value}"),
             format!("Record saved:  {}", time(reported.saved)),
-            format!("Verify chosen: {} ({} times)", time(reported.verified), reported.verified_times),
+            format!("Verify chosen: {}{again}", time(reported.verified)),
             format!("State:         {}", self.status.state),
         ];
         let servers = matrix(&self.domain.name, &self.views());
@@ -128,26 +135,28 @@ impl Checked {
             format!("  {at} {} at {}: {} ({took} ms)\n", proof.question, proof.server, proof.answer)
         });
         let questions: String = questions.collect();
-        format!("{}\n{servers}\nFindings:\n{findings}\nEvery question:\n{questions}", head.join("\n"))
+        format!("{}\n{servers}\nFindings:\n{findings}\nAll questions:\n{questions}", head.join("\n"))
     }
 }
 
-/// How a domain is in one sentence, by the finding that decides.
+/// The state of a domain in one sentence, from the finding that decides.
 pub fn headline(domain: &Domain, decides: &Finding) -> String {
     let title = uncapitalized(&decides.title);
     match decides.verdict {
-        Verdict::Fail => format!("{} needs an act: {title}.", domain.unicode),
-        Verdict::Wait if matches!(decides.who, Who::Nobody | Who::Platform) => {
-            format!("{} needs time: {title}.", domain.unicode)
+        Verdict::Fail => format!("{} needs action: {title}.", domain.unicode),
+        Verdict::Wait
+            if matches!(decides.who, Who::Nobody | Who::Platform) || decides.code == Code::SecondaryBehind =>
+        {
+            format!("{} is waiting: {title}.", domain.unicode)
         }
-        Verdict::Wait => format!("{} waits for your next step: {title}.", domain.unicode),
-        Verdict::Warn => format!("{} works, but: {title}.", domain.unicode),
+        Verdict::Wait => format!("{} is waiting for you: {title}.", domain.unicode),
+        Verdict::Warn => format!("{} works, but {title}.", domain.unicode),
         Verdict::Ok => format!("{} is all right.", domain.unicode),
-        Verdict::Unknown => format!("{} could not be judged: {title}.", domain.unicode),
+        Verdict::Unknown => format!("{} could not be checked: {title}.", domain.unicode),
     }
 }
 
-/// A sentence with a capital and a full stop. What was seen does not pass here: names of domains stay as they are.
+/// A sentence with a capital and a full stop. Not for what was seen, since names of domains stay as they are.
 pub fn full_sentence(text: &str) -> String {
     sentence(&capitalized(text))
 }

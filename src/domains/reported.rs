@@ -1,4 +1,4 @@
-//! What the operator told, with the times: it is kept apart from what was measured, and never guessed.
+//! What the operator reported, with the times. It is kept apart from measurements, and never guessed.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dns_name::DnsName;
 
-/// What must be so before a domain can be set up (API description, custom domains).
+/// What is required before a domain can be set up (API description, custom domains).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precondition {
@@ -23,7 +23,7 @@ impl Precondition {
     /// All of them, in the order in which they are asked.
     pub const ALL: [Self; 3] = [Self::PaidPlan, Self::Deploy, Self::DnsAccess];
 
-    /// What is so where it holds.
+    /// The precondition in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::PaidPlan => "the project is on a paid plan (Pro or above)",
@@ -33,7 +33,7 @@ impl Precondition {
     }
 }
 
-/// Something that the operator did, or means to do.
+/// Something that the operator did, or plans to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -43,7 +43,7 @@ pub enum Event {
     Ticked {
         /// Which.
         precondition: Precondition,
-        /// Whether it is so.
+        /// Whether it holds.
         holds: bool,
     },
     /// The dashboard shows this value.
@@ -55,9 +55,9 @@ pub enum Event {
     Saved,
     /// Verify, or Re-verify, was chosen in the dashboard.
     Verified,
-    /// The domain is to be removed.
+    /// The removal is planned.
     RemovalPlanned,
-    /// It is to stay after all.
+    /// The removal was cancelled.
     RemovalDropped,
     /// The domain was removed in the dashboard.
     Removed,
@@ -66,14 +66,14 @@ pub enum Event {
 /// An event and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dated {
-    /// When it happened, by the operator's word.
+    /// When it happened, as the operator reported.
     pub at: Timestamp,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// All that the operator told about a domain.
+/// All that the operator reported about a domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reported {
     /// Since when it is on the list.
@@ -88,21 +88,21 @@ pub struct Reported {
     pub verified: Option<Timestamp>,
     /// How often Verify was chosen.
     pub verified_times: usize,
-    /// The domain is to be removed.
+    /// The removal is planned.
     pub removal_planned: bool,
     /// The domain was removed.
     pub removed: bool,
 }
 
 impl Reported {
-    /// What follows from events, whatever their order in the list: the later one counts.
+    /// Sums up events, in any order: the later one counts.
     pub(super) fn from_events(events: &[Dated]) -> Self {
         let mut dated: Vec<&Dated> = events.iter().collect();
         dated.sort_by_key(|dated| dated.at);
         let mut reported = Self::default();
         for Dated { at, event } in dated {
             match event {
-                // Added once more after a removal begins anew.
+                // Adding it again after a removal starts over.
                 Event::Added => reported = Self { added: Some(*at), ..Self::default() },
                 Event::Ticked { precondition, holds: true } => {
                     reported.ticked.insert(*precondition);

@@ -1,11 +1,10 @@
-//! Practice: what stands outside this program, on a fast clock, for those who want to walk the way of a domain without
-//! having one.
+//! The sandbox: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
 //!
 //! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
-//! [`SandboxStep`] changes them; the simulated internet follows from them and the time, as a [`Plan`]. On the way stand an A record, a wait
-//! for caches, a CAA record and a certificate that does not come; beside it a redirect leads in a circle.
+//! [`SandboxStep`] changes them; the simulated internet follows from them and the time, as a [`Plan`]. On the way are
+//! an A record, a wait for caches, a CAA record and a certificate that does not come; next to it, a redirect loops.
 //!
-//! CAA records count for the whole zone, so that the domain stands in another zone than those that are live.
+//! CAA records count for the whole zone, so the domain is in another zone than those that are live.
 
 mod plan;
 #[cfg(test)]
@@ -22,7 +21,7 @@ use super::registry::Registry;
 use super::reported::{Dated, Event};
 use super::simulator::Plan;
 
-/// One second of the wall clock is so many in practice: a minute.
+/// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;
 
 /// How long the platform takes for a certificate.
@@ -57,7 +56,7 @@ pub enum SandboxStep {
     Verify,
     /// Verify is chosen once more.
     Reverify,
-    /// The redirect that leads in a circle is set up anew.
+    /// The redirect that loops is corrected.
     CorrectRedirect,
     /// The domain is redirected to the primary domain.
     RedirectDomain,
@@ -67,7 +66,7 @@ pub enum SandboxStep {
     DeleteCname,
 }
 
-/// The facts of a practice. All times are those of practice.
+/// The facts of a sandbox. All times are those of its clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sandbox {
     begin: Timestamp,
@@ -86,12 +85,12 @@ pub struct Sandbox {
     corrected: bool,
     /// The domain is redirected.
     redirected: bool,
-    /// How many acts were done.
+    /// How many steps were taken.
     done: u32,
 }
 
 impl Sandbox {
-    /// The domain whose way is walked.
+    /// The domain to set up.
     pub const DOMAIN: &'static str = "docs.acme-cats.com";
     pub const ZONE: &'static str = "acme-cats.com";
     /// The primary domain of the project, which is live.
@@ -99,17 +98,17 @@ impl Sandbox {
     /// A domain of the project that should lead to the primary one.
     pub const REDIRECTED: &'static str = Plan::REDIRECTED;
 
-    /// A practice in which nothing was done yet, from the wall clock's `begin` on.
+    /// A sandbox at its start, at `begin` of the wall clock.
     pub fn new(begin: Timestamp) -> Self {
         Self { begin, ..Self::default() }
     }
 
-    /// The time of practice when the wall clock shows `wall`; never before the beginning.
+    /// The time in the sandbox when the wall clock shows `wall`; never before its start.
     pub fn time(&self, wall: Timestamp) -> Timestamp {
         later(self.begin, since(self.begin, wall).saturating_mul(PACE))
     }
 
-    /// How many acts were done: of two states of the same practice, the one with more is the later.
+    /// How many steps were taken: of two states of the same sandbox, the one with more is the later.
     pub const fn done(&self) -> u32 {
         self.done
     }
@@ -119,10 +118,10 @@ impl Sandbox {
         let mut acts: Vec<SandboxStep> =
             SandboxStep::ALL.iter().copied().filter(|act| self.is_possible(*act, now)).collect();
         if self.project == Project::Removed {
-            // The record that is left is a danger; nobody removes a domain to add it again.
+            // The record that is left is a danger, so it comes first.
             acts.sort_by_key(|act| match act {
                 SandboxStep::DeleteCname => 0,
-                // Who starts anew starts there.
+                // Starting over begins there.
                 SandboxStep::AddDomain if self.cname.is_none() => 1,
                 SandboxStep::AddDomain => 3,
                 _ => 2,
@@ -131,13 +130,13 @@ impl Sandbox {
         acts
     }
 
-    /// Whether the forms of the provider and of the dashboard take it.
+    /// Whether the provider or the dashboard would accept it.
     fn is_possible(&self, act: SandboxStep, now: Timestamp) -> bool {
         let added = self.project == Project::With;
         match act {
             SandboxStep::AddDomain => !added,
             SandboxStep::DeleteA => self.deleted.is_none(),
-            // No provider takes one beside an A record.
+            // Providers reject one next to an A record.
             SandboxStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
             SandboxStep::AddCaa => !self.allowed,
             SandboxStep::Verify => added && self.verified.is_none() && !self.has_certificate(now),
@@ -160,7 +159,7 @@ impl Sandbox {
             SandboxStep::DeleteA => self.deleted = Some(now),
             SandboxStep::AddCname => self.cname = Some(now),
             SandboxStep::AddCaa => self.allowed = true,
-            // The order for the certificate is lost, so that it never comes.
+            // The order for the certificate is lost: it never comes.
             SandboxStep::Verify => self.verified = Some(now),
             SandboxStep::Reverify => self.order(now),
             SandboxStep::CorrectRedirect => self.corrected = true,
@@ -170,7 +169,7 @@ impl Sandbox {
         }
     }
 
-    /// The platform orders a certificate once more, if the first order had its time and nothing forbids.
+    /// The platform orders a certificate once more, if the first order had its time and nothing forbids it.
     fn order(&mut self, now: Timestamp) {
         let waited = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
         if waited && self.cname.is_some() && self.allowed {
@@ -182,7 +181,7 @@ impl Sandbox {
         self.certificate.is_some_and(|from| from <= now)
     }
 
-    /// The domains that are there at the beginning: what the operator told of them long ago.
+    /// The domains that are there at the beginning: what the operator reported of them long ago.
     pub fn list(&self) -> Registry {
         let at = later(self.begin, -SET_UP);
         let mut list = Registry::default();
@@ -204,7 +203,7 @@ impl Sandbox {
 }
 
 impl SandboxStep {
-    /// All of them, in the order of the way.
+    /// All of them, in order.
     pub const ALL: &'static [Self] = Self::VARIANTS;
 
     /// Where it is done: at the DNS provider or in the dashboard.
@@ -220,7 +219,7 @@ impl SandboxStep {
         }
     }
 
-    /// What is done, to stand behind the place.
+    /// What is done, to follow the place.
     pub fn words(self) -> String {
         let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);
         let (zone, host) = (Sandbox::ZONE, Plan::PLATFORM_HOST);

@@ -1,7 +1,8 @@
-//! A small world on loopback for the checker to look at: name servers, resolvers and web servers that can be wrong in
+//! A small internet on loopback for the checker: name servers, resolvers and web servers that can be wrong in
 //! every way that the checker tells apart.
 //!
-//! A [`Plan`] says what there is, [`Simulator::start`] makes it run, and [`Simulator::change`] changes it while it runs.
+//! A [`Plan`] says what there is, [`Simulator::start`] makes it run, and [`Simulator::change`] changes it while it
+//! runs.
 
 pub mod certificate;
 pub mod fault;
@@ -45,7 +46,7 @@ pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
 pub use site::{Door, Greeting, Site};
 pub use zone::Zone;
 
-/// A running world. When it is dropped, everything in it stops.
+/// A running simulator. Dropping it stops everything in it.
 pub struct Simulator {
     shared: Arc<Shared>,
     doors: Mutex<Doors>,
@@ -66,7 +67,7 @@ impl Simulator {
     pub fn change(&self, change: impl FnOnce(&mut Plan)) {
         change(&mut self.shared.plan.lock());
         if let Err(error) = self.open() {
-            tracing::warn!(%error, "a part of the world cannot be reached");
+            tracing::warn!(%error, "a part of the simulated network cannot be reached");
         }
     }
 
@@ -115,7 +116,7 @@ impl Simulator {
         self.doors.lock().https
     }
 
-    /// The root of the world's own authority, in PEM.
+    /// The root of the simulated CA, in PEM.
     pub fn trust_pem(&self) -> String {
         self.shared.authorities.lock().root_pem()
     }

@@ -1,4 +1,4 @@
-//! Where a domain stands on its way: one pure function of what the operator told, the last measurements, and the clock.
+//! The stage of a domain: one pure function of what the operator reported, the last measurements, and the time.
 //! It is computed here only, and rendered everywhere from here.
 
 use std::time::Duration;
@@ -13,23 +13,23 @@ use super::reported::Reported;
 
 /// The pause between the first two checks; it doubles while nothing changes.
 const FIRST_PAUSE: Duration = Duration::from_secs(60);
-/// How long after a promised time a check sees what came of it: caches count whole seconds.
+/// How long after a promised time to check: caches count whole seconds.
 const AFTER_PROMISE: SignedDuration = SignedDuration::from_secs(1);
 /// Two promised times that differ by no more are the same.
 const SAME_PROMISE: SignedDuration = SignedDuration::from_mins(1);
 
-/// A step of a domain's way from the first record to live, and out again.
+/// How far a domain is on its way to live, and to removal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Stage {
-    /// The name is there, the value of the dashboard is not.
+    /// The name is known, the value from the dashboard is not.
     Draft,
-    /// The value is known; the record is not right at its source yet.
+    /// The value is known; the name servers do not have the right record yet.
     WaitingForDns,
-    /// The record is right at its source; some caches hold the old answer.
+    /// The name servers have the right record; some caches have the old answer.
     Propagating,
-    /// Everything that Verify looks at is right.
+    /// Everything that Verify checks is right.
     ReadyToVerify,
     /// Verify was chosen less than half an hour ago.
     CertificatePending,
@@ -39,19 +39,19 @@ pub enum Stage {
     Live,
     /// Something that was right is wrong, or never became right.
     Failing,
-    /// The operator means to remove it.
+    /// The operator plans to remove it.
     RemovalPlanned,
     Removed,
 }
 
 impl Stage {
-    /// Everything that Verify looks at was right when it was measured last.
+    /// Everything that Verify checks was right at the last measurement.
     pub const fn may_verify(self) -> bool {
         matches!(self, Self::ReadyToVerify | Self::CertificatePending | Self::CertificateLate | Self::Live)
     }
 
-    /// How long to wait before looking again where no time is promised, when `unchanged` checks in a row said the same;
-    /// `None` where nothing is pending.
+    /// How long to wait before the next check if no time is promised, after `unchanged` checks in a row with the same
+    /// result; `None` where nothing is pending.
     fn recheck_after(self, unchanged: u32) -> Option<Duration> {
         let most = match self {
             Self::Draft | Self::Removed => return None,
@@ -62,13 +62,13 @@ impl Stage {
         Some(FIRST_PAUSE.saturating_mul(1 << unchanged.min(6)).min(most))
     }
 
-    /// Time or somebody's act will change it, so that it is worth looking again in the background.
+    /// Time or an operator will change it, so it is worth checking again in the background.
     pub const fn is_pending(self) -> bool {
         !matches!(self, Self::Draft | Self::Live | Self::Removed)
     }
 }
 
-/// What is kept of a check.
+/// The stored result of a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measurement {
     /// When.
@@ -79,12 +79,12 @@ pub struct Measurement {
     pub code: String,
     /// The title of what decided.
     pub title: String,
-    /// What to do about it; empty where nothing is to do.
+    /// What to do about it; empty if there is nothing to do.
     #[serde(default)]
     pub fix: String,
     /// When the wait ends that decides.
     pub until: Option<Timestamp>,
-    /// The record is right at its source.
+    /// The name servers have the right record.
     pub record: bool,
     /// Every resolver that answered sees it.
     pub everywhere: bool,
@@ -98,16 +98,16 @@ pub struct Measurement {
     pub unknown_there: bool,
     /// Something could be measured at all.
     pub known: bool,
-    /// It was seen that the record is not there, or is another; not so where no server spoke for it.
+    /// The record was seen to be missing or another; `false` if no server with authority answered.
     #[serde(default)]
     pub elsewhere: bool,
-    /// Resolvers that hold an old answer, and until when.
+    /// Resolvers that have an old answer cached, and until when.
     #[serde(default)]
     pub held: Vec<(String, Timestamp)>,
 }
 
 impl Measurement {
-    /// What is kept of `findings`.
+    /// The result of `findings`.
     pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
         let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
         let fails = |topic: Topic, except: &[Code]| {
@@ -129,7 +129,7 @@ impl Measurement {
         let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
         let record = known && !fails(Topic::Record, &[]) && !fails(Topic::Servers, &[Code::Over48h]) && !any(&absent);
-        // A domain that nobody delegates leads nowhere; of one whose servers fail nobody knows.
+        // A domain without a delegation leads nowhere; with failing servers it is unknown.
         let silent = fails(Topic::Servers, &[Code::NotDelegated]);
         // Wrong, and a part of it may lead to the platform all the same.
         let partly = [
@@ -165,7 +165,7 @@ impl Measurement {
         }
     }
 
-    /// Whether a `later` one says what this one says.
+    /// Whether a `later` one has the same result.
     pub fn says_the_same_as(&self, later: &Self) -> bool {
         let gist = |m: &Self| {
             let parts = [m.record, m.everywhere, m.caa, m.certificate, m.http, m.unknown_there, m.known];
@@ -174,8 +174,8 @@ impl Measurement {
         gist(self) == gist(later) && self.promises_the_same_as(later)
     }
 
-    /// Whether a `later` one promises what this one does. The end of a wait is known to the second only, so that it
-    /// wavers; a promised time that has passed is not promised again by another one.
+    /// Whether a `later` one promises what this one does. The end of a wait is known only to the second, so it varies;
+    /// a promised time that has passed is not promised again by another one.
     pub fn promises_the_same_as(&self, later: &Self) -> bool {
         match (self.until, later.until) {
             (Some(old), Some(new)) => old == new || old > later.at && old.duration_since(new).abs() <= SAME_PROMISE,
@@ -183,13 +183,13 @@ impl Measurement {
         }
     }
 
-    /// After a removal: a record still leads to the platform, where somebody else may claim the name. One that only
-    /// reaches it over other names is not right, and leads there all the same.
+    /// After a removal: a record still leads to the platform, where others may claim the name. One that
+    /// reaches it only through other names is not right, but leads there all the same.
     pub fn is_left_behind(&self) -> bool {
         self.known && (self.record || self.unknown_there || self.code == Code::DnsChain.as_str())
     }
 
-    /// Whether a record leads to the platform; `None` where the measurement does not tell.
+    /// Whether a record leads to the platform; `None` if unknown.
     pub fn leads_to_platform(&self) -> Option<bool> {
         if self.is_left_behind() { Some(true) } else { self.elsewhere.then_some(false) }
     }
@@ -200,24 +200,24 @@ impl Measurement {
     }
 }
 
-/// Where a domain stands.
+/// The stage of a domain, and how old it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     /// The step.
     pub state: Stage,
-    /// The last check could measure nothing; the step is by one that is this old.
+    /// The last check could not measure anything; the stage follows from one that is this old.
     pub stale: Option<SignedDuration>,
 }
 
 impl Status {
-    /// The domain is live, and this was measured now.
+    /// The domain is live, by the last check.
     pub fn is_seen_live(&self) -> bool {
         self.state == Stage::Live && self.stale.is_none()
     }
 }
 
-/// Where a domain stands, by what was told and by the last measurement that measured anything (the latest is last), at
-/// `now`. How often the domain was looked at before does not matter.
+/// The stage of a domain at `now`, by what was reported and by the last measurement that measured anything (the latest
+/// is last). Earlier checks do not matter.
 pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp) -> Status {
     let since = |then: Timestamp| now.duration_since(then).max(SignedDuration::ZERO);
     let latest = measurements.iter().rev().find(|measurement| measurement.known);
@@ -255,10 +255,10 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
     Status { state, stale }
 }
 
-/// When to look again after a look at `last`: when the pause is over that grows with `unchanged`, the number of checks in
-/// a row that said the same, or a second after the promised end of the wait (`until`) or after the 30 minutes or 48 hours
-/// that were told of, whichever comes first. `None` where nothing is pending.
-pub fn next_look(
+/// When to check again after a check at `last`: after a pause that grows with `unchanged`, the number of checks in a
+/// row with the same result, or a second after the promised end of the wait (`until`), the 30 minutes or the 48 hours,
+/// whichever comes first. `None` if nothing is pending.
+pub fn next_check(
     state: Stage,
     reported: &Reported,
     until: Option<Timestamp>,
@@ -268,7 +268,7 @@ pub fn next_look(
     let after = |then: Timestamp, wait: SignedDuration| then.checked_add(wait).ok();
     let due = |promised: Option<Timestamp>| promised.and_then(|promised| after(promised, AFTER_PROMISE));
     let passed = due(until).is_some_and(|due| due <= last);
-    // What was promised for a time that passed meanwhile is looked at soon.
+    // If a promised time passed meanwhile, check soon.
     let pause = state.recheck_after(if passed { 0 } else { unchanged })?;
     let verified = reported.verified.and_then(|verified| after(verified, CERTIFICATE_WAIT));
     let saved = reported.saved.and_then(|saved| after(saved, PROPAGATION));
@@ -276,7 +276,7 @@ pub fn next_look(
     promised.chain(last.checked_add(pause)).min()
 }
 
-/// The trouble is only that the certificate is not there.
+/// The only problem is that the certificate is missing.
 fn may_only_be_late(latest: &Measurement) -> bool {
     let not_there = [Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout];
     latest.verdict != Verdict::Fail || not_there.iter().any(|code| code.as_str() == latest.code)
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_follows_from_what_is_so_however_often_it_was_looked_at_before() {
+    fn the_stage_follows_from_the_latest_measurement_only() {
         let verified = Reported { verified: Some(at(0)), ..reported() };
         let with = |code, verdict| measured(2, &[(code, verdict), FREE, GOOD, ANSWERS]);
         let latest = [
@@ -377,9 +377,9 @@ mod tests {
     fn without_a_measurement_the_last_good_one_counts_with_its_age() {
         let live = measured(1, &[RIGHT, FREE, GOOD, ANSWERS]);
         let offline = measured(11, &[(Code::Offline, Verdict::Unknown)]);
-        let standing = status(&reported(), &[live, offline], at(11));
-        assert_eq!(standing, Status { state: Stage::Live, stale: Some(SignedDuration::from_mins(10)) });
-        assert!(!standing.is_seen_live(), "nobody saw it now");
+        let status = status(&reported(), &[live, offline], at(11));
+        assert_eq!(status, Status { state: Stage::Live, stale: Some(SignedDuration::from_mins(10)) });
+        assert!(!status.is_seen_live(), "not seen by the last check");
     }
 
     #[test]
@@ -436,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_again_slows_down_while_nothing_changes() {
+    fn checks_slow_down_while_nothing_changes() {
         let seconds = |state: Stage, unchanged| state.recheck_after(unchanged).map(|wait| wait.as_secs());
         assert_eq!([0, 1, 2, 9].map(|n| seconds(Stage::Propagating, n)), [Some(60), Some(120), Some(240), Some(600)]);
         assert_eq!(seconds(Stage::Live, 40), Some(3600));
@@ -445,9 +445,9 @@ mod tests {
     }
 
     #[test]
-    fn the_next_look_is_a_second_after_a_promised_time_or_a_deadline_if_the_pause_does_not_end_before() {
+    fn the_next_check_is_a_second_after_a_promised_time_or_a_deadline_unless_the_pause_ends_before() {
         let seconds = |reported: &Reported, until: Option<Timestamp>, unchanged| {
-            let next = next_look(Stage::Propagating, reported, until, unchanged, at(0)).unwrap();
+            let next = next_check(Stage::Propagating, reported, until, unchanged, at(0)).unwrap();
             next.duration_since(at(0)).as_secs()
         };
         let promised = |seconds| Some(at(0) + SignedDuration::from_secs(seconds));
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(seconds(&Reported { verified: Some(at(-31)), ..reported() }, None, 9), 600);
         let saved = Reported { saved: Some(at(-48 * 60 + 2)), ..reported() };
         assert_eq!([0, 9].map(|unchanged| seconds(&saved, None, unchanged)), [60, 121]);
-        assert_eq!(next_look(Stage::Removed, &reported(), promised(3), 0, at(0)), None);
+        assert_eq!(next_check(Stage::Removed, &reported(), promised(3), 0, at(0)), None);
     }
 
     #[test]
@@ -486,6 +486,6 @@ mod tests {
             Measurement::of(&findings, Vec::new(), at(0)).until
         };
         assert_eq!(until(Verdict::Warn), Some(at(5)));
-        assert_eq!(until(Verdict::Fail), None, "time does not mend it");
+        assert_eq!(until(Verdict::Fail), None, "waiting does not fix it");
     }
 }

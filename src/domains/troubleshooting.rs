@@ -1,5 +1,6 @@
-//! The four troubleshooting rules of the platform as pages of questions, each answered from the last check and from what
-//! the operator told (API description, troubleshooting). Nothing is guessed: what was not measured is said to be so.
+//! The four troubleshooting rules of the platform as pages of questions, each answered from the last check and from
+//! what the operator reported (API description, troubleshooting). Nothing is guessed: what was not measured is marked
+//! so.
 
 use std::cmp::Reverse;
 
@@ -17,7 +18,7 @@ use super::report::{full_sentence, sentence, until_words};
 use super::reported::{Precondition, Reported};
 use super::vantage_points::{View, ViewVerdict};
 
-/// Records that stand where the one of the dashboard should stand, or keep it from being asked for.
+/// Records in the place of the one from the dashboard, or that hide it.
 const IN_THE_WAY: &[Code] = &[
     Code::DnsABlocks,
     Code::DnsADirect,
@@ -34,18 +35,18 @@ const IN_THE_WAY: &[Code] = &[
     Code::ApexAaaa,
     Code::ApexCname,
 ];
-/// What stands at the name is told together with what should stand there.
+/// These are reported with the expected value.
 const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
-/// They are said only of a record that is right at its source.
+/// These are only found for a record that is right at the name servers.
 const RIGHT_AT_SOURCE: &[Code] = &[Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h];
-/// Remarks on servers that keep nobody from anything.
+/// Remarks on servers that do no harm.
 const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
-/// There is no certificate for the name yet.
+/// The name has no certificate yet.
 const ABSENT: &[Code] =
     &[Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout, Code::TlsNotTls];
-/// There is one that browsers take.
+/// There is one that browsers accept.
 const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld];
-/// Circles, detours, and another status.
+/// Loops, detours, and another status.
 const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
 
 /// A troubleshooting rule.
@@ -79,35 +80,35 @@ impl Rule {
 /// A question with its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleAnswer {
-    /// The question, for example `Does another record stand at the name?`.
+    /// The question, for example `Is there another record at the name?`.
     pub question: String,
-    /// The judgement; `None` where the question cannot be answered yet, or is not one for a measurement.
+    /// The judgement; `None` if the question cannot be answered yet, or not by a measurement.
     pub verdict: Option<Verdict>,
-    /// A short word where there is no judgement, for example `after 2`, `yours to do` or `not measured yet`.
+    /// A short word if there is no judgement, for example `after 2`, `yours to do` or `not checked yet`.
     pub word: String,
     /// What was seen; safe to show.
     pub seen: Vec<String>,
-    /// What to do; empty where nothing is to do.
+    /// What to do; empty if there is nothing to do.
     pub act: Vec<String>,
 }
 
-/// What the answers rest on.
+/// The input of the answers.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub domain: &'a Domain,
-    /// What the operator told.
+    /// What the operator reported.
     pub reported: &'a Reported,
-    /// The findings of the last check; empty where there was none.
+    /// The findings of the last check; empty if there was none.
     pub findings: &'a [Finding],
-    /// Who saw what in it.
+    /// What each server saw in it.
     pub views: &'a [View],
-    /// The redirect that is configured from this name, and what following it gave; no findings where nobody followed it.
+    /// The redirect configured for this name, and what following it gave; no findings if it was not followed.
     pub redirect: Option<(&'a Redirect, &'a [Finding])>,
     /// The time.
     pub now: Timestamp,
 }
 
-/// The questions of a rule, each with its answer, in the order in which they are to be mended.
+/// The questions of a rule, each with its answer, in the order in which to fix them.
 pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
     match rule {
         Rule::Verification => verification(facts),
@@ -117,23 +118,23 @@ pub fn answers(rule: Rule, facts: &Facts<'_>) -> Vec<RuleAnswer> {
     }
 }
 
-/// The sentence under the questions: which comes first, or that all is right.
+/// The sentence under the questions: what to fix first, or that all is right.
 pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let dns = facts.of_dns();
     let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
     let findings = match rule {
         Rule::Verification => dns,
         Rule::Certificate => [dns, facts.that(|code| is_caa(code) || code == Code::AcmeBlocked)].concat(),
-        // What is shown and served matters once the record leads to the platform.
+        // The certificate matters once the record leads to the platform.
         Rule::Browser if fails => dns,
         Rule::Browser => facts.that(|code| code.topic() == Topic::Certificate),
         Rule::Redirects if fails && facts.redirect.is_none() => dns,
         Rule::Redirects => facts.of_redirect(),
     };
-    // Another part may be why this one was not measured.
+    // Other findings may explain why this part was not measured.
     let findings = if findings.is_empty() { facts.against() } else { findings };
     let first = findings.iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()));
-    let Some(first) = first else { return "Nothing was measured yet: check the domain first.".to_owned() };
+    let Some(first) = first else { return "Not checked yet: check the domain first.".to_owned() };
     let title = &first.title;
     match first.verdict {
         Verdict::Fail => format!("First cause: {title}. {}", whose(first.who)),
@@ -141,7 +142,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
             let waits = findings.iter().filter(|finding| finding.verdict == Verdict::Wait);
             let until = waits.filter_map(|finding| finding.until).max();
             let until = until.map_or_else(String::new, |until| format!(" until {}", until_words(until, facts.now)));
-            format!("{title}: nothing is to do but wait{until}.")
+            format!("{title}: just wait{until}.")
         }
         Verdict::Wait => format!("Next: {}", sentence(&first.fix)),
         Verdict::Warn if rule == Rule::Certificate && facts.has_certificate() => all_right(rule, facts),
@@ -151,31 +152,32 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     }
 }
 
-/// The conclusion where no measurement speaks against the domain.
+/// The conclusion if no finding is against the domain.
 fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
     match rule {
         Rule::Verification if facts.unticked().is_empty() => {
-            "All that can be seen of what Verify looks at is right: choose Verify in the dashboard, then press V here."
-                .to_owned()
+            "Everything that petstore can check is right: choose Verify in the dashboard, then press V here.".to_owned()
         }
-        Rule::Verification => "DNS is right. What is left are the preconditions that are not ticked.".to_owned(),
-        Rule::Certificate if facts.has_certificate() => "The certificate is there: all is right.".to_owned(),
+        Rule::Verification => "DNS is right. Check the preconditions that are not ticked.".to_owned(),
+        Rule::Certificate if facts.has_certificate() => "The certificate is there. Nothing to do.".to_owned(),
         Rule::Certificate => match facts.certificate_due() {
-            None => "The 30 minutes count from Verify, which was not said yet.".to_owned(),
+            None => "The 30 minutes start with Verify, which is not recorded yet.".to_owned(),
             Some(due) if facts.now <= due => {
                 format!("It is not late yet: the 30 minutes end {}.", until_words(due, facts.now))
             }
-            Some(_) => "Nothing stands in its way: choose Re-verify in the dashboard, then press V here.".to_owned(),
+            Some(_) => {
+                "Nothing blocks the certificate: choose Re-verify in the dashboard, then press V here.".to_owned()
+            }
         },
         Rule::Browser => {
-            "The certificate is right. A browser that still warns remembers an old one: try a private window."
+            "The certificate is right. If a browser still warns, it has cached an old one: try a private window."
                 .to_owned()
         }
         Rule::Redirects if facts.redirect.is_none() => {
-            "No redirect is configured from this name, so that there is none to hold against what is served.".to_owned()
+            "No redirect is configured for this name, so there is nothing to compare.".to_owned()
         }
         Rule::Redirects => {
-            "What is served is right. A browser that goes elsewhere remembers an old redirect: try a private window."
+            "The redirect is right. If a browser goes elsewhere, it has cached an old one: try a private window."
                 .to_owned()
         }
     }
@@ -184,10 +186,10 @@ fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
 /// Who must act, in a sentence.
 fn whose(who: Who) -> String {
     match who {
-        Who::Platform => "It is the platform's to mend.".to_owned(),
-        Who::Nobody => "Only time mends it.".to_owned(),
+        Who::Platform => "Only the platform can fix it: ask its support.".to_owned(),
+        Who::Nobody => "Just wait.".to_owned(),
         Who::DnsProvider | Who::Registrar | Who::Dashboard | Who::ThisMachine => {
-            format!("Mend it {}, then check again.", who.at())
+            format!("Fix it {}, then check again.", who.at())
         }
     }
 }
@@ -197,7 +199,7 @@ impl<'a> Facts<'a> {
         Question { text, now: self.now }
     }
 
-    /// The findings of the check whose code is such.
+    /// The findings whose code fits.
     fn that(&self, is_such: impl Fn(Code) -> bool) -> Vec<&'a Finding> {
         self.findings.iter().filter(|finding| is_such(finding.code)).collect()
     }
@@ -206,7 +208,7 @@ impl<'a> Facts<'a> {
         self.findings.iter().any(|finding| codes.contains(&finding.code))
     }
 
-    /// All that is not right, which may be why something was not measured.
+    /// All that is not right, which may explain why something was not measured.
     fn against(&self) -> Vec<&'a Finding> {
         let findings = self.that(|code| !is_remark(code));
         findings.into_iter().filter(|finding| finding.verdict != Verdict::Ok).collect()
@@ -228,14 +230,14 @@ impl<'a> Facts<'a> {
         Precondition::ALL.into_iter().filter(|each| !self.reported.ticked.contains(each)).collect()
     }
 
-    /// What is known of servers and record, as others see them.
+    /// The findings on servers and record, as others see them.
     fn of_dns(&self) -> Vec<&'a Finding> {
         let mut findings = self.that(|code| is_dns(code) && !is_remark(code));
         findings.retain(|finding| finding.verdict != Verdict::Warn || finding.who != Who::ThisMachine);
         findings
     }
 
-    /// What is known of the redirect that is configured; else of what is served under the name.
+    /// The findings on the configured redirect; else on what is served under the name.
     fn of_redirect(&self) -> Vec<&'a Finding> {
         match self.redirect {
             Some((_, findings)) => findings.iter().collect(),
@@ -245,7 +247,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// How many of those that count see what they should.
+    /// How many of the counted servers see the right record.
     fn who_sees(&self) -> Option<String> {
         let count = |is_such: fn(Role) -> bool, what: &str| {
             let those = || self.views.iter().filter(move |view| is_such(view.role)).map(|view| view.verdict.verdict());
@@ -257,16 +259,16 @@ impl<'a> Facts<'a> {
         let resolvers = count(Role::is_resolver, "resolvers");
         let who = words::list(servers.into_iter().chain(resolvers));
         let aside = self.views.iter().filter(|view| view.verdict == ViewVerdict::NotCounted).count();
-        let aside = if aside == 0 { String::new() } else { format!("; {aside} gave no answer that counts") };
+        let aside = if aside == 0 { String::new() } else { format!("; {aside} not counted") };
         (!who.is_empty()).then(|| format!("{who} see it{aside}"))
     }
 
-    /// What the name servers of the zone have, where it is right, though others do not see it yet.
+    /// The right record of the name servers, even if others do not see it yet.
     fn right_at_source(&self) -> Option<String> {
         let right = |view: &&View| view.role == Role::Authoritative && view.verdict == ViewVerdict::Right;
         match self.views.iter().find(right) {
             Some(view) => Some(format!("{} has {} ({})", self.domain.name, view.sees, view.server)),
-            None => self.any(RIGHT_AT_SOURCE).then(|| "the name servers have it".to_owned()),
+            None => self.any(RIGHT_AT_SOURCE).then(|| "the name servers have the right record".to_owned()),
         }
     }
 }
@@ -294,10 +296,10 @@ impl Question {
     }
 
     fn unmeasured(self) -> RuleAnswer {
-        self.open("not measured yet")
+        self.open("not checked yet")
     }
 
-    /// As the worst of findings says; what is all right is left out beside what is not.
+    /// The worst verdict of the findings; those that are fine are left out if others are not.
     fn of(self, findings: &[&Finding]) -> RuleAnswer {
         let worst = findings.iter().map(|finding| finding.verdict).max();
         let mut seen: Vec<String> = Vec::new();
@@ -362,7 +364,7 @@ fn of_servers<'a>(facts: &Facts<'a>) -> Vec<&'a Finding> {
     findings
 }
 
-/// Rule 1: conflicting records are removed, and the value equals the one of the dashboard.
+/// Rule 1: conflicting records are removed, and the value equals the one from the dashboard.
 fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let name = &facts.domain.name;
     let conflicts = facts.that(|code| IN_THE_WAY.contains(&code));
@@ -370,26 +372,26 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         facts.that(|code| code.topic() == Topic::Record && !IN_THE_WAY.contains(&code) && code != Code::TtlLong);
     let servers = of_servers(facts);
     let right = facts.right_at_source();
-    // Nothing is known of the record where its servers are the trouble.
+    // Nothing is known of the record if its servers fail.
     let unread = |question: Question| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
         true => question.open("after 3"),
         false => question.unmeasured(),
     };
 
-    let question = facts.ask("Does another record stand at the name?");
+    let question = facts.ask("Is there another record at the name?");
     let conflict = if !conflicts.is_empty() {
         question.of(&conflicts)
     } else if facts.any(TOLD_WITH_THE_VALUE) {
         question.open("see 2")
     } else if !value.is_empty() || right.is_some() {
-        question.ok(format!("no other record stands at {name}"))
+        question.ok(format!("{name} has no other record"))
     } else {
         unread(question)
     };
 
     let question = facts.ask(match facts.domain.is_apex() {
-        true => "Does it lead to the value of the dashboard?",
-        false => "Is its CNAME the value of the dashboard?",
+        true => "Does it point to the value from the dashboard?",
+        false => "Is its CNAME the value from the dashboard?",
     });
     let value = match right {
         _ if !value.is_empty() => question.of(&value),
@@ -420,21 +422,21 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
 }
 
 fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
-    let question = facts.ask("Do the preconditions hold?");
+    let question = facts.ask("Are the preconditions met?");
     let unticked = facts.unticked();
     if unticked.is_empty() {
-        return question.ok("ticked by you, not measured: plan, deploy and access to DNS");
+        return question.ok("ticked by you, not checked: plan, deploy and access to DNS");
     }
     question
         .open("yours to do")
         .seen(unticked.iter().map(|each| format!("not ticked: {}", each.words())))
-        .act(["look each of them up, and tick here what is so".to_owned()])
+        .act(["check each of them, and tick those that apply".to_owned()])
 }
 
 /// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.
 fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let question = facts.ask("Does the domain still verify?");
-    // The path that authorities fetch belongs to it: they look there at every issue.
+    // CAs fetch this path for every certificate.
     let dns = facts.that(|code| is_dns(code) && !is_remark(code) || code == Code::AcmeBlocked);
     let verifies = match facts.right_at_source() {
         _ if !dns.is_empty() => {
@@ -457,17 +459,17 @@ fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
 fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) -> RuleAnswer {
     let question = facts.ask("Choose Re-verify in the dashboard");
     let times = match facts.reported.verified_times {
-        1 => "1 time so far".to_owned(),
+        1 => "once so far".to_owned(),
         times => format!("{times} times so far"),
     };
-    let said = match facts.reported.verified {
+    let verified = match facts.reported.verified {
         Some(verified) => {
             let ago = facts.now.duration_since(verified).max(SignedDuration::ZERO);
-            format!("Verify was chosen {} ago, {times}; this rule counts 30 minutes from then", words::duration(ago))
+            format!("Verify was chosen {} ago ({times}); the 30 minutes count from then", words::duration(ago))
         }
-        None => "Verify: not said yet; this rule counts 30 minutes from Verify".to_owned(),
+        None => "Verify is not recorded yet; the 30 minutes count from it".to_owned(),
     };
-    let open = |word: &str| question.open(word).seen([said.clone()]);
+    let open = |word: &str| question.open(word).seen([verified.clone()]);
     if facts.has_certificate() && verifies.is_right() {
         return open("not needed").seen(["the certificate is there".to_owned()]);
     }
@@ -480,15 +482,15 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
     match facts.certificate_due() {
         None => open("yours to do").act(["choose Verify in the dashboard, then press V here".to_owned()]),
         Some(due) if facts.now <= due => open("not yet")
-            .act([format!("wait until {}; usually it takes a couple of minutes", until_words(due, facts.now))]),
+            .act([format!("wait until {}; it usually takes a couple of minutes", until_words(due, facts.now))]),
         Some(_) => open("yours to do").act([
-            "choose Re-verify in the dashboard, then press V here: the clock starts anew. Not more than five times an hour"
+            "choose Re-verify in the dashboard, then press V here: the 30 minutes start again. At most five times an hour"
                 .to_owned(),
         ]),
     }
 }
 
-/// Rule 3: the certificate is not there yet, or an old one is remembered.
+/// Rule 3: the certificate is not there yet, or an old one is cached.
 fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let absent = facts.that(|code| ABSENT.contains(&code));
     let good = facts.that(|code| TAKEN.contains(&code));
@@ -508,7 +510,7 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         question.unmeasured()
     };
 
-    let question = facts.ask("Is an old one served, or one of another host?");
+    let question = facts.ask("Is it an old one, or one of another host?");
     let old = if !odd.is_empty() {
         question.of(&odd)
     } else if nothing {
@@ -516,7 +518,7 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     } else if !absent.is_empty() {
         question.open("after 1")
     } else {
-        question.ok("no: every address that was reached shows the right one")
+        question.ok("no: every address that was reached has the right one")
     };
 
     let question = facts.ask("Do browsers insist on https (HSTS)?");
@@ -526,16 +528,16 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     } else if nothing {
         question.unmeasured()
     } else if there.is_right() && old.is_right() {
-        question.ok("it is no hindrance: the certificate is right")
+        question.ok("it does not matter: the certificate is right")
     } else {
         question.open("not seen").act([
-            "if the browser offers no way round, it was told so before: mend the certificate, nothing else helps"
+            "if the browser offers no way past its warning, an earlier visit turned HSTS on: only a valid certificate helps"
                 .to_owned(),
         ])
     };
 
-    let question = facts.ask("What does a private window show?");
-    let look = format!("open https://{}/ in a private window, which remembers no old certificate", facts.domain.name);
+    let question = facts.ask("What does a private window (nothing cached) show?");
+    let open = format!("open https://{}/ in a private window", facts.domain.name);
     let old_views =
         facts.views.iter().filter(|view| view.role.is_resolver() && matches!(view.verdict, ViewVerdict::Old { .. }));
     let window = match (&there.verdict, &old.verdict) {
@@ -544,8 +546,8 @@ fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         (_, Some(Verdict::Fail | Verdict::Wait)) => question.open("after 2"),
         _ => question.open("yours to do"),
     }
-    .seen(old_views.map(|view| format!("{} still holds an old answer: {}", view.server, view.sees)))
-    .act([look]);
+    .seen(old_views.map(|view| format!("{} still has an old answer cached: {}", view.server, view.sees)))
+    .act([open]);
     // A browser here sees what this machine sees.
     let here = facts.that(|code| matches!(code, Code::SplitLocal | Code::DnsRewrite));
     let window = window
@@ -566,12 +568,11 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let served = pick(&|code| !DETOURS.contains(&code) && code != Code::RdCached);
     let configured = match facts.redirect {
         Some((Redirect { from, to, status }, _)) => format!("configured: {from} to {to} with {status}"),
-        None => "no redirect is configured from this name, so that there is none to compare with".to_owned(),
+        None => "no redirect is configured for this name, so there is nothing to compare".to_owned(),
     };
     let unmeasured = |question: Question| {
-        let looked = facts.redirect.is_none() && !facts.findings.is_empty();
-        let why =
-            looked.then(|| "what is served is asked for when the record and the certificate are right".to_owned());
+        let checked = facts.redirect.is_none() && !facts.findings.is_empty();
+        let why = checked.then(|| "redirects are checked once the record and the certificate are right".to_owned());
         question.unmeasured().seen(why)
     };
 
@@ -585,7 +586,7 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     };
     let shows = shows.seen([display_safe(&configured).into_owned()]);
 
-    let question = facts.ask("Does it circle, take a detour, or have another status?");
+    let question = facts.ask("Does it loop, detour, or have a different status?");
     let detour = if !detours.is_empty() {
         question.of(&detours)
     } else if all.is_empty() {
@@ -593,13 +594,13 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     } else if shows.verdict == Some(Verdict::Fail) {
         question.open("after 1")
     } else if facts.redirect.is_none() {
-        question.ok("no circle was met; what its status should be is not configured")
+        question.ok("no loop found; no status is configured to compare with")
     } else {
         question.ok("none of these")
     };
 
-    let question = facts.ask("May a browser have cached it?");
-    let window = "test in a private window: it shows what the server says now".to_owned();
+    let question = facts.ask("Could a browser have cached it?");
+    let window = "test in a private window: it shows what the server sends now".to_owned();
     let remembered = if !cached.is_empty() {
         question.of(&cached)
     } else if all.is_empty() {
@@ -609,10 +610,10 @@ fn redirects(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     } else if shows.is_right() && detour.is_right() {
         question
             .open("yours to do")
-            .seen(["what is served now is right; an older answer may still be remembered".to_owned()])
+            .seen(["the redirect is right now; a browser may still have an old one cached".to_owned()])
             .act([window])
     } else {
-        question.ok("nothing tells browsers to keep what is served now").act([window])
+        question.ok("nothing tells browsers to cache the present answer").act([window])
     };
 
     vec![shows, detour, remembered]

@@ -1,5 +1,5 @@
-//! Who sees what at a domain's name: the name servers of its zone, which decide, and the resolvers, which tell how long
-//! it takes.
+//! What each server sees at a domain's name: the name servers of its zone, which decide, and the resolvers, which show
+//! how long it takes.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,17 +15,17 @@ use super::observation::{Lookup, RecordType, Role};
 /// What one server sees at the domain's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// The server for people: its name, with the address where that says more.
+    /// The server for people: its name, with the address if that adds information.
     pub server: String,
-    /// Its host name, or its address where it has none.
+    /// Its host name, or its address if it has none.
     pub name: String,
     /// Where it was reached.
     pub address: SocketAddr,
-    /// On whose behalf it answers.
+    /// Its role.
     pub role: Role,
-    /// What it sees, in few words; safe to show.
+    /// What it sees, in short; safe to show.
     pub sees: String,
-    /// The seconds that were left, when it answered, until it forgets that.
+    /// The remaining TTL when it answered, in seconds.
     pub ttl: Option<u32>,
     /// How long the answer took.
     pub took: Duration,
@@ -38,21 +38,21 @@ pub struct View {
 pub enum ViewVerdict {
     /// It sees what it should.
     Right,
-    /// It holds an old answer, while the source is right.
+    /// It has an old answer cached; the name servers are right.
     Old {
-        /// When it forgets that, where it is known.
+        /// When that expires, if known.
         until: Option<Timestamp>,
     },
-    /// It sees something else; and the source, if it is not the source itself, is not right either.
+    /// It sees something else, and the name servers are not right either.
     Wrong,
-    /// There is no answer, or none to be believed.
+    /// No answer, or not a credible one.
     NotCounted,
     /// Nothing can be compared: the value is not known, or a proxy hides the record.
     Unjudged,
 }
 
 impl ViewVerdict {
-    /// As other lines are judged.
+    /// The same as a verdict.
     pub const fn verdict(self) -> Verdict {
         match self {
             Self::Right => Verdict::Ok,
@@ -89,7 +89,7 @@ pub fn views(case: &Case<'_>) -> Vec<View> {
     let resolvers = case.seen.resolvers(name, RecordType::A);
     let resolvers = resolvers.map(|lookup| view(name, lookup, judge.resolver(lookup)));
     let (mut views, mut rest): (Vec<View>, Vec<View>) = (sources.collect(), resolvers.collect());
-    // In the same order at each check, whoever was faster.
+    // In the same order at each check, whichever server was faster.
     views.sort_by(|left, right| left.name.cmp(&right.name));
     rest.sort_by(|left, right| left.name.cmp(&right.name));
     views.append(&mut rest);
@@ -119,14 +119,14 @@ fn view(name: &DnsName, lookup: &Lookup, verdict: ViewVerdict) -> View {
     }
 }
 
-/// What the views are held against.
+/// What the views are compared with.
 struct Judge<'a> {
     case: &'a Case<'a>,
     /// The zone itself leads to the platform.
     source_is_right: bool,
     /// A proxy hides the record, and reaches the platform.
     behind_proxy: bool,
-    /// The resolver that sees another world than all others.
+    /// The local resolver that differs from all others.
     local: Option<String>,
     /// The domain is the reason why resolvers fail.
     domain_fails: bool,
@@ -306,7 +306,7 @@ mod tests {
         let local: Arc<Server> = server(Role::Resolver { system: true }, "this machine's");
         let private = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(10, 0, 0, 5)))]);
         let seen = Seen::right().with(&local, NAME, RecordType::A, Ok(private));
-        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "a zone of its own");
+        assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "its own zone");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Files that are replaced whole or not at all.
+//! Files that are replaced completely or not at all.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-/// How often a lock is tried that another program holds, and how long is waited in between: 10 seconds in all.
+/// How often to try a lock that another program holds, and the pause between tries: 10 seconds in all.
 const LOCK_TRIES: u32 = 500;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// The file behind `path`: a link stays one, the file behind it is replaced. Fails for a link to nothing.
+/// The file behind `path`: a link stays a link, and its target is replaced. Fails for a broken link.
 pub fn target(path: &Path) -> io::Result<PathBuf> {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => fs::canonicalize(path),
@@ -21,22 +21,21 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Holds what is in the directory of `path`, which is made where there is none, until this is dropped: one change at a
-/// time, also of other programs. Waits for them, but not for ever, since one that was stopped holds it, too.
+/// Locks the directory of `path`, which is created if needed, until the result is dropped: one change at a time, across
+/// programs. Waits for a limited time only, since a stopped program holds the lock too.
 pub fn alone(path: &Path) -> io::Result<File> {
     let directory = directory(path);
     fs::create_dir_all(directory)?;
-    // A lock on the file itself would be lost when a new one takes its place.
+    // A lock on the file itself would be lost when the file is replaced.
     let held = File::open(directory)?;
     match lock(&held) {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
-        // Some file systems lock no directories.
+        // Some file systems cannot lock directories.
         Ok(()) | Err(_) => Ok(held),
     }
 }
 
-/// Locks `file` until it is closed. Waits for other programs that hold the lock, but not for ever, since one that was
-/// stopped holds it, too.
+/// Locks `file` until it is closed. Waits for a limited time only, since a stopped program holds the lock too.
 pub fn lock(file: &File) -> io::Result<()> {
     for _ in 0..LOCK_TRIES {
         match file.try_lock() {
@@ -45,7 +44,7 @@ pub fn lock(file: &File) -> io::Result<()> {
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => thread::sleep(LOCK_PAUSE),
         }
     }
-    Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while it did"))
+    Err(io::Error::new(io::ErrorKind::TimedOut, "another program is changing it, or was stopped while changing it"))
 }
 
 /// The text of the file at `path`, if there is one.
@@ -58,7 +57,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     if_there(fs::remove_file(path)).map(drop)
 }
 
-/// `None` instead of the error where there is no such file.
+/// `None` instead of the error for a missing file.
 pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -66,28 +65,27 @@ pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Puts `text` in the place of the file at `path`, with the same permissions.
+/// Replaces the file at `path` by `text`, with the same permissions.
 pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);
     let Ok(metadata) = fs::metadata(path) else {
         fs::create_dir_all(directory)?;
         return persist(written(directory, text, NEW)?, path, true);
     };
-    // Nobody else may read it meanwhile, who may not read that.
+    // Private until it has the permissions of the old file.
     let file = written(directory, text, PRIVATE)?;
     file.as_file().set_permissions(metadata.permissions())?;
     persist(file, path, true)
 }
 
-/// Puts `text` in the place of the file at `path`, for its owner alone. A directory that is not there yet is made for
-/// the owner alone too.
+/// Replaces the file at `path` by a private one with `text`. A missing directory is created, private too.
 pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     persist(written(directory, text, PRIVATE)?, path, true)
 }
 
-/// What is at `path`, or behind the link there, where that is no file that could be replaced: such as `a directory`.
+/// What is at `path`, or behind a link there, if it is not a regular file: for example `a directory`.
 pub fn no_file(path: &Path) -> Option<&'static str> {
     let kind = fs::metadata(path).ok()?.file_type();
     match () {
@@ -100,18 +98,17 @@ pub fn no_file(path: &Path) -> Option<&'static str> {
     }
 }
 
-fn refuse_what_is_no_file(path: &Path) -> io::Result<()> {
-    no_file(path).map_or(Ok(()), |what| {
-        Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, which is not replaced by a file")))
-    })
+fn require_regular_file(path: &Path) -> io::Result<()> {
+    no_file(path)
+        .map_or(Ok(()), |what| Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a file"))))
 }
 
-/// Writes `text` to a new file at `path`; with `replace`, also where there is one. What is there and no file stays.
+/// Writes `text` to a new file at `path`; with `replace`, also over an existing one. Only regular files are replaced.
 pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
-    refuse_what_is_no_file(path)?;
+    require_regular_file(path)?;
     let directory = directory(path);
     if !directory.is_dir() {
-        // A mistyped name must not make directories.
+        // A mistyped name must not create directories.
         let why = format!("there is no directory {}", directory.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, why));
     }
@@ -121,22 +118,20 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     persist(written(directory, text, NEW)?, path, false)
 }
 
-/// An empty file that is to take its place at `path` by [`finish`], for its owner alone. Until then it goes when it is
-/// dropped.
+/// A private temporary file that [`finish`] moves to `path`. It is removed if it is dropped before that.
 pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
-    refuse_what_is_no_file(path)?;
+    require_regular_file(path)?;
     written(directory(path), "", PRIVATE)
 }
 
-/// Puts `file` in its place at `path`, which is no link; with `replace`, also where there is one.
+/// Moves `file` to `path`, which is not a link; with `replace`, also over an existing file.
 pub fn finish(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
-    refuse_what_is_no_file(path)?;
+    require_regular_file(path)?;
     file.as_file().sync_all()?;
     persist(file, path, replace)
 }
 
-/// Gives the file at `path` the name `other` as well, or a copy of it that name where the file system has one name for
-/// each file. Fails if there is such a file already.
+/// Links the file at `path` as `other`, or copies it on file systems without hard links. Fails if `other` exists.
 pub fn keep_as(path: &Path, other: &Path) -> io::Result<()> {
     match fs::hard_link(path, other) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -148,11 +143,11 @@ pub fn keep_as(path: &Path, other: &Path) -> io::Result<()> {
     }
 }
 
-/// The permissions of any new file, of which the umask leaves some, and those for its owner alone.
+/// The permissions of a new file, before the umask, and of a private one.
 const NEW: u32 = 0o666;
 const PRIVATE: u32 = 0o600;
 
-/// A file in `directory`, already on disk, that is to take its place elsewhere there.
+/// A temporary file in `directory`, synced to disk, to be renamed there.
 fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile> {
     let permissions = fs::Permissions::from_mode(mode);
     let mut file = tempfile::Builder::new().prefix(".petstore-").permissions(permissions).tempfile_in(directory)?;
@@ -164,7 +159,7 @@ fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile>
 fn persist(file: NamedTempFile, path: &Path, replace: bool) -> io::Result<()> {
     let persisted = if replace { file.persist(path) } else { file.persist_noclobber(path) };
     persisted.map_err(|error| error.error)?;
-    // The new name is in the directory, which is written by itself.
+    // The new name is in the directory, which is synced separately.
     File::open(directory(path))?.sync_all()
 }
 
@@ -180,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_is_there_is_replaced_only_on_demand() {
+    fn an_existing_file_is_replaced_only_on_request() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("record.txt");
         write(&path, "one", false).unwrap();
@@ -189,12 +184,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "two");
         for replace in [false, true] {
             let why = write(directory.path(), "three", replace).unwrap_err().to_string();
-            assert_eq!(why, "it is a directory, which is not replaced by a file");
+            assert_eq!(why, "it is a directory, not a file");
         }
     }
 
     #[test]
-    fn what_only_its_owner_may_read_stays_so_and_a_link_stays_one() {
+    fn a_private_file_stays_private_and_a_link_stays_a_link() {
         let directory = tempfile::tempdir().unwrap();
         let (path, link, lost) = ["file", "link", "lost"].map(|name| directory.path().join(name)).into();
         replace_private(&path, "one").unwrap();
@@ -208,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_left_alone_also_behind_a_link() {
+    fn only_regular_files_are_replaced_also_behind_a_link() {
         let directory = tempfile::tempdir().unwrap();
         let (socket, link) = (directory.path().join("socket"), directory.path().join("link"));
         let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();

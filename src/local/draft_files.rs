@@ -1,5 +1,4 @@
-//! The files of what is typed and not sent yet: for each service as many as programs run at once, so that no two of them
-//! ever write the same one.
+//! The files of drafts. Each running program has its own for each service, so that no two programs write the same one.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -13,34 +12,34 @@ use parking_lot::Mutex;
 use super::atomic_file;
 use super::file_stem;
 
-/// The most programs that have drafts for one service at once.
+/// How many programs can have drafts for one service at the same time.
 const MOST: usize = 64;
 
-/// The longest draft that is read, in octets.
-const MOST_OCTETS: u64 = 4 << 20;
+/// The largest draft that is read, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
 
-/// The files that are this program's, until this is dropped: `drafts/<service>-<number>` below the state directory.
+/// The files of this program, until this is dropped: `drafts/<service>-<number>` in the state directory.
 #[derive(Debug)]
 pub struct Claim {
-    /// The file of what is typed.
+    /// The file of the draft.
     pub draft: PathBuf,
     /// The file of the pets that wait to be sent, a line each.
     pub queue: PathBuf,
-    /// Locked as long as it is open; it goes with the process, however that ends.
+    /// Locked while it is open, so at most until the process ends.
     _lock: File,
 }
 
 impl Claim {
-    /// Claims files for the service `identity`: those of a program that has ended and left something, else free ones.
+    /// Claims files for the service `identity`: those that an ended program left behind, else free ones.
     ///
     /// # Errors
-    /// The directory cannot be made or written, its file system knows no locks, or 64 programs run.
+    /// The directory cannot be created or written, its file system has no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
         let left = (1..=MOST).filter(|number| is_left(state, identity, *number));
         Self::first(state, identity, left.chain(1..=MOST))
     }
 
-    /// Claims files for the service `identity` in which nothing was left.
+    /// Claims files for the service `identity` that contain no draft.
     ///
     /// # Errors
     /// As for [`Claim::new`].
@@ -58,31 +57,31 @@ impl Claim {
         Err(io::Error::new(ErrorKind::ResourceBusy, format!("{MOST} programs have drafts for this service")))
     }
 
-    /// What was typed; `None` where nothing was left.
+    /// The draft; `None` if there is none.
     pub fn read(&self) -> io::Result<Option<String>> {
         let Some(file) = atomic_file::if_there(File::open(&self.draft))? else { return Ok(None) };
         let mut text = String::new();
-        file.take(MOST_OCTETS).read_to_string(&mut text)?;
+        file.take(MAX_BYTES).read_to_string(&mut text)?;
         Ok(Some(text))
     }
 
-    /// Writes what is typed, for the owner's eyes only. It is on disk when this returns.
+    /// Writes the draft, to a private file. It is on disk when this returns.
     pub fn write(&self, text: &str) -> io::Result<()> {
         atomic_file::replace_private(&self.draft, text)
     }
 
-    /// Gives what cannot be read another name, so that nothing is written over it.
+    /// Renames a draft that cannot be read, so that it is not overwritten.
     pub fn put_aside(&self) -> io::Result<()> {
         fs::rename(&self.draft, self.draft.with_extension("unreadable"))
     }
 
-    /// Nothing is typed any more.
+    /// Removes the draft.
     pub fn clear(&self) -> io::Result<()> {
         atomic_file::remove(&self.draft)
     }
 }
 
-/// The files that this program has claimed: for each service the same ones, whoever asks for them.
+/// The files that this program has claimed: the same ones for each caller.
 #[derive(Debug)]
 pub struct Claims {
     state: PathBuf,
@@ -90,7 +89,7 @@ pub struct Claims {
 }
 
 impl Claims {
-    /// Those below the directory `state`. Nothing is touched yet.
+    /// Claims in the directory `state`. Nothing is touched yet.
     pub fn new(state: PathBuf) -> Self {
         Self { state, held: Mutex::default() }
     }
@@ -100,7 +99,7 @@ impl Claims {
         &self.state
     }
 
-    /// The files for the service `identity`, as long as anybody here has them.
+    /// The files for the service `identity`, shared with other callers.
     ///
     /// # Errors
     /// As for [`Claim::new`].
@@ -115,12 +114,12 @@ impl Claims {
     }
 }
 
-/// How the files of one number end.
+/// The endings of the files.
 const DRAFT: &str = "json";
 const QUEUE: &str = "queue.ndjson";
 const LOCK: &str = "lock";
 
-/// Whether a program left something in the files of this number.
+/// Whether a program left a draft or a queue in the files of this number.
 fn is_left(state: &Path, identity: &str, number: usize) -> bool {
     [DRAFT, QUEUE].iter().any(|ending| file(state, identity, number, ending).exists())
 }
@@ -129,8 +128,8 @@ fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
     state.join("drafts").join(format!("{}-{number}.{ending}", file_stem(identity)))
 }
 
-/// The file, locked; `None` where another program has locked it. It stays when the lock is gone: if it were removed,
-/// two programs could lock two files of this name.
+/// The file, locked; `None` if another program has locked it. The file is never removed: otherwise two programs could lock
+/// two files of this name.
 fn locked(path: &Path) -> io::Result<Option<File>> {
     if let Some(directory) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_asks_here_has_the_same_files_until_nobody_has_them() {
+    fn callers_share_the_files_until_all_have_dropped_them() {
         let state = tempfile::tempdir().unwrap();
         let claims = Claims::new(state.path().to_owned());
         let (one, two) = (claims.of("x").unwrap(), claims.of("x").unwrap());
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_left_is_taken_up_before_anything_free() {
+    fn files_with_a_draft_are_claimed_before_free_ones() {
         let state = tempfile::tempdir().unwrap();
         let (one, two, three) = (claim(state.path()), claim(state.path()), claim(state.path()));
         two.write("typed").unwrap();
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn drafts_are_for_their_owner_alone() {
+    fn drafts_are_private() {
         let state = tempfile::tempdir().unwrap();
         let claim = claim(&state.path().join("petstore"));
         claim.write("typed").unwrap();
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_can_be_written_there_is_no_claim() {
+    fn there_is_no_claim_if_nothing_can_be_written() {
         let state = tempfile::NamedTempFile::new().unwrap();
         assert!(Claim::new(state.path(), "x").is_err());
     }

@@ -1,7 +1,7 @@
-//! A log: records in the lines of a file that only grows at its end, each as JSON.
+//! An append-only log of JSON records, one per line.
 //!
-//! A line counts once it is whole. What the end of the program or of the machine has torn at the end of the file is no
-//! line, and has to be cut off before anything is appended.
+//! A line counts once it is complete. A torn line at the end, left by a crash, must be cut off before anything is
+//! appended.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read as _, Write as _};
@@ -14,22 +14,22 @@ pub fn line(record: &impl Serialize) -> io::Result<String> {
     Ok(line)
 }
 
-/// The end of a log.
+/// A log that is open for appending.
 #[derive(Debug)]
 pub struct Log {
     file: File,
     kept: String,
-    /// What follows half a line could not be read any more.
+    /// A write has failed, maybe in the middle of a line, so nothing more is written.
     has_failed: bool,
 }
 
 impl Log {
-    /// Of a file that is open for appending and ends with a whole line.
+    /// A log on a file that is open for appending and ends with a complete line.
     pub const fn new(file: File) -> Self {
         Self { file, kept: String::new(), has_failed: false }
     }
 
-    /// Keeps a record in memory until the next [`write`](Self::write). Tells how many bytes are kept.
+    /// Keeps a record in memory until the next [`write`](Self::write). Returns how many bytes are kept.
     pub fn keep(&mut self, record: &impl Serialize) -> io::Result<usize> {
         if self.has_failed {
             return Err(io::Error::other("an earlier line could not be written"));
@@ -38,8 +38,8 @@ impl Log {
         Ok(self.kept.len())
     }
 
-    /// Writes the records that were kept. They survive the end of the program when this returns, and that of the machine
-    /// after [`sync`](Self::sync).
+    /// Writes the kept records. After this they survive a crash of the program, and after [`sync`](Self::sync) one of the
+    /// machine.
     pub fn write(&mut self) -> io::Result<()> {
         let written = self.file.write_all(self.kept.as_bytes());
         self.kept.clear();
@@ -47,12 +47,12 @@ impl Log {
         written
     }
 
-    /// Waits until the disk has everything that was written.
+    /// Syncs everything that was written to disk.
     pub fn sync(&self) -> io::Result<()> {
         self.file.sync_data()
     }
 
-    /// Lets others lock the file.
+    /// Unlocks the file.
     pub fn unlock(&self) -> io::Result<()> {
         self.file.unlock()
     }
@@ -60,12 +60,12 @@ impl Log {
 
 impl Drop for Log {
     fn drop(&mut self) {
-        // What cannot be written stays unknown, which is true.
+        // Records that cannot be written are as if they had never happened.
         let _ = self.write();
     }
 }
 
-/// The whole lines of a log, one at a time.
+/// The complete lines of a log, one at a time.
 #[derive(Debug)]
 pub struct Lines<R> {
     input: R,
@@ -75,13 +75,13 @@ pub struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Of a log that is read from its beginning, with lines of at most `longest` bytes.
+    /// The lines of a log, read from the beginning, of at most `longest` bytes each.
     pub const fn new(input: R, longest: u64) -> Self {
         Self { input, longest, line: Vec::new(), end: 0 }
     }
 
-    /// The next line, and where it begins; `None` at the end of the log. Fails with [`io::ErrorKind::InvalidData`] for a
-    /// line that is too long.
+    /// The next line and its position; `None` at the end of the log. Fails with [`io::ErrorKind::InvalidData`] for a line
+    /// that is too long.
     pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
         self.line.clear();
         let length = self.input.by_ref().take(self.longest).read_until(b'\n', &mut self.line)? as u64;
@@ -93,7 +93,7 @@ impl<R: BufRead> Lines<R> {
         Ok(Some((begin, &self.line)))
     }
 
-    /// Where the last whole line ends that was read.
+    /// The end of the last complete line that was read.
     pub const fn end(&self) -> u64 {
         self.end
     }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_again_without_a_torn_end() {
+    fn written_records_are_read_again_without_a_torn_end() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut log = Log::new(OpenOptions::new().append(true).open(file.path()).unwrap());
         assert_eq!(log.keep(&1).unwrap(), 2);
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_is_not_held() {
+    fn a_line_without_an_end_is_refused() {
         assert_eq!(all(b"abc\nabcd", 4).unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(all(b"abc\nabc", 4).unwrap(), (vec![(0, "abc\n".to_owned())], 4));
     }
 
     #[test]
-    fn nothing_is_written_after_a_line_that_could_not_be() {
+    fn nothing_is_written_after_a_failed_write() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut log = Log::new(File::open(file.path()).unwrap());
         log.keep(&1).unwrap();

@@ -1,14 +1,14 @@
-//! An animal as it is typed, and the rules that turn it into a [`NewPet`]: one set for form, service and command line.
+//! A pet as it is typed, and the rules that turn it into a [`NewPet`]: the same for form, service and command line.
 //!
-//! The description gives no rules for `name` and no range for `categoryId` below int64. What is decided here: a name is
-//! 1 to 255 Unicode characters, kept byte for byte, not blank, without control, line and paragraph separator,
+//! The description has no rules for `name` and no range for `categoryId` below int64. The rules here: a name has 1 to 255
+//! Unicode characters, kept byte for byte, not all blank, without control characters, line and paragraph separators,
 //! bidirectional formatting characters and noncharacters; a category id is any int64.
 
 use serde::{Deserialize, Serialize};
 
 use super::{NewPet, PetStatus, text};
 
-/// The most Unicode characters (scalar values) a name may have.
+/// The longest name, in Unicode characters (scalar values).
 pub const NAME_MAX_CHARS: usize = 255;
 
 /// A member of NewPet.
@@ -23,7 +23,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// All, in the order in which they are shown and checked.
+    /// All fields, in the order in which they are shown and checked.
     pub const ALL: [Self; 3] = [Self::Name, Self::CategoryId, Self::Status];
 
     /// The member's name in JSON.
@@ -36,34 +36,34 @@ impl Field {
     }
 }
 
-/// Why a field cannot be sent. The text names the field, the value and what would be right.
+/// Why a field is invalid. The text names the field, the value and what is expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FieldError {
     /// Nothing, or nothing but blanks.
-    #[error("Name is needed: 1 to {NAME_MAX_CHARS} characters that are not all blank.")]
+    #[error("Name is required: 1 to {NAME_MAX_CHARS} characters, not all blank.")]
     NameBlank,
     /// Longer than [`NAME_MAX_CHARS`].
-    #[error("Name has {chars} characters; {NAME_MAX_CHARS} is the most.")]
+    #[error("Name has {chars} characters; the maximum is {NAME_MAX_CHARS}.")]
     NameTooLong {
-        /// How many it has.
+        /// Its length.
         chars: usize,
     },
-    /// A character that no name may have.
-    #[error("Name has the character U+{:04X} at place {place}, which names may not have. Delete it.", u32::from(*character))]
+    /// A character that is not allowed in names.
+    #[error("Name contains U+{:04X} at position {place}, which is not allowed. Delete it.", u32::from(*character))]
     NameCharacter {
         /// The character.
         character: char,
-        /// Its place, counted in characters from 1.
+        /// Its position, counted in characters from 1.
         place: usize,
     },
     /// No category was given.
-    #[error("Category is needed: a whole number, for example 3.")]
+    #[error("Category is required: a whole number, for example 3.")]
     CategoryMissing,
-    /// Not a whole number within 64 bits.
-    #[error("Category must be a whole number from {} to {}. \"{}\" is not one.", i64::MIN, i64::MAX, text::short(.0))]
+    /// Not a 64-bit whole number.
+    #[error("{}", not_int64(.0))]
     CategoryNotInt64(String),
     /// Not one of the three words.
-    #[error("Status must be available, pending or sold, or not set. \"{}\" is none of them.", text::short(.0))]
+    #[error("Status must be available, pending or sold, or omitted, not \"{}\".", text::short(.0))]
     StatusUnknown(String),
 }
 
@@ -78,7 +78,7 @@ impl FieldError {
     }
 }
 
-/// An animal as text, the way a form holds it. Nothing typed is ever changed or dropped here.
+/// A pet as typed in a form, unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Draft {
@@ -86,14 +86,14 @@ pub struct Draft {
     pub name: String,
     /// As typed.
     pub category_id: String,
-    /// As chosen; `None` leaves it to the service.
+    /// As chosen; `None` lets the service choose.
     pub status: Option<PetStatus>,
 }
 
 impl Draft {
-    /// The animal to send, or every reason why not, at most one a field and in the order of [`Field::ALL`].
+    /// The pet to send, or the errors, at most one for each field, in the order of [`Field::ALL`].
     ///
-    /// Blanks around the name and the number are typing, not content, and are left away here.
+    /// Spaces around the name and the number are removed.
     pub fn check(&self) -> Result<NewPet, Vec<FieldError>> {
         let name = self.name.trim();
         let category_id = parse_category_id(self.category_id.trim());
@@ -109,7 +109,7 @@ impl Draft {
     }
 }
 
-/// Whether `name` may be stored as it stands.
+/// Whether `name` is valid.
 pub fn check_name(name: &str) -> Result<(), FieldError> {
     if name.trim().is_empty() {
         return Err(FieldError::NameBlank);
@@ -123,7 +123,7 @@ pub fn check_name(name: &str) -> Result<(), FieldError> {
     }
 }
 
-/// The int64 that `text` spells: ASCII digits with an optional sign, nothing else.
+/// Parses an int64: ASCII digits with an optional sign, nothing else.
 pub fn parse_category_id(text: &str) -> Result<i64, FieldError> {
     if text.is_empty() {
         return Err(FieldError::CategoryMissing);
@@ -131,8 +131,18 @@ pub fn parse_category_id(text: &str) -> Result<i64, FieldError> {
     text.parse().map_err(|_| FieldError::CategoryNotInt64(text.to_owned()))
 }
 
-/// Control characters serve attacks on terminals, bidirectional formatting makes two names look alike, and
-/// noncharacters are not for interchange. Joiners and variation selectors stay, since emoji need them.
+/// Why `text` is not an int64. The range is named only for a number outside of it.
+fn not_int64(text: &str) -> String {
+    let text = text::short(text);
+    let digits = text.trim_start_matches(['+', '-']);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return format!("\"{text}\" is not a number. Type digits, for example 3.");
+    }
+    format!("{text} is out of range. It must be from {} to {}.", i64::MIN, i64::MAX)
+}
+
+/// Control characters can attack terminals, bidirectional formatting makes different names look the same, and
+/// noncharacters are not for interchange. Joiners and variation selectors are allowed, since emoji need them.
 const fn allowed_in_name(c: char) -> bool {
     !matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}'
@@ -151,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_every_script_pass() {
+    fn names_in_every_script_are_valid() {
         let longest = "ß".repeat(255);
         for name in
             ["Rex", "o'Neil; DROP TABLE pets", "<b>", "=cmd", "👨‍👩‍👧", "❤️", "ポチ", "قط", "e\u{301}", " Rex ", &longest]
@@ -161,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_could_harm_a_screen_or_a_database_do_not() {
+    fn names_that_could_harm_a_screen_or_a_database_are_invalid() {
         for name in ["", " ", "\u{3000}"] {
             assert_eq!(check_name(name), Err(FieldError::NameBlank), "{name:?}");
         }
@@ -188,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_category_is_a_whole_number_of_64_bits() {
+    fn a_category_is_a_64_bit_whole_number() {
         for (text, id) in [("3", 3), (" 3 ", 3), ("+3", 3), ("-1", -1), ("007", 7), ("9223372036854775807", i64::MAX)] {
             assert_eq!(draft("Rex", text).check().map(|new| new.category_id), Ok(id), "{text:?}");
         }
@@ -198,19 +208,19 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_field_is_named_at_once() {
+    fn all_invalid_fields_are_reported_together() {
         assert_eq!(draft("", "").check(), Err(vec![FieldError::NameBlank, FieldError::CategoryMissing]));
     }
 
     #[test]
-    fn the_sentence_names_field_value_and_remedy() {
+    fn the_message_names_field_value_and_remedy() {
         assert_eq!(
             draft("Rex", "3rd").check().unwrap_err()[0].to_string(),
-            "Category must be a whole number from -9223372036854775808 to 9223372036854775807. \"3rd\" is not one."
+            "\"3rd\" is not a number. Type digits, for example 3."
         );
         assert_eq!(
             check_name("a\u{1b}b").unwrap_err().to_string(),
-            "Name has the character U+001B at place 2, which names may not have. Delete it."
+            "Name contains U+001B at position 2, which is not allowed. Delete it."
         );
     }
 }

@@ -1,4 +1,4 @@
-//! Where the service is, and the key that opens it.
+//! The address of a service, and its API key.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,34 +9,34 @@ use url::{Host, Url};
 
 use super::text;
 
-/// The base address of a service, `/v1` included: `https://api.example.com/v1` (section 1 of the description).
+/// The base address of a service, including `/v1`: `https://api.example.com/v1` (section 1 of the description).
 #[derive(Clone, PartialEq, Eq)]
 pub struct BaseUrl(Url);
 
-/// Why an address or a key cannot be used.
+/// Why an address or a key is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// The address is not a URL.
-    #[error("\"{}\" is not an address. Write it like https://api.example.com/v1.", text::short(.0))]
+    #[error("\"{}\" is not a valid address. Example: https://api.example.com/v1.", text::short(.0))]
     NotAnAddress(String),
     /// Neither http nor https.
-    #[error("The address must begin with https:// (or http:// on this machine), not \"{}\".", text::short(.0))]
+    #[error("The address must start with https:// (or http:// for this machine), not \"{}\".", text::short(.0))]
     Scheme(String),
     /// User name, password, query, fragment or API key in the address.
     #[error(
-        "The address must not carry a user, a password, a query, a fragment or an API key: it is shown on screen. Give the key in PETSTORE_API_KEY."
+        "The address must not contain a user, a password, a query, a fragment or an API key, because it is shown on screen. Set the key in PETSTORE_API_KEY."
     )]
     Decorated,
     /// Clear text to another machine.
     #[error(
-        "http:// would send the API key to {0} unprotected. Use https://, or --insecure-http if that network is your own."
+        "http:// would send the API key to {0} in clear text. Use https://, or --insecure-http if you trust the network."
     )]
     ClearText(String),
-    /// Nothing where a key should be.
-    #[error("There is no API key. Type or paste one.")]
+    /// No key.
+    #[error("The API key is missing. Type or paste it.")]
     KeyMissing,
-    /// A key with characters that no HTTP header carries.
-    #[error("The API key may have only visible ASCII characters without blanks. Copy it again.")]
+    /// A key with characters that are not allowed in an HTTP header.
+    #[error("The API key may contain only visible ASCII characters and no spaces. Copy it again.")]
     KeyCharacters,
 }
 
@@ -61,8 +61,8 @@ impl BaseUrl {
         }
     }
 
-    /// The host where it is a name of this machine: it always means the loopback addresses, and no name server is asked
-    /// (RFC 6761, section 6.3).
+    /// The host if it is a name of this machine. It always resolves to the loopback addresses, without DNS (RFC 6761,
+    /// section 6.3).
     pub fn loopback_name(&self) -> Option<&str> {
         self.0.domain().filter(|name| *name == "localhost" || name.ends_with(".localhost"))
     }
@@ -72,17 +72,17 @@ impl BaseUrl {
         self.0.scheme() == "https"
     }
 
-    /// Host and port as people say them: `api.example.com`, `127.0.0.1:8080`.
+    /// Host and port: `api.example.com`, `127.0.0.1:8080`.
     pub fn authority(&self) -> String {
         self.0.authority().to_owned()
     }
 
-    /// Scheme, host and port: what stands before the path of every address of the service.
+    /// Scheme, host and port.
     pub fn origin(&self) -> String {
         self.0.origin().ascii_serialization()
     }
 
-    /// Refuses to carry a key in clear text to another machine.
+    /// Refuses to send a key in clear text to another machine.
     pub fn guard_clear_text(&self, allow_http: bool) -> Result<(), EndpointError> {
         if self.is_https() || self.is_loopback() || allow_http {
             Ok(())
@@ -96,7 +96,7 @@ impl FromStr for BaseUrl {
     type Err = EndpointError;
 
     fn from_str(text: &str) -> Result<Self, EndpointError> {
-        // Before anything else: every other refusal repeats it, and a host is asked of name servers.
+        // First, since other errors quote the text, and a host is sent to name servers.
         if text::holds_key(text) {
             return Err(EndpointError::Decorated);
         }
@@ -131,7 +131,7 @@ impl fmt::Debug for BaseUrl {
 pub struct ApiKey(SecretString);
 
 impl ApiKey {
-    /// Takes what was typed or pasted: blanks and line ends around it and a leading `Bearer ` are left away.
+    /// Takes what was typed or pasted: surrounding whitespace and a leading `Bearer ` are removed.
     pub fn new(text: &str) -> Result<Self, EndpointError> {
         let text = text.trim();
         let key = match text.get(..7) {
@@ -147,14 +147,14 @@ impl ApiKey {
         Ok(Self(key.to_owned().into()))
     }
 
-    /// The last four characters, for people to tell keys apart; fewer for keys so short that four would give them away.
+    /// The last four characters, to tell keys apart; none for short keys, which they would give away.
     pub fn ending(&self) -> &str {
         let key = self.0.expose_secret();
         let shown = if key.len() >= 12 { 4 } else { 0 };
         &key[key.len() - shown..]
     }
 
-    /// The key itself, for the one place that puts it into the request.
+    /// The key itself, for the code that puts it into the request.
     pub(crate) fn expose(&self) -> &str {
         self.0.expose_secret()
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_never_travels_in_clear_text_to_another_machine() {
+    fn a_key_is_never_sent_in_clear_text_to_another_machine() {
         let guard = |text: &str| text.parse::<BaseUrl>().unwrap().guard_clear_text(false);
         for own in
             ["http://127.0.0.1:8080/v1", "http://[::1]/v1", "http://localhost:1/v1", "https://api.example.com/v1"]
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_cannot_be_used_say_why() {
+    fn invalid_addresses_are_refused_with_the_reason() {
         let parse = |text: &str| text.parse::<BaseUrl>().unwrap_err();
         assert!(matches!(parse("api.example.com/v1"), EndpointError::NotAnAddress(_)));
         assert!(matches!(parse("ftp://x/v1"), EndpointError::Scheme(_)));

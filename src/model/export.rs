@@ -1,4 +1,4 @@
-//! Animals as files for other programs: RFC 4180 with cells that no spreadsheet runs, and JSON byte for byte.
+//! Pets as files for other programs: CSV (RFC 4180) without formulas, and JSON byte for byte.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::{ObservedStatus, Pet};
 
-/// The columns of a file with a header, as [`Column::ALL`] has them.
+/// The names of the columns, as in [`Column::ALL`].
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
 
-/// A part of an animal.
+/// A column of a pet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// `id`
@@ -23,15 +23,15 @@ pub enum Column {
 }
 
 impl Column {
-    /// All, in the order of the description.
+    /// All columns, in the order of the description.
     pub const ALL: [Self; 4] = [Self::Id, Self::Name, Self::CategoryId, Self::Status];
 
-    /// The word of the description.
+    /// The name in the description.
     pub const fn as_str(self) -> &'static str {
         HEADER[self as usize]
     }
 
-    /// What an animal has there, as it came; empty for no status.
+    /// The value of a pet in this column, unchanged; empty without a status.
     pub fn of(self, pet: &Pet) -> Cow<'_, str> {
         match self {
             Self::Id => pet.id.to_string().into(),
@@ -41,7 +41,7 @@ impl Column {
         }
     }
 
-    /// The same as a cell that no spreadsheet runs. Numbers are none that it would.
+    /// The same as a cell that no spreadsheet runs as a formula. Numbers never are formulas.
     fn cell(self, pet: &Pet) -> Cow<'_, str> {
         match self.of(pet) {
             Cow::Borrowed(text) => inert(text),
@@ -50,24 +50,24 @@ impl Column {
     }
 }
 
-/// How animals are written.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// RFC 4180, with a header.
+    /// CSV (RFC 4180), with a header.
     Csv,
-    /// Tabs, with a header.
+    /// Tab-separated, with a header.
     Tsv,
-    /// One JSON array, an object a line.
+    /// A JSON array with one object per line.
     Json,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Ndjson,
 }
 
 impl Kind {
-    /// The endings of files that [`Self::of_name`] knows.
+    /// The file extensions that [`Self::of_name`] knows.
     pub const ENDINGS: [&str; 5] = ["csv", "tsv", "json", "ndjson", "jsonl"];
 
-    /// That of the ending of a file's name, CSV where it has none; `None` for an ending of something else.
+    /// The format of a file extension, CSV without one; `None` for an unknown extension.
     pub fn of_name(name: &Path) -> Option<Self> {
         let Some(ending) = name.extension() else { return Some(Self::Csv) };
         match ending.to_str()?.to_ascii_lowercase().as_str() {
@@ -80,17 +80,17 @@ impl Kind {
     }
 }
 
-/// Writes animals in one format, part by part.
+/// Writes pets in one format, some at a time.
 #[derive(Debug)]
 pub struct PetWriter {
     kind: Kind,
     raw: bool,
-    /// What parts an object of an array from what stands before it.
+    /// What comes before the next object of an array.
     separator: &'static str,
 }
 
 impl PetWriter {
-    /// Writes what stands before the animals. `raw` leaves cells that a spreadsheet would run as they are.
+    /// Writes what comes before the pets. `raw` leaves formulas in cells unchanged.
     pub fn begin(kind: Kind, raw: bool, out: &mut impl Write) -> io::Result<Self> {
         match kind {
             Kind::Csv => header(out, &Column::ALL, b',')?,
@@ -101,7 +101,7 @@ impl PetWriter {
         Ok(Self { kind, raw, separator: "\n" })
     }
 
-    /// Writes some animals.
+    /// Writes some pets.
     pub fn write(&mut self, pets: &[Pet], out: &mut impl Write) -> io::Result<()> {
         match self.kind {
             Kind::Csv => rows(out, pets, &Column::ALL, b',', self.raw),
@@ -117,20 +117,20 @@ impl PetWriter {
         }
     }
 
-    /// Writes what stands after them.
+    /// Writes what comes after the pets.
     pub fn end(self, out: &mut impl Write) -> io::Result<()> {
         if self.kind == Kind::Json { out.write_all(b"\n]\n") } else { Ok(()) }
     }
 }
 
-/// Writes the header alone.
+/// Writes the header only.
 pub fn header(out: &mut impl Write, columns: &[Column], delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     writer.write_record(columns.iter().map(|column| column.as_str()))?;
     writer.flush()
 }
 
-/// Writes `pets` without a header; `raw` leaves cells that a spreadsheet would run as they are.
+/// Writes `pets` without a header; `raw` leaves formulas in cells unchanged.
 pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u8, raw: bool) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     for pet in pets {
@@ -142,7 +142,7 @@ pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u
     writer.flush()
 }
 
-/// `pets` in the format that the ending of a file's name asks for; CSV where it asks for none of them.
+/// `pets` in the format of a file extension; CSV for an unknown one.
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
     let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
@@ -154,12 +154,12 @@ pub fn for_file(name: &str, pets: &[Pet]) -> String {
     written.map_or_else(|_| String::new(), |()| String::from_utf8(out).unwrap_or_default())
 }
 
-/// A cell that no spreadsheet runs: one more `'` before what begins like a formula, also after others.
+/// A cell that no spreadsheet runs: with one more `'` before what starts like a formula, also after other `'`.
 pub fn inert(cell: &str) -> Cow<'_, str> {
     if is_formula(cell.trim_start_matches('\'')) { format!("'{cell}").into() } else { cell.into() }
 }
 
-/// The cell as it was before [`rows`] made it inert: without the first `'` of those before what begins like a formula.
+/// The cell before [`inert`]: without the first `'` before what starts like a formula.
 pub fn active(cell: &str) -> &str {
     match cell.strip_prefix('\'') {
         Some(rest) if is_formula(rest.trim_start_matches('\'')) => rest,
@@ -168,7 +168,7 @@ pub fn active(cell: &str) -> &str {
 }
 
 fn is_formula(text: &str) -> bool {
-    // Full-width signs are what East Asian input methods write; spreadsheets take them for the others.
+    // Spreadsheets also accept the full-width signs of East Asian input methods.
     text.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'])
 }
 
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_of_the_name_chooses_the_format() {
+    fn the_file_extension_chooses_the_format() {
         let pets = [Pet { id: 7, name: "=Rex, \"x\"".into(), category_id: -1, status: None }];
         let csv = "id,name,categoryId,status\n7,\"'=Rex, \"\"x\"\"\",-1,\n";
         assert_eq!((for_file("a.csv", &pets), for_file("a", &pets)), (csv.to_owned(), csv.to_owned()));
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inert_cell_is_active_again_as_it_was() {
+    fn an_inert_cell_can_be_turned_back() {
         for cell in ["=1", "'=1", "''=1", "'", "''", "'Rex", "Rex", "", "-1", "@x", "\tx", "a=1", " =1", "'＝1"] {
             assert_eq!(active(&inert(cell)), cell);
         }

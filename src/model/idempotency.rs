@@ -5,12 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// What stands for one creation, however often it is sent: at most 255 visible characters of ASCII.
+/// Identifies one creation, even if it is sent several times: at most 255 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct IdempotencyKey(String);
 
-/// The text stands for no creation.
+/// The text is not a valid key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an Idempotency-Key is 1 to 255 visible ASCII characters")]
 pub struct NoIdempotencyKey;
@@ -30,12 +30,12 @@ impl IdempotencyKey {
         &self.0
     }
 
-    /// The key of creation `number` of the work that `run` stands for: the same one each time.
+    /// The key of creation `number` of `run`: the same one each time.
     pub fn numbered(run: Uuid, number: u64) -> Self {
         Self(format!("{run}-{number}"))
     }
 
-    /// The key of creation `number` among several that this one stands for.
+    /// The key of part `number` of this creation.
     pub fn part(&self, number: usize) -> Self {
         Self(format!("{self}.{number}"))
     }
@@ -47,7 +47,7 @@ impl fmt::Display for IdempotencyKey {
     }
 }
 
-/// Makes the keys of one run of the program, without chance or clock.
+/// Creates the keys of one run of the program, without randomness or clock.
 #[derive(Clone, Debug)]
 pub struct IdempotencyKeys {
     run: Uuid,
@@ -55,12 +55,12 @@ pub struct IdempotencyKeys {
 }
 
 impl IdempotencyKeys {
-    /// `run` is another one each time that the program runs.
+    /// `run` is unique for each run of the program.
     pub const fn new(run: Uuid) -> Self {
         Self { run, made: 0 }
     }
 
-    /// A key that was not made before.
+    /// A new key.
     pub fn make(&mut self) -> IdempotencyKey {
         self.made += 1;
         IdempotencyKey::numbered(self.run, self.made)
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_creation_has_a_key_of_its_own() {
+    fn every_creation_has_its_own_key() {
         let mut keys = IdempotencyKeys::new(Uuid::nil());
         let (first, second) = (keys.make(), keys.make());
         assert_eq!(first.as_str(), "00000000-0000-0000-0000-000000000000-1");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_was_kept_is_read_again_and_nothing_else_is_one() {
+    fn a_saved_key_is_read_again_and_invalid_keys_are_refused() {
         let key = IdempotencyKeys::new(Uuid::nil()).make();
         let text = serde_json::to_string(&key).unwrap();
         assert_eq!(serde_json::from_str::<IdempotencyKey>(&text).unwrap(), key);

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How many animals one list request may return: 1 to 100.
+/// How many pets one list request may return: 1 to 100.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "i64", into = "i64")]
 pub struct Limit(u8);
@@ -25,9 +25,9 @@ impl From<Limit> for i64 {
 }
 
 impl Limit {
-    /// The least that may be asked for.
+    /// The smallest limit.
     pub const MIN: Self = Self(1);
-    /// The most that one request returns.
+    /// The largest limit.
     pub const MAX: Self = Self(100);
 
     /// `number` as a limit, if it is within 1 to 100.

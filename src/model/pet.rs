@@ -1,31 +1,31 @@
-//! `Pet` and `NewPet` (section 2 of the description), and the question a list answers.
+//! `Pet` and `NewPet` (section 2 of the description), and the query of a list.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Limit, ObservedStatus, PetStatus};
 
-/// The identifier of an animal: unique, assigned by the service, any int64. Nothing else may be read from it.
+/// The identifier of a pet: unique, assigned by the service, any int64. It has no other meaning.
 pub type PetId = i64;
 
-/// An animal as the service returns it (section 2, Pet).
+/// A pet as the service returns it (section 2, Pet).
 ///
-/// `status` is optional in the body of a creation and has no default there, so a service may leave it out here too.
-/// Members that this version does not know are ignored.
+/// `status` is optional in the body of a creation and has no default there, so a service may omit it here too. Unknown
+/// members are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pet {
     /// Unique identifier assigned on creation.
     pub id: PetId,
-    /// The animal's name, byte for byte as it was given. Clean it before showing it.
+    /// The pet's name, byte for byte as it was given. Clean it before showing it.
     pub name: String,
-    /// Id of the category the animal belongs to.
+    /// Id of the category of the pet.
     pub category_id: i64,
-    /// Absent where the service keeps no status for this animal.
+    /// Absent if the service has no status for this pet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<ObservedStatus>,
 }
 
-/// The body of a creation (section 2, NewPet). [`Draft::check`](super::Draft::check) makes one from typed text.
+/// The body of a creation (section 2, NewPet). [`Draft::check`](super::Draft::check) creates one from typed text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewPet {
@@ -33,19 +33,19 @@ pub struct NewPet {
     pub name: String,
     /// Any int64.
     pub category_id: i64,
-    /// `None` leaves the choice to the service.
+    /// `None` lets the service choose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<PetStatus>,
 }
 
-/// What `GET /pets` is asked for (section 4.1).
+/// The query of `GET /pets` (section 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PetQuery {
-    /// Only animals of this status; all when absent.
+    /// Only pets with this status; all if absent.
     pub status: Option<PetStatus>,
-    /// The most animals to return.
+    /// The maximum number of pets.
     pub limit: Limit,
-    /// Only animals whose id is greater: the way to a further page. An addition to the description.
+    /// Only pets with a greater id, for the next page. An addition to the description.
     pub after: Option<PetId>,
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pet_is_read_exactly_or_not_at_all() {
+    fn a_pet_is_read_exactly_or_refused() {
         let read = |text: &str| serde_json::from_str::<Pet>(text);
         let max = read(r#"{"id":9223372036854775807,"name":"Rex","categoryId":-9223372036854775808,"extra":[1]}"#);
         assert_eq!(max.unwrap(), Pet { id: i64::MAX, name: "Rex".into(), category_id: i64::MIN, status: None });

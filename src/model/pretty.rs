@@ -1,13 +1,13 @@
-//! JSON for people's eyes.
+//! Indented JSON for people.
 
 use serde::de::IgnoredAny;
 
-/// `json` with a line for each value, indented, each value as it was written; `None` where it is not JSON.
+/// `json` with a line for each value, indented, each value as it was written; `None` if it is not JSON.
 pub fn indented(json: &str) -> Option<String> {
     serde_json::from_str::<IgnoredAny>(json).ok()?;
     let mut out = String::with_capacity(json.len() * 2);
     let (mut depth, mut quoted, mut escaped) = (0, false, false);
-    // What an opening bracket is followed by tells whether there is anything inside.
+    // The character after an opening bracket shows whether it is empty.
     let mut opened = false;
     for c in json.chars() {
         if quoted {

@@ -21,8 +21,8 @@ impl Problem {
     }
 }
 
-/// The codes our service sends (an addition: the description leaves the set open). Closed and documented in
-/// `assets/openapi.yaml`.
+/// The codes that our service sends, documented in `assets/openapi.yaml` (an addition: the description leaves the set
+/// open).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum ProblemCode {
@@ -34,17 +34,17 @@ pub enum ProblemCode {
     InvalidName,
     /// 400: `categoryId` is missing or not an int64.
     InvalidCategory,
-    /// 400: `status` is none of the three words.
+    /// 400: `status` is not one of the three words.
     InvalidStatus,
-    /// 400: a query parameter or header of ours has a wrong value.
+    /// 400: a query parameter or one of our headers has an invalid value.
     InvalidParameter,
-    /// 404: no such animal or path.
+    /// 404: no such pet or path.
     NotFound,
-    /// 405: the path exists, the method does not.
+    /// 405: the path does not support the method.
     MethodNotAllowed,
     /// 408: the request did not arrive in time.
     RequestTimeout,
-    /// 413: the body is larger than the service takes.
+    /// 413: the body is too large.
     PayloadTooLarge,
     /// 415: the body is not `application/json`.
     UnsupportedMediaType,
@@ -56,9 +56,9 @@ pub enum ProblemCode {
     IdempotencyMismatch,
     /// 429: too many requests.
     RateLimited,
-    /// 500: our mistake; the cause is in the log.
+    /// 500: a bug in the service; the cause is in the log.
     InternalError,
-    /// 503: the database cannot take this now.
+    /// 503: the database is not available now.
     StorageUnavailable,
     /// 503: the service is stopping.
     ShuttingDown,
@@ -68,7 +68,7 @@ impl ProblemCode {
     /// Every code, in the order of the documentation.
     pub const ALL: &[Self] = Self::VARIANTS;
 
-    /// The word in the body.
+    /// The value in the body.
     pub fn as_str(self) -> &'static str {
         self.into()
     }

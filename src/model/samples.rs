@@ -1,10 +1,10 @@
-//! Sample animals, for a first look and for measurements: the same ones each time.
+//! Sample pets for the demo and for benchmarks: the same ones each time.
 
 use std::sync::LazyLock;
 
 use super::{NewPet, PetStatus};
 
-/// One animal a line: category id, tab, name.
+/// One pet per line: category id, tab, name.
 const TEXT: &str = include_str!("../../assets/samples.tsv");
 
 static TEMPLATES: LazyLock<Vec<(i64, &'static str)>> = LazyLock::new(|| {
@@ -12,7 +12,7 @@ static TEMPLATES: LazyLock<Vec<(i64, &'static str)>> = LazyLock::new(|| {
     TEXT.lines().filter_map(parse).collect()
 });
 
-/// The sample of this index, from 0: names in file order, numbered from their second use on; of ten animals in a row
+/// The sample of this index, from 0: names in file order, numbered from their second use on; of ten consecutive pets,
 /// seven are available, two pending and one sold.
 pub fn sample(index: usize) -> NewPet {
     let (category_id, name) = TEMPLATES[index % TEMPLATES.len()];
@@ -36,7 +36,7 @@ mod tests {
     use crate::model::draft::check_name;
 
     #[test]
-    fn every_line_is_an_animal_that_may_be_added_and_no_name_comes_twice() {
+    fn every_line_is_a_valid_pet_and_names_are_unique() {
         assert_eq!(TEMPLATES.len(), TEXT.lines().count());
         assert!(TEMPLATES.len() >= 250, "the demo shows 250");
         for (_, name) in TEMPLATES.iter() {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn the_demo_has_every_status_and_numbers_names_that_come_again() {
+    fn the_demo_has_every_status_and_repeated_names_are_numbered() {
         let statuses: Vec<_> = (0..250).map(|index| sample(index).status).collect();
         let count = |status| statuses.iter().filter(|found| **found == Some(status)).count();
         assert_eq!(PetStatus::ALL.map(count), [175, 50, 25]);

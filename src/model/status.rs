@@ -1,10 +1,10 @@
-//! `PetStatus`, the closed enumeration of the description, and what a service may send beyond it.
+//! `PetStatus`, the closed enumeration of the description, and other words that a service may send.
 
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The state of an animal (section 2, PetStatus): set at creation and usable as a list filter.
+/// The status of a pet (section 2, PetStatus): set at creation and usable as a list filter.
 #[derive(
     Clone,
     Copy,
@@ -24,14 +24,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub enum PetStatus {
     /// In the store and for sale.
     Available,
-    /// Promised, not yet handed over.
+    /// Reserved, not yet handed over.
     Pending,
     /// Handed over.
     Sold,
 }
 
 impl PetStatus {
-    /// All three, in the order of the description.
+    /// All statuses, in the order of the description.
     pub const ALL: [Self; 3] = [Self::Available, Self::Pending, Self::Sold];
 
     /// The word used in JSON and in the query, for example `available`.
@@ -40,7 +40,7 @@ impl PetStatus {
     }
 }
 
-/// The word is none of the three. Case counts.
+/// The word is not one of the three. Case matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("status must be available, pending or sold")]
 pub struct NotAStatus;
@@ -53,7 +53,7 @@ impl FromStr for PetStatus {
     }
 }
 
-/// A status as some service sent it: a word this version may not know is kept, so that the row stays usable.
+/// A status as a service sent it. An unknown word is kept, so that the row stays usable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObservedStatus {
     /// One of the three of the description.
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_word_survives_the_way_through_json() {
+    fn an_unknown_word_survives_a_round_trip_through_json() {
         let seen: ObservedStatus = serde_json::from_str("\"reserved\"").unwrap();
         assert_eq!(seen, ObservedStatus::Unknown("reserved".into()));
         assert_eq!(serde_json::to_string(&seen).unwrap(), "\"reserved\"");

@@ -7,18 +7,17 @@ use jiff::tz::TimeZone;
 /// The day on which the operation is removed.
 const GET_PET_REMOVED_ON: Date = jiff::civil::date(2030, 12, 5);
 
-/// The same day as people read it.
+/// The same day for people.
 pub const GET_PET_REMOVED_ON_WORDS: &str = "5 December 2030";
 
-/// `Sunset` header of every answer of that operation (RFC 8594).
+/// The `Sunset` header of every answer of that operation (RFC 8594).
 pub const GET_PET_SUNSET_HEADER: &str = "Thu, 05 Dec 2030 00:00:00 GMT";
 
-/// `Deprecation` header (RFC 9745 wants a date): when version 1.0.0 of the description, which marks the operation so,
-/// was taken over by this service: 2026-11-20T00:00:00Z.
+/// The `Deprecation` header (RFC 9745 needs a date): when this service adopted version 1.0.0 of the description, which
+/// deprecates the operation: 2026-11-20T00:00:00Z.
 pub const GET_PET_DEPRECATION_HEADER: &str = "@1795132800";
 
-/// Whether the operation is gone at `at`, as far as its date tells. A wrong clock must not take it away from anybody who
-/// asks for it by hand.
+/// Whether the operation is removed at `at`, by its date. A wrong clock must not block an explicit request for it.
 pub fn is_over(at: Timestamp) -> bool {
     days_until_get_pet_is_removed(at.to_zoned(TimeZone::UTC).date()) <= 0
 }

@@ -1,18 +1,18 @@
-//! Rows in columns for people: aligned, and cut where there is too little room.
+//! Rows in aligned columns for people, cut if there is too little room.
 
 use std::io::{self, Write};
 
 use super::text::{cut, width};
 
-/// The most that a cell of each column takes.
+/// The width of the widest cell of each column.
 pub fn widths(rows: &[impl AsRef<[String]>]) -> Vec<usize> {
     let columns = rows.first().map_or(0, |row| row.as_ref().len());
     let widest = |at: usize| rows.iter().map(|row| width(&row.as_ref()[at])).max().unwrap_or_default();
     (0..columns).map(widest).collect()
 }
 
-/// A row in columns of these widths, those of `numbers` at the right; nothing follows the last word. `paint` colours the
-/// cell of a column.
+/// A row in columns of these widths, those of `numbers` right-aligned, without trailing spaces. `paint` colours the cell
+/// of a column.
 pub fn line(row: &[String], widths: &[usize], numbers: &[usize], paint: impl Fn(usize, String) -> String) -> String {
     let mut line = String::new();
     for (at, (cell, room)) in row.iter().zip(widths).enumerate() {

@@ -1,4 +1,4 @@
-//! Foreign text made safe for a terminal, a log or a report: one function for the app, the command line and the logs.
+//! Makes foreign text safe for a terminal, a log or a report, and fits text into columns.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -7,16 +7,16 @@ use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// How the API keys of the service begin. Their public id follows.
+/// The prefix of the service's API keys. Their public id follows.
 pub const KEY_PREFIX: &str = "petk_";
 /// The length of that id, which may be shown.
 const KEY_ID: usize = 8;
-/// The most combining marks kept on one base character; more would smear over the rows around it.
+/// The maximum number of combining marks on one base character; more would cover the rows around it.
 const MAX_MARKS: usize = 4;
 
-/// `text` with everything visible that could move the cursor, reorder, or hide: control characters (Cc), formatting
+/// Makes everything visible that could move the cursor, reorder, or hide text: control characters (Cc), formatting
 /// characters (Cf, other than the joiner inside an emoji), line and paragraph separators, and letters that no terminal
-/// draws are written as `⟨U+202E⟩`. At most four combining marks stay on a base. Borrows when there is nothing to do.
+/// draws are written as `⟨U+202E⟩`. At most four combining marks stay on a base. Borrows if nothing changes.
 pub fn display_safe(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return Cow::Borrowed(text);
@@ -51,12 +51,12 @@ pub fn display_safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// `text` made safe and cut to 40 columns, for quoting a value inside a sentence.
+/// `text` made safe and cut to 40 columns, to quote a value in a sentence.
 pub fn short(text: &str) -> String {
     cut(&display_safe(text), 40)
 }
 
-/// `text` with `petk_...` for whatever looks like an API key: more than the public id after the prefix.
+/// `text` with `petk_...` for everything that looks like an API key: more than the public id after the prefix.
 pub fn without_keys(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut taken = 0;
@@ -85,12 +85,12 @@ fn key_length(text: &str) -> usize {
     text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count()
 }
 
-/// The terminal columns that `text` takes. It must be safe already.
+/// The width of `text` in columns. It must be safe already.
 pub fn width(text: &str) -> usize {
     text.width()
 }
 
-/// `text` cut to at most `columns`, with `..` at the end where something was cut, never inside a character.
+/// `text` cut to at most `columns`, with `..` at the end if something was cut, never inside a character.
 pub fn cut(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -109,12 +109,29 @@ pub fn cut(text: &str, columns: usize) -> String {
     out
 }
 
-/// Breaks `text` into lines of at most `columns`, between words where it can; a word longer than a line is broken, too.
+/// Breaks `text` into lines of at most `columns`, between words if possible; a word longer than a line is broken too.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, true)
 }
 
-/// The same, with words longer than a line left whole, so that they can be copied.
+/// The same in at most `rows` lines; where `text` goes on, the last one ends in `..`.
+pub fn wrap_rows(text: &str, columns: usize, rows: usize) -> Vec<String> {
+    let mut lines = wrap(text, columns);
+    if lines.len() > rows {
+        lines.truncate(rows);
+        if let Some(last) = lines.last_mut() {
+            while width(last) + 3 > columns
+                && let Some(word) = last.rfind(' ')
+            {
+                last.truncate(word);
+            }
+            *last = cut(&format!("{last} .."), columns);
+        }
+    }
+    lines
+}
+
+/// The same, but words longer than a line stay whole, so that they can be copied.
 pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
     wrapped(text, columns, false)
 }
@@ -141,7 +158,7 @@ fn wrapped(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
     lines
 }
 
-/// How many bytes of `word` fit into so many columns: one character at least.
+/// How many bytes of `word` fit into this many columns: at least one character.
 fn fitting(word: &str, columns: usize) -> usize {
     let mut used = 0;
     let beyond = |(at, c): &(usize, char)| {
@@ -151,7 +168,7 @@ fn fitting(word: &str, columns: usize) -> usize {
     word.char_indices().find(beyond).map_or(word.len(), |(at, _)| at)
 }
 
-/// The same for a line of a report or of code: its indentation stays, and further lines stand below its text.
+/// The same for a line of a report or of code: further lines are indented below its text.
 pub fn wrap_indented(line: &str, columns: usize) -> Vec<String> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -176,7 +193,7 @@ const fn is_joiner_or_selector(c: char) -> bool {
     matches!(c, '\u{200d}' | '\u{fe0e}' | '\u{fe0f}')
 }
 
-/// A rough test that errs to the side of showing the escape: symbols, pictographs and what continues them.
+/// A rough test that rather shows an escape than hides a character: symbols, pictographs and what continues them.
 const fn may_be_in_emoji(c: char) -> bool {
     matches!(c, '#' | '*' | '0'..='9' | '©' | '®' | '\u{203c}'..='\u{3299}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
@@ -195,12 +212,12 @@ const fn is_hidden(c: char) -> bool {
         | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// Marks without a width of their own that [`is_hidden`] does not name.
+/// Marks of zero width that [`is_hidden`] does not include.
 fn is_combining(c: char) -> bool {
     unicode_width::UnicodeWidthChar::width(c) == Some(0)
 }
 
-/// `error` and everything behind it, innermost last, without repeating a message that contains the next one.
+/// `error` and its causes, innermost last, without repeating a message that contains the next one.
 pub fn causes(error: &dyn Error) -> String {
     let mut parts = vec![error.to_string()];
     let mut next = error.source();
@@ -214,7 +231,7 @@ pub fn causes(error: &dyn Error) -> String {
     parts.join(": ")
 }
 
-/// The same for a log or a screen: what others have said is cleaned.
+/// The same, made safe for a log or a screen.
 pub fn safe_causes(error: &dyn Error) -> String {
     display_safe(&causes(error)).into_owned()
 }
@@ -224,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ordinary_text_is_borrowed_and_other_scripts_pass() {
+    fn ordinary_text_is_borrowed_and_other_scripts_are_unchanged() {
         assert!(matches!(display_safe("Mr. Whiskers"), Cow::Borrowed(_)));
         for text in ["Zoë", "ポチ", "قط", "e\u{301}", "👨‍👩‍👧", "❤️", "👍🏽"] {
             assert_eq!(display_safe(text), text);
@@ -232,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moves_reorders_or_hides_is_made_visible() {
+    fn characters_that_move_reorder_or_hide_are_made_visible() {
         assert_eq!(display_safe("\x1b[2Jx"), "⟨U+001B⟩[2Jx");
         assert_eq!(display_safe("a\u{202e}b"), "a⟨U+202E⟩b");
         assert_eq!(display_safe("R\u{200b}ex\u{feff}"), "R⟨U+200B⟩ex⟨U+FEFF⟩");
@@ -241,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_a_key_is_hidden_and_its_public_id_is_not() {
+    fn keys_are_hidden_and_public_ids_are_not() {
         for (text, hidden) in [
             ("a petk_4fT9qLx2_s3cret b", "a petk_... b"),
             ("'petk_0123456789abcdef',petk_aaaaaaaaa", "'petk_...',petk_..."),
@@ -284,7 +301,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_leaves_with_a_control_character_and_cutting_keeps_the_width(text in "\\PC{0,40}|.{0,40}", columns in 0_usize..50) {
+        fn safe_text_has_no_control_characters_and_cut_text_fits(text in "\\PC{0,40}|.{0,40}", columns in 0_usize..50) {
             let safe = display_safe(&text);
             let harmful = safe.chars().any(|c| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
             proptest::prop_assert!(!harmful);

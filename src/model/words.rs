@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::PetId;
 
-/// `1 animal`, `2 animals`; `3 addresses`.
+/// `1 pet`, `2 pets`; `3 addresses`.
 pub fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     let ending = match number == N::from(1) {
         true => "",
@@ -31,7 +31,7 @@ pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     }
 }
 
-/// `id 7`, `ids 7 to 9`: the first and the last one.
+/// `id 7`, `ids 7 to 9`: the first and the last id.
 pub fn ids(ids: &[PetId]) -> String {
     match ids {
         [] => String::new(),
@@ -40,7 +40,7 @@ pub fn ids(ids: &[PetId]) -> String {
     }
 }
 
-/// `3 h 20 min`, `14 min`, `40 s`: as much as helps somebody who waits.
+/// `3 h 20 min`, `14 min`, `40 s`: as precise as is useful while waiting.
 pub fn duration(duration: SignedDuration) -> String {
     let seconds = duration.as_secs().max(0);
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600, seconds / 60);
@@ -53,7 +53,7 @@ pub fn duration(duration: SignedDuration) -> String {
     }
 }
 
-/// How long ago something was, from a minute on, in one unit.
+/// How long ago something was, in minutes, hours or days.
 pub fn age(seconds: u64) -> String {
     match seconds {
         0..7_200 => format!("{} min", seconds / 60),
@@ -67,13 +67,13 @@ pub fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// `text` as it begins a sentence.
+/// `text` at the start of a sentence.
 pub fn capitalized(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// `text` as it goes on within a sentence. An abbreviation stays as it is.
+/// `text` inside a sentence. An abbreviation stays as it is.
 pub fn uncapitalized(text: &str) -> String {
     let mut chars = text.chars();
     match (chars.next(), chars.clone().next()) {
@@ -100,13 +100,13 @@ mod tests {
     }
 
     #[test]
-    fn only_one_is_without_an_ending() {
+    fn only_one_is_singular() {
         assert_eq!([0, 1, 2].map(|number: u64| counted(number, "row")), ["0 rows", "1 row", "2 rows"]);
         assert_eq!([1, 2].map(|number: usize| counted(number, "address")), ["1 address", "2 addresses"]);
     }
 
     #[test]
-    fn first_letters_change_but_for_those_of_abbreviations() {
+    fn first_letters_change_except_in_abbreviations() {
         assert_eq!((capitalized("every one"), capitalized("")), ("Every one".to_owned(), String::new()));
         assert_eq!(["No answer", "CNAME missing", "", "x"].map(uncapitalized), ["no answer", "CNAME missing", "", "x"]);
     }

@@ -28,8 +28,8 @@ const BACK_OFF: Duration = Duration::from_millis(100);
 /// How long a connection may wait before it can be made to give up its place: longer than it takes to ask.
 pub(super) const GRACE: Duration = Duration::from_millis(250);
 
-/// How often to look whether somebody's grace is over.
-const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// How often to check whether the grace of a connection is over.
+const CHECK_EVERY: Duration = Duration::from_millis(10);
 
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
 pub(super) async fn run(
@@ -56,7 +56,7 @@ pub(super) async fn run(
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
                     connections.metrics.failed.inc();
-                    tracing::warn!(%error, "cannot accept");
+                    tracing::warn!(%error, "cannot accept connections");
                     if is_about_descriptors(&error) && connections.make_room() {
                         connections.one_ended().await;
                     } else {
@@ -64,13 +64,13 @@ pub(super) async fn run(
                     }
                 }
             },
-            () = sleep(LOOK_AGAIN), if newcomer.is_some() => {}
+            () = sleep(CHECK_EVERY), if newcomer.is_some() => {}
         }
     }
     drop(listener);
     let drained = timeout(config.drain, async { while connections.tasks.join_next().await.is_some() {} }).await;
     if drained.is_err() {
-        tracing::warn!(left = connections.tasks.len(), "connections dropped: they did not end in time");
+        tracing::warn!(left = connections.tasks.len(), "connections dropped because they did not finish in time");
         connections.tasks.shutdown().await;
     }
 }

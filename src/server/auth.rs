@@ -1,8 +1,7 @@
-//! The API key (section 5 of the description): asked for before anything else of the request is looked at.
+//! The API key (section 5 of the description), checked before anything else in the request is read.
 //!
-//! A key has 190 random bits, so nobody finds one by trying. An address that asks in vain too often is told to wait. That
-//! saves neither the look into the database nor the line in the log: valid keys pass all the same, since many clients may
-//! share an address.
+//! A key has 190 random bits, so it cannot be guessed. An address with too many failures gets a 429. That saves neither
+//! the database query nor the log line: valid keys still pass, since many clients may share an address.
 
 use std::sync::Arc;
 

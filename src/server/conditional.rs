@@ -1,5 +1,5 @@
-//! Answers that a client may have already: a strong ETag, and 304 for whoever shows it again (RFC 9110, 8.8.3 and
-//! 13.1.2; an addition). Asking again and again then costs a slow line next to nothing.
+//! Conditional requests: a strong ETag, and 304 if the client sends it again (RFC 9110, 8.8.3 and 13.1.2; an addition).
+//! Polling then costs a slow connection next to nothing.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};

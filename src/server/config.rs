@@ -31,7 +31,7 @@ pub struct Config {
     /// body, first of those that never had a valid key. A quarter of them may be slow bodies with the same key.
     pub connections: usize,
     /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
-    /// where there is no limit.
+    /// without a limit.
     pub failed_authentications: Option<NonZeroU32>,
     /// How often one API key may ask: without a limit.
     pub rate_limit: Option<RateLimit>,

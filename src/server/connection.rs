@@ -149,7 +149,7 @@ async fn first_head(reader: &mut (impl AsyncRead + Unpin), most: usize) -> io::R
     }
 }
 
-/// Whoever begins with TLS, say, is to be told at once.
+/// A client that starts with TLS, for example, gets an error at once.
 fn begins_as_text(head: &[u8]) -> bool {
     head.first().is_some_and(|byte| byte.is_ascii_graphic() || b"\r\n".contains(byte))
 }

@@ -1,6 +1,6 @@
-//! Web pages of other origins (the Fetch standard, CORS): none may use the service, unless it was said which.
+//! CORS (the Fetch standard): web pages of other origins may use the service only if they are configured.
 //!
-//! A key in a web page is everybody's key, so there is no way to allow all of them at once.
+//! A key in a web page is public, so all origins cannot be allowed at once.
 
 use std::str::FromStr;
 use std::task::{Context, Poll, ready};
@@ -24,7 +24,7 @@ const MAX_AGE: Duration = Duration::from_secs(3600);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedOrigin(HeaderValue);
 
-/// A text that is no origin.
+/// The text is not an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an origin is scheme, host and perhaps port, without anything after them: https://shop.example")]
 pub struct NotAnOrigin;

@@ -22,7 +22,7 @@ pub(super) fn pet_query(uri: &Uri) -> Result<PetQuery, Failure> {
         match &*name {
             "limit" => once(&mut limit, "limit", "a whole number from 1 to 100", value, Limit::from_str)?,
             "status" => once(&mut status, "status", "available, pending or sold", value, PetStatus::from_str)?,
-            "after" => once(&mut after, "after", "the id of an animal", value, |id| plain_int64(id).ok_or(()))?,
+            "after" => once(&mut after, "after", "the id of a pet", value, |id| plain_int64(id).ok_or(()))?,
             _ => {}
         }
     }
@@ -43,7 +43,7 @@ fn once<T, E>(
     }
 }
 
-/// The id at the end of the path. Anything that is no id cannot be one of an animal, so it is not found.
+/// The id at the end of the path. Anything that is not an id is not found.
 pub(super) fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
     let text = uri.path().rsplit('/').next().unwrap_or_default();
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))

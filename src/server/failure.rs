@@ -18,23 +18,23 @@ use crate::store::{StoreError, StoreFailure};
 pub(super) enum Failure {
     #[error("The API key is missing or invalid. Send it as \"Authorization: Bearer <API_KEY>\".")]
     Unauthorized,
-    #[error("There were too many requests without a valid API key from this address. Wait a second.")]
+    #[error("Too many requests without a valid API key from this address. Wait a second.")]
     TooManyFailedAuthentications,
-    #[error("There were too many requests with this API key. Wait a second.")]
+    #[error("Too many requests with this API key. Wait a second.")]
     TooManyRequests,
     #[error("Too many requests with this API key send their bodies slowly. Wait a second.")]
     TooManySlowBodies,
-    #[error("This API key does not have the scope {0}. Use one that has it.")]
+    #[error("This API key lacks the scope {0}. Use a key that has it.")]
     Forbidden(Scope),
-    #[error("There is no such path. The animals are at /v1/pets.")]
+    #[error("No such path. The pets are at /v1/pets.")]
     NoSuchPath,
-    #[error("There is no animal with the id \"{}\".", short(.0))]
+    #[error("No pet has the id \"{}\".", short(.0))]
     NoSuchPet(String),
-    #[error("{} is not possible here, only {allow}.", short(.method))]
+    #[error("{} is not supported here, only {allow}.", short(.method))]
     MethodNotAllowed { method: String, allow: &'static str },
-    #[error("{name} must be {rule}. \"{}\" is not.", short(.value))]
+    #[error("{name} must be {rule}, not \"{}\".", short(.value))]
     Parameter { name: &'static str, rule: &'static str, value: String },
-    #[error("The parameter {0} came more than once. Send it once.")]
+    #[error("{0} was sent more than once. Send it once.")]
     RepeatedParameter(&'static str),
     #[error("The body must be sent as application/json in UTF-8, without a content encoding.")]
     MediaType,
@@ -48,23 +48,23 @@ pub(super) enum Failure {
     BodyNotUtf8,
     #[error("The body must be one JSON object with name and categoryId, and nothing after it.")]
     BodyNotAnObject,
-    #[error("The body is not one JSON object as it should be: {}.", display_safe(&.0.to_string()))]
+    #[error("The body is not a valid JSON object: {}.", display_safe(&.0.to_string()))]
     BodyMalformed(#[source] serde_json::Error),
-    #[error("The name must be a string. {} is none.", short(.0))]
+    #[error("The name must be a string, not {}.", short(.0))]
     NameNotText(String),
     #[error(transparent)]
     Field(#[from] FieldError),
-    #[error("The first request with this Idempotency-Key is still running. Ask again in a moment.")]
+    #[error("The first request with this Idempotency-Key is still running. Try again in a moment.")]
     IdempotencyInProgress,
-    #[error("This Idempotency-Key came with another animal before. Send a new key for a new animal.")]
+    #[error("This Idempotency-Key was used for another pet. Send a new key for a new pet.")]
     IdempotencyMismatch,
-    #[error("The database cannot take this now. Try again in a moment.")]
+    #[error("The database is not available now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
     #[error("Not ready: {}.", .0.in_short())]
     NotReady(StoreFailure),
-    #[error("The animal may or may not have been added. {}", once_more(*.keyed))]
+    #[error("The pet may or may not have been added. {}", once_more(*.keyed))]
     Unclear { cause: Option<StoreError>, keyed: bool },
-    #[error("Something went wrong in the service. The log tells what, under the request id of this answer.")]
+    #[error("Internal error. The log has the details, under the request id of this answer.")]
     Internal,
 }
 
@@ -106,17 +106,17 @@ impl Failure {
     }
 }
 
-/// How to go on where it is not known whether an animal was added.
+/// What to do if it is unknown whether a pet was added.
 const fn once_more(keyed: bool) -> &'static str {
     if keyed {
-        "Send the same again with the same Idempotency-Key: it is added once."
+        "Send it again with the same Idempotency-Key: it will be added only once."
     } else {
-        "Look in the list before you send it again; with an Idempotency-Key that would be safe."
+        "Check the list before you send it again. With an Idempotency-Key, sending it again is safe."
     }
 }
 
 impl Failure {
-    /// The same of a creation, which has an Idempotency-Key or not: asking again could add the animal twice.
+    /// The same for a creation, with or without an Idempotency-Key: a repeat could add the pet twice.
     pub(super) fn of_creation(self, keyed: bool) -> Self {
         match self {
             Self::Storage(cause @ (None | Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)))) => {
@@ -146,7 +146,7 @@ impl IntoResponse for Failure {
         let mut response = (status, [(header::CONTENT_TYPE, "application/json")], body).into_response();
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
-            // Limits are whole numbers a second, so that nobody has to wait longer for the next request.
+            // Limits are whole numbers per second, so the next request is possible within a second.
             Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
                 Some((header::RETRY_AFTER, "1"))
             }

@@ -59,7 +59,7 @@ pub(super) async fn frame(
     if let Some(Cause(error)) = response.extensions().get() {
         metrics.storage_failure(error.as_deref());
         match error.as_deref() {
-            Some(error) => tracing::error!(request_id = id, error = safe_causes(error), "the store refused"),
+            Some(error) => tracing::error!(request_id = id, error = safe_causes(error), "the store failed"),
             None => tracing::error!(request_id = id, "the store took too long"),
         }
     }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_path_of_one_animal_is_deprecated() {
+    fn only_the_path_of_one_pet_is_deprecated() {
         assert!(is_get_pet("/v1/pets/1") && is_get_pet("/v1/pets/abc"));
         assert!(!is_get_pet("/v1/pets") && !is_get_pet("/v1/pets/") && !is_get_pet("/v1/pets/1/photo"));
     }

@@ -22,14 +22,14 @@ const KEYS: usize = 10_000;
 /// How often one API key may ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// Requests a second, for as long as one likes; at most [`RateLimit::MAX`].
+    /// Sustained requests per second; at most [`RateLimit::MAX`].
     pub each_second: NonZeroU32,
     /// Requests at once, after a time without any.
     pub burst: NonZeroU32,
 }
 
 impl RateLimit {
-    /// The greatest limit: a million a second. Beyond what any service answers, limits cannot be told apart.
+    /// The greatest limit: a million per second, more than any service answers.
     pub const MAX: NonZeroU32 = NonZeroU32::new(1_000_000).unwrap();
 }
 
@@ -112,9 +112,9 @@ mod tests {
         id.parse().unwrap()
     }
 
-    fn told(standing: BucketState) -> (bool, String, String) {
-        let (is_allowed, mut headers) = (standing.is_allowed, HeaderMap::new());
-        standing.tell(&mut headers);
+    fn fields(bucket: BucketState) -> (bool, String, String) {
+        let (is_allowed, mut headers) = (bucket.is_allowed, HeaderMap::new());
+        bucket.tell(&mut headers);
         let header = |name| headers[name].to_str().unwrap().to_owned();
         (is_allowed, header(RATE_LIMIT_POLICY), header(RATE_LIMIT))
     }
@@ -123,7 +123,7 @@ mod tests {
     fn a_burst_passes_then_one_request_for_each_token() {
         let (limits, clock) = limits(2, 4);
         let take = || {
-            let (is_allowed, policy, limit) = told(limits.take(key("AAAAAAAA")));
+            let (is_allowed, policy, limit) = fields(limits.take(key("AAAAAAAA")));
             assert_eq!(policy, "\"default\";q=4;w=2");
             (is_allowed, limit)
         };
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn each_key_has_a_bucket_of_its_own() {
+    fn each_key_has_a_separate_bucket() {
         let (limits, _clock) = limits(1, 1);
         assert!(limits.take(key("AAAAAAAA")).is_allowed);
         assert!(!limits.take(key("AAAAAAAA")).is_allowed);

@@ -1,6 +1,6 @@
-//! The figures of the service for Prometheus, which asks for `/metrics` on a listener of its own.
+//! The metrics of the service for Prometheus, at `/metrics` on a separate listener.
 //!
-//! Every label comes from a list of ours, never from a client: nobody can make series without end.
+//! Every label comes from a fixed list, never from a client, so the number of series is bounded.
 
 mod requests;
 
@@ -55,7 +55,7 @@ pub(super) struct Metrics {
     registry: Registry,
 }
 
-/// The figures of one listener. Cheap to clone; not written out unless registered.
+/// The metrics of one listener. Cheap to clone; not exported unless registered.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connections {
     pub(super) open: Gauge,

@@ -7,7 +7,7 @@ use super::failure::Failure;
 use crate::model::draft::check_name;
 use crate::model::{FieldError, NewPet, PetStatus};
 
-/// The members as they are written, so that each can be judged by itself, and `1.0` told from `1`. serde refuses a
+/// The members as they are written, so that each can be checked separately, and `1.0` differs from `1`. serde refuses a
 /// member that comes twice, also when it is written with escapes; members it does not know are ignored.
 #[derive(Deserialize)]
 struct Members<'a> {
@@ -24,7 +24,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
     Deserialize::deserialize(deserializer).map(Some)
 }
 
-/// The animal in `body`, or the first thing that is wrong with it.
+/// The pet in `body`, or the first thing that is wrong with it.
 pub(super) fn parse(body: &[u8]) -> Result<NewPet, Failure> {
     let text = str::from_utf8(body).map_err(|_| Failure::BodyNotUtf8)?;
     // serde would also take an array with the values in order.

@@ -1,4 +1,4 @@
-//! The three operations on animals (section 4 of the description).
+//! The three operations on pets (section 4 of the description).
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri
     Ok(conditional::answer(&headers, json(&page.pets)?, next))
 }
 
-/// `POST /pets` (4.2). Answers once the animal is on disk.
+/// `POST /pets` (4.2). Answers once the pet is on disk.
 pub(super) async fn create(
     State(service): State<Service>,
     Extension(identity): Extension<Identity>,

@@ -1,8 +1,8 @@
-//! Whose request it is where a proxy passes it on: what proxies that were named tell in `X-Forwarded-For`.
+//! The client of a request that a trusted proxy forwards, by `X-Forwarded-For`.
 //!
-//! Each proxy writes whom it was asked by at the right end, so the field is read from there, for as long as it is a
-//! named proxy that has written; anything further left may be made up. `Forwarded` (RFC 7239) is not read: nginx and
-//! HAProxy set the other field, and whatever a proxy does not set it passes on as the client wrote it.
+//! Each proxy appends its client, so the field is read from the right, as long as the writer is a trusted proxy; anything
+//! further left may be forged. `Forwarded` (RFC 7239) is not read: nginx and HAProxy set the other field, and a proxy
+//! passes on a field that it does not set as the client wrote it.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -20,18 +20,18 @@ pub(super) struct Peer(pub(super) IpAddr);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Client(pub(super) IpAddr);
 
-/// Addresses of proxies whose word is taken for whom they pass on: one, or a network.
+/// Trusted proxies: one address, or a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Proxy(IpNet);
 
-/// A text that names no proxy.
+/// The text is not a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAProxy {
     /// Not what an address looks like.
     #[error("a proxy is an address or a network: 192.0.2.7 or 10.0.0.0/8")]
     NoAddress,
-    /// It is not clear whether the one address or the whole network is meant.
-    #[error("this is one address of the network {0}: name the network, or the address alone")]
+    /// It is unclear whether it is the one address or the whole network.
+    #[error("this is one address in the network {0}: give the network, or only the address")]
     InsideOf(IpNet),
 }
 
@@ -48,14 +48,14 @@ impl FromStr for Proxy {
 }
 
 impl Client {
-    /// The one who asks `peer`, if that is one of `proxies`; else `peer` itself, whatever the headers say.
+    /// The client behind `peer`, if that is one of `proxies`; else `peer` itself.
     pub(super) fn of(Peer(peer): Peer, headers: &HeaderMap, proxies: &[Proxy]) -> Self {
         let mut client = peer.to_canonical();
         let is_named = |address| proxies.iter().any(|Proxy(network)| network.contains(&address));
         let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
-        let mut told = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+        let mut addresses = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
         while is_named(client)
-            && let Some(before) = told.next().and_then(address)
+            && let Some(before) = addresses.next().and_then(address)
         {
             client = before;
         }
@@ -85,19 +85,19 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_was_not_named_is_the_client_whatever_it_says() {
+    fn a_peer_that_is_not_trusted_is_the_client() {
         assert_eq!(client("192.0.2.1", &[], &[b"192.0.2.9"]), "192.0.2.1");
         assert_eq!(client("192.0.2.1", &["192.0.2.2", "10.0.0.0/8"], &[b"192.0.2.9"]), "192.0.2.1");
         assert_eq!(client("::ffff:192.0.2.1", &[], &[]), "192.0.2.1");
     }
 
     #[test]
-    fn the_client_of_named_proxies_is_the_rightmost_address_that_is_none_of_them() {
+    fn the_client_of_trusted_proxies_is_the_rightmost_other_address() {
         let of = |lines: &[&[u8]]| client("10.0.0.1", &["10.0.0.0/8", "2001:db8::/32"], lines);
         assert_eq!(of(&[b"192.0.2.9"]), "192.0.2.9");
         assert_eq!(of(&[b"198.51.100.66, 192.0.2.9"]), "192.0.2.9");
         assert_eq!(of(&[b"198.51.100.66,192.0.2.9 ,\t10.7.7.7, 2001:db8::1"]), "192.0.2.9");
-        // HAProxy adds a line of its own.
+        // HAProxy adds a separate line.
         assert_eq!(of(&[b"198.51.100.66", b"192.0.2.9", b"10.7.7.7"]), "192.0.2.9");
         assert_eq!(client("::ffff:10.0.0.1", &["10.0.0.1"], &[b"192.0.2.9"]), "192.0.2.9");
         assert_eq!(client("10.0.0.1", &["::ffff:10.0.0.1"], &[b"::ffff:192.0.2.9"]), "192.0.2.9");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_ends_the_way_at_the_last_good_one() {
+    fn an_invalid_address_ends_the_chain_at_the_last_valid_one() {
         let of = |line: &[u8]| client("10.0.0.1", &["10.0.0.0/8"], &[b"192.0.2.9", line]);
         let bad = [&b""[..], b"unknown", b"192.0.2", b"for=192.0.2.9", b"\"192.0.2.9\"", b"192.0.2.9;", b"\xff", b","];
         for bad in bad {

@@ -67,7 +67,7 @@ async fn healthz() -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
-/// Animals can be listed and added too; with `?reads`, whether they can be listed is enough.
+/// Pets can be listed and added; with `?reads`, only listing is checked.
 async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, Failure> {
     let ready = match uri.query() {
         Some("reads") => service.store.ping_for_reading().await,

@@ -28,16 +28,16 @@ pub struct Tls {
 /// Why a certificate and its key cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// There is no certificate in the file, or it cannot be read.
-    #[error("the certificate {} cannot be read; it is a chain in PEM, the server's own certificate first", .path.display())]
+    /// The certificate is missing or cannot be read.
+    #[error("cannot read the certificate {}; it must be a PEM chain, the server's certificate first", .path.display())]
     Certificate {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         source: pem::Error,
     },
-    /// There is no private key in the file, or it cannot be read.
-    #[error("the private key {} cannot be read; it is one key in PEM, without a passphrase", .path.display())]
+    /// The private key is missing or cannot be read.
+    #[error("cannot read the private key {}; it must be one PEM key without a passphrase", .path.display())]
     Key {
         /// The file.
         path: PathBuf,
@@ -45,18 +45,18 @@ pub enum TlsError {
         source: pem::Error,
     },
     /// The mode of the key's file cannot be seen.
-    #[error("the private key {} cannot be read", .path.display())]
+    #[error("cannot read the private key {}", .path.display())]
     KeyFile {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Everybody on this machine can read the key.
-    #[error("the private key {} can be read by everybody: chmod 600 {}", .0.display(), .0.display())]
+    #[error("the private key {} is readable by everyone. Run: chmod 600 {}", .0.display(), .0.display())]
     KeyForAll(PathBuf),
     /// The two do not fit together, or are of a kind that is not supported.
-    #[error("the certificate {} and the private key {} cannot be used together", .certificate.display(), .key.display())]
+    #[error("the certificate {} and the private key {} do not match or are not supported", .certificate.display(), .key.display())]
     Pair {
         /// The file of the certificate.
         certificate: PathBuf,
@@ -75,8 +75,7 @@ impl Tls {
         Ok(Self { certificate, key, config: Arc::new(RwLock::new(Arc::new(config))) })
     }
 
-    /// Reads both files anew; connections that begin from now on get the new certificate. After an error the old one
-    /// stays.
+    /// Reads both files again; new connections get the new certificate. After an error the old one stays.
     pub fn reload(&self) -> Result<(), TlsError> {
         let config = Arc::new(read(&self.certificate, &self.key)?);
         *self.config.write() = config;

@@ -1,9 +1,9 @@
-//! A whole store from one database to another: animals with their ids, API keys, what was done to them, and the
+//! A whole store from one database to another: pets with their ids, API keys, what was done to them, and the
 //! Idempotency-Keys.
 //!
-//! The source is read as it is at one moment. Animals go over in the order of their ids, many in one transaction, so
+//! The source is read as it is at one moment. Pets go over in the order of their ids, many in one transaction, so
 //! that what is there after an interruption is a beginning; the next copy finds out whether it really is one, and goes
-//! on behind it. At the end every row of the target is read and held against the source.
+//! on behind it. At the end every row of the target is compared with the source.
 
 mod checksum;
 mod source;
@@ -26,7 +26,7 @@ use super::{DatabaseUrl, StoreError, StoreFailure, sql};
 /// Rows in one transaction: enough to be fast, few enough for little memory.
 const AT_ONCE: i64 = 5000;
 
-/// How far a copy is. Everybody may look at it at any time.
+/// How far a copy is. It can be read at any time.
 #[derive(Debug, Default)]
 pub struct CopyProgress {
     found: AtomicU64,
@@ -37,9 +37,9 @@ pub struct CopyProgress {
 /// What a copy has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopySummary {
-    /// Animals that this copy has added.
+    /// Pets that this copy has added.
     pub added: u64,
-    /// Animals in both databases now, each with the same id, name, category, status and time.
+    /// Pets in both databases now, each with the same id, name, category, status and time.
     pub pets: u64,
 }
 
@@ -52,28 +52,28 @@ pub enum CopyError {
     /// Both are the same.
     #[error("a store cannot be copied onto itself")]
     Same,
-    /// The target has animals that are not the first ones of the source.
-    #[error("{0} has animals that are not of the store to copy: name an empty database")]
+    /// The target has pets that are not the first ones of the source.
+    #[error("{0} has pets that are not in the store to copy: choose an empty database")]
     NotABeginning(DatabaseUrl),
     /// The source could not be read further.
-    #[error("{database} cannot be read on; to go on, run the same command again")]
+    #[error("cannot read {database} any further; to continue, run the same command again")]
     Read {
         /// The source.
         database: DatabaseUrl,
-        /// What it said.
+        /// Its error.
         source: StoreFailure,
     },
     /// The target could not be written further.
-    #[error("{database} cannot be written on; to go on, run the same command again")]
+    #[error("cannot write {database} any further; to continue, run the same command again")]
     Write {
         /// The target.
         database: DatabaseUrl,
-        /// What it said.
+        /// Its error.
         source: StoreFailure,
     },
-    /// The target does not hold the same rows now: somebody writes to it too, or had before.
+    /// The target does not contain the same rows: another program writes to it, or did before.
     #[error(
-        "{database} differs: its {table} are not those of the store to copy; stop what writes to it, and copy to an empty database"
+        "{database} differs: its {table} do not match the store; stop all programs that write to it, and copy to an empty database"
     )]
     Differs {
         /// The target.
@@ -82,12 +82,12 @@ pub enum CopyError {
         table: &'static str,
     },
     /// It was called off. What was copied stays.
-    #[error("stopped; to go on, run the same command again")]
+    #[error("stopped; to continue, run the same command again")]
     Cancelled,
 }
 
 impl CopyProgress {
-    /// Animals that an earlier copy had left, that were added, and that were read again at the end.
+    /// Pets that an earlier copy had left, that were added, and that were read again at the end.
     pub fn counts(&self) -> [u64; 3] {
         [&self.found, &self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
     }
@@ -142,7 +142,7 @@ impl Copy<'_> {
         Ok(CopySummary { added: pets.rows - found, pets: pets.rows })
     }
 
-    /// What an earlier copy has left at the target: its last animal, and the sum of all of them.
+    /// What an earlier copy has left at the target: its last pet, and the sum of all of them.
     async fn beginning(&self, source: &mut Source) -> Result<(Option<Record>, Sum), CopyError> {
         let Some(end) = self.read(Query(sql::LAST_PET, |row| row.int(0))).await?.pop() else {
             return Ok((None, Sum::default()));
@@ -259,7 +259,7 @@ impl Work for Import {
     }
 }
 
-/// Has the ids of what is added later begin after those that were copied. SQLite does so by itself.
+/// Makes the ids of later pets start after the copied ones. SQLite does so automatically.
 struct GoOnWithIds;
 
 impl Work for GoOnWithIds {

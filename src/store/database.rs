@@ -60,7 +60,7 @@ impl Database {
         }
     }
 
-    /// Has `work` written some time, if it can be; nobody hears how it went.
+    /// Writes `work` in the background, if possible; the result is dropped.
     pub(super) fn write_later<W: Work>(&self, work: W) {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write_later(work),
@@ -84,7 +84,7 @@ impl Database {
         }
     }
 
-    /// Whether animals can be added.
+    /// Whether pets can be added.
     pub(super) async fn can_write(&self) -> Result<(), StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.can_write().await,

@@ -13,35 +13,35 @@ use crate::model::FieldError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither the file nor its directory is there, and they cannot be made.
-    #[error("the database file {} cannot be created", .path.display())]
+    #[error("cannot create the database file {}", .path.display())]
     Create {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// There is no such file.
+    /// No such file.
     #[error("there is no database {}", .path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
-    /// It is there but is no database of ours, or may not be read and written.
-    #[error("the database {database} cannot be opened")]
+    /// It exists but is not a petstore database, or cannot be read and written.
+    #[error("cannot open the database {database}")]
     Open {
         /// Which one.
         database: DatabaseUrl,
-        /// What it said.
+        /// Its error.
         source: DatabaseError,
     },
     /// It is a database, and has none of our tables.
-    #[error("{database} is no database of petstore: name another file, or one that is not there yet")]
+    #[error("{database} is not a petstore database: choose another file, or a new one")]
     Foreign {
         /// Which one.
         database: DatabaseUrl,
     },
     /// SQLite's locks and shared memory do not reach across machines.
-    #[error("the database {} is on a disk of another machine ({kind}), where SQLite would lose animals: use a disk of this machine", .path.display())]
+    #[error("the database {} is on a network file system ({kind}), where SQLite could lose pets: use a local disk", .path.display())]
     NetworkFileSystem {
         /// The file.
         path: PathBuf,
@@ -50,7 +50,7 @@ pub enum StoreError {
     },
     /// A newer version of this program has changed the schema.
     #[error(
-        "the database {database} is of a newer petstore (its schema is version {found}, this one knows {known}): use that one"
+        "the database {database} was made by a newer petstore (schema {found}; this one supports {known}): use that version"
     )]
     Newer {
         /// Which one.
@@ -61,7 +61,7 @@ pub enum StoreError {
         known: u32,
     },
     /// An older version of this program has made the schema, or none has.
-    #[error("the schema of {database} is version {found}, and this petstore needs {known}: run petstore migrate")]
+    #[error("{database} has schema {found}, and this petstore needs {known}: run petstore migrate")]
     Older {
         /// Which one.
         database: DatabaseUrl,
@@ -71,15 +71,15 @@ pub enum StoreError {
         known: u32,
     },
     /// The schema cannot be brought up to date.
-    #[error("the schema of {database} cannot be brought up to date")]
+    #[error("cannot update the schema of {database}")]
     Migrate {
         /// Which one.
         database: DatabaseUrl,
-        /// What it said.
+        /// Its error.
         source: DatabaseError,
     },
     /// Another process has been bringing the schema up to date for too long.
-    #[error("another instance is still bringing the schema of {database} up to date: try again when that is done")]
+    #[error("another instance is still updating the schema of {database}: try again later")]
     MigrationUnderWay {
         /// Which one.
         database: DatabaseUrl,
@@ -89,7 +89,7 @@ pub enum StoreError {
     Connect {
         /// Which one.
         database: DatabaseUrl,
-        /// What stood against it.
+        /// Why.
         source: Arc<dyn Error + Send + Sync>,
     },
     /// It cannot hold every name.
@@ -102,7 +102,7 @@ pub enum StoreError {
     },
     /// It acknowledges commits before they are safe, and no setting can be changed behind a pooler.
     #[error(
-        "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and behind a pooler petstore cannot change it: run ALTER ROLE ... SET synchronous_commit = on"
+        "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and petstore cannot change it behind a pooler: run ALTER ROLE ... SET synchronous_commit = on"
     )]
     WeakCommit {
         /// Which one.
@@ -111,7 +111,7 @@ pub enum StoreError {
         setting: String,
     },
     /// What is needed to verify the server's certificate is not there.
-    #[error("the certificates of sslrootcert={} cannot be read", .path.display())]
+    #[error("cannot read the certificates of sslrootcert={}", .path.display())]
     RootCertificates {
         /// The file.
         path: PathBuf,
@@ -119,29 +119,31 @@ pub enum StoreError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// What a server keeps is checked by the server.
-    #[error("only SQLite files are checked: a server checks its own (pg_amcheck)")]
+    #[error("only SQLite files can be checked; for a server use its own tools (pg_amcheck)")]
     CheckOfServer,
     /// This build is linked with a SQLite that can corrupt a database in WAL mode. Carries its version number.
-    #[error("SQLite {0} is older than 3051003 (3.51.3), and can corrupt a database that is read and written at once")]
+    #[error(
+        "SQLite {0} is older than 3051003 (3.51.3) and can corrupt a database that is read and written at the same time"
+    )]
     OldSqlite(i32),
     /// The system has no thread for the writer.
-    #[error("no thread can be started")]
+    #[error("cannot start a thread")]
     Thread(#[source] io::Error),
     /// The name of an API key breaks the rules for names.
     #[error(transparent)]
     KeyName(FieldError),
     /// The system has no random numbers to make a key of.
-    #[error("the system gives no random numbers")]
+    #[error("the system has no random numbers")]
     Random(#[source] getrandom::Error),
     /// A creation with the same Idempotency-Key is being written.
-    #[error("the same creation is under way")]
+    #[error("a creation with this Idempotency-Key is running")]
     IdempotencyInProgress,
     /// The Idempotency-Key was used for another creation.
-    #[error("the Idempotency-Key stands for another creation")]
+    #[error("the Idempotency-Key was used for another creation")]
     IdempotencyMismatch,
-    /// Not now: repeating later may work. After this error an animal has *not* been added, except where a commit was
+    /// Not now: repeating later may work. After this error a pet has *not* been added, except where a commit was
     /// under way.
-    #[error("the database cannot take this now")]
+    #[error("the database is not available now")]
     Unavailable(#[from] StoreFailure),
 }
 
@@ -156,12 +158,12 @@ impl StoreError {
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreFailure {
     /// More is waiting to be written than the queue holds.
-    #[error("too many are waiting for the database")]
+    #[error("too many requests are waiting for the database")]
     QueueFull,
     /// The disk failed to keep a write. Only a restart finds out what it holds.
-    #[error("the disk failed: nothing is written until the service is started anew")]
+    #[error("the disk failed: no pets can be added until the service is restarted")]
     ReadOnly,
-    /// The file no longer has its name, so nobody would find what is written to it.
+    /// The file no longer has its name, so what is written to it would be lost.
     #[error("the database file was removed, renamed or replaced: no pets can be added until the service is restarted")]
     Moved,
     /// [`Store::close`](super::Store::close) was called.
@@ -174,16 +176,16 @@ pub enum StoreFailure {
     #[error("the database did not answer in time")]
     NoAnswer,
     /// The connection was lost or silent while a transaction was being committed: it may or may not have been.
-    #[error("the database did not say whether it committed")]
+    #[error("the database did not confirm the commit")]
     OutcomeUnknown,
     /// A commit has been waiting for seconds, so that no other is begun. What was asked for has not been done.
-    #[error("commits are waiting for the disk or the synchronous standby of the database server")]
+    #[error("commits are waiting for the disk or a synchronous standby of the database server")]
     Stuck,
     /// The database has asked again and again to repeat the transaction.
-    #[error("the database refused the transaction in favour of others, also when it was repeated")]
+    #[error("the transaction kept conflicting with others")]
     Conflicts,
     /// Another version of this program is needed, or `petstore migrate`.
-    #[error("the schema of the database is not up to date: run petstore migrate")]
+    #[error("the database schema is not up to date: run petstore migrate")]
     Outdated,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]

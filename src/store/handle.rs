@@ -32,7 +32,7 @@ impl Store {
         Ok(Self::on(Database::open(url).await?, clock::now()))
     }
 
-    /// As [`open`](Self::open), but only where there is a database; a server's schema must be up to date.
+    /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
     pub async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
         Ok(Self::on(Database::open_existing(url).await?, clock::now()))
     }
@@ -41,14 +41,14 @@ impl Store {
         Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default(), opened }) }
     }
 
-    /// Whether animals can be listed and added now. Where none was added lately, that is found out by a write that
+    /// Whether pets can be listed and added now. Where none was added lately, that is found out by a write that
     /// leaves nothing behind.
     pub async fn ping(&self) -> Result<(), StoreFailure> {
         self.inner.database.ping().await?;
         self.inner.database.can_write().await
     }
 
-    /// Whether animals can be listed now.
+    /// Whether pets can be listed now.
     pub async fn ping_for_reading(&self) -> Result<(), StoreFailure> {
         self.inner.database.ping().await
     }

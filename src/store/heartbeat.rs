@@ -8,10 +8,10 @@ use super::job::Work;
 use super::sql;
 use super::value_row::{Connection, DatabaseError, Value};
 
-/// How long whoever wants to know waits for it.
+/// How long a caller waits for it.
 pub(super) const BEAT_TIME: Duration = Duration::from_millis(1500);
 
-/// Writes as adding an animal does, and leaves nothing behind.
+/// Writes as adding a pet does, and leaves nothing behind.
 pub(super) struct Heartbeat(String);
 
 impl Heartbeat {

@@ -1,7 +1,7 @@
 //! Creations that happen once, however often they are asked for: `Idempotency-Key` (an addition to the description).
 //!
-//! The key is stored in the transaction of the animal, so that both are there or neither. What it stands for cannot
-//! change later, so the id of the animal and a fingerprint of what was asked are enough to give the answer again.
+//! The key is stored in the transaction of the pet, so that both are there or neither. What it stands for cannot
+//! change later, so the id of the pet and a fingerprint of what was asked are enough to give the answer again.
 //!
 //! A key counts until it is forgotten, which no wrong clock brings about: on a server its own clock counts, and on
 //! SQLite only time that has passed while the file was open.
@@ -25,7 +25,7 @@ use crate::model::{ObservedStatus, Pet, PetId};
 /// What makes one creation the same as another: whose API key it came with, and the `Idempotency-Key`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Idempotency {
-    /// Two holders of API keys cannot meet by chance, or learn of each other's animals.
+    /// Two holders of API keys cannot meet by chance, or learn of each other's pets.
     pub api_key: KeyId,
     /// Up to the client; at most 255 characters of ASCII, as the caller has checked.
     pub key: String,
@@ -39,7 +39,7 @@ impl Idempotency {
 /// What came of a creation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreateOutcome {
-    /// The animal, on disk.
+    /// The pet, on disk.
     pub pet: Pet,
     /// Whether an earlier request with the same Idempotency-Key had added it.
     pub replayed: bool,
@@ -48,7 +48,7 @@ pub struct CreateOutcome {
 type Fingerprint = [u8; 32];
 
 /// After how many creations those are looked for that are past their time, and how many of these are forgotten then:
-/// more than came, and few enough to keep nobody waiting.
+/// more than arrived, and few enough not to delay others.
 const FORGOTTEN_EVERY: u64 = 64;
 const FORGOTTEN_AT_ONCE: i64 = 256;
 
@@ -68,7 +68,7 @@ impl Creation {
         Self { idempotency, fingerprint, age }
     }
 
-    /// Stores that it added the animal `pet_id`. Not where an earlier one counts, which may be of another process and
+    /// Stores that it added the pet `pet_id`. Not where an earlier one counts, which may be of another process and
     /// committed only now: the primary key decides between the two.
     pub(super) async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
         let Idempotency { api_key, key } = &self.idempotency;
@@ -101,7 +101,7 @@ impl Work for Creation {
     }
 }
 
-/// The time since a file was opened, which no step of the clock changes. What was stored before is no younger.
+/// The time since a file was opened, unaffected by changes of the clock. What was stored before is at least as old.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Age {
     opened: Timestamp,

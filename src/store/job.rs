@@ -12,7 +12,7 @@ use super::value_row::{Connection, DatabaseError, Row};
 pub(super) trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    /// Whether it is a single statement, which is a transaction by itself.
+    /// Whether it is a single statement, which needs no explicit transaction.
     const IS_ONE_STATEMENT: bool = false;
 
     /// May be called again where the database asks to repeat a transaction; nothing beside it is touched. On SQLite
@@ -31,10 +31,10 @@ impl<T: Send + 'static> Work for Query<T> {
     }
 }
 
-/// Work of any kind among other such work, and whoever is told how it ended.
+/// Work of any kind, with the receiver of its result.
 pub(super) trait Job: Send {
-    /// Whether somebody still waits for it. Whoever was told "not now" may ask again: a write that was given up must
-    /// not come on top of that.
+    /// Whether a caller still waits for it. A caller that gave up may retry, so an abandoned write must not be done as
+    /// well.
     fn is_wanted(&self) -> bool;
 
     /// Whether it needs no transaction around it.
@@ -45,7 +45,7 @@ pub(super) trait Job: Send {
     fn end(self: Box<Self>, ended: Result<(), StoreFailure>);
 }
 
-/// A piece of work as a job, with whoever waits for what it gives.
+/// A piece of work as a job, with the waiting caller, if there is one.
 struct Task<W: Work> {
     work: W,
     output: Option<W::Output>,
@@ -88,7 +88,7 @@ pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
     (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
 }
 
-/// A job whose outcome nobody hears.
+/// A job without a waiting caller.
 pub(super) fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
     Box::new(Task { work, output: None, reply: None })
 }
@@ -96,7 +96,7 @@ pub(super) fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
 /// How many jobs may wait in a queue. One more is refused rather than kept.
 pub(super) const QUEUE: usize = 1024;
 
-/// Puts a job into the queue of those who do it; `jobs` is nothing once it is closed.
+/// Puts a job into a queue; `jobs` is `None` once it is closed.
 pub(super) fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>) -> Result<(), StoreFailure> {
     jobs.ok_or(StoreFailure::Closed)?.try_send(job).map_err(|error| match error {
         TrySendError::Full(_) => StoreFailure::QueueFull,

@@ -65,8 +65,8 @@ impl Store {
         Ok(self.inner.database.read(Query(sql::LIST_KEY_EVENTS, key_event)).await?)
     }
 
-    /// Has the key refused from now on, everywhere within five seconds. A key that was revoked before keeps that time.
-    /// Returns what it is now; nothing where there is no such key.
+    /// Revokes the key, everywhere within five seconds. A key that was revoked before keeps that time. Returns the key;
+    /// `None` if it does not exist.
     pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
         let revoked = self.inner.database.write(Revoke { id, actor: actor.to_owned(), now }).await?;
         self.inner.keys.forget(id);
@@ -74,7 +74,8 @@ impl Store {
     }
 
     /// Makes a key of the same name, scopes and lifetime; the old one is good until `until`, or its own earlier end, so
-    /// that both are accepted while the new one is handed out. With the end of the old one. Nothing where there is no such key, or it is no longer accepted.
+    /// that both are accepted while the new one is handed out. Returns the end of the old one; `None` if it does not exist
+    /// or is no longer accepted.
     pub async fn rotate_key(
         &self,
         id: KeyId,

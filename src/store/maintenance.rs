@@ -12,10 +12,10 @@ pub use self::report::{BackupError, IntegrityReport, QuickChecked};
 use super::{DatabaseUrl, StoreError, StoreFailure, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
-/// Nobody who uses the database waits for it. Ends early once `cancel` is cancelled.
+/// Users of the database do not wait for it. Ends early once `cancel` is cancelled.
 pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<(), BackupError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
-        let why = "a server is backed up with its own tools (pg_dump); petstore copy makes a SQLite file of it";
+        let why = "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore copy";
         return Err(BackupError::Failed(why.to_owned()));
     };
     let file = file.to_owned();
@@ -23,17 +23,20 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
     copied.unwrap_or(Err(BackupError::Cancelled))
 }
 
-/// Reads every page and every animal. Changes nothing; nobody who uses the database waits for it.
+/// Reads every page and every pet. Changes nothing; users of the database do not wait for it.
 pub async fn check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    look(url, sqlite::check).await
+    inspect(url, sqlite::check).await
 }
 
-/// Reads the pages, but not what is in them. Changes nothing; nobody who uses the database waits for it.
+/// Reads the pages, but not their contents. Changes nothing; users of the database do not wait for it.
 pub async fn quick_check(url: &DatabaseUrl) -> Result<QuickChecked, StoreError> {
-    look(url, sqlite::quick_check).await
+    inspect(url, sqlite::quick_check).await
 }
 
-async fn look<T: Send + 'static>(url: &DatabaseUrl, at: fn(&Path) -> Result<T, StoreError>) -> Result<T, StoreError> {
+async fn inspect<T: Send + 'static>(
+    url: &DatabaseUrl,
+    at: fn(&Path) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
     spawn_blocking(move || at(&path)).await.unwrap_or(Err(StoreFailure::Closed.into()))
 }

@@ -1,4 +1,4 @@
-//! The animals: listed, found and added.
+//! The pets: listed, found and added.
 
 use futures_util::future::try_join_all;
 
@@ -10,7 +10,7 @@ use crate::clock::Now;
 use crate::model::samples::sample;
 use crate::model::{NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus};
 
-/// Sample animals in one transaction: enough to be fast, few enough to keep others waiting for some milliseconds only.
+/// Sample pets in one transaction: enough to be fast, few enough to keep others waiting for some milliseconds only.
 const SAMPLES_AT_ONCE: usize = 1000;
 
 /// One page of a list, in the order of the ids.
@@ -23,7 +23,7 @@ pub struct PetPage {
 }
 
 impl Store {
-    /// The animals that `query` asks for, by id, and where the next page begins. What was on one page never comes again
+    /// The pets that `query` asks for, by id, and where the next page begins. What was on one page never comes again
     /// on a later one, whatever is added meanwhile.
     pub async fn list(&self, query: &PetQuery) -> Result<PetPage, StoreError> {
         let limit = usize::from(query.limit.get());
@@ -34,22 +34,22 @@ impl Store {
         Ok(PetPage { pets, next })
     }
 
-    /// The animal of this id, if there is one.
+    /// The pet of this id, if there is one.
     pub async fn get(&self, id: PetId) -> Result<Option<Pet>, StoreError> {
         Ok(self.inner.database.read(Get(id)).await?)
     }
 
-    /// Adds an animal and returns it once it is on disk. A status that is not set becomes `available`, so that some
-    /// filter finds every animal. The caller has checked the name.
+    /// Adds a pet and returns it once it is on disk. A status that is not set becomes `available`, so that some
+    /// filter finds every pet. The caller has checked the name.
     ///
-    /// When this future is dropped, the animal is not added, unless its transaction is under way already.
+    /// When this future is dropped, the pet is not added, unless its transaction is under way already.
     pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
         let pet = complete(new);
         let id = self.inner.database.write(Add { pet: pet.clone(), now }).await?;
         Ok(Pet { id, ..pet })
     }
 
-    /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the animal that was
+    /// As [`add`](Self::add), but only once for each `idempotency`: within 24 hours a repeat gives the pet that was
     /// added the first time, also after a restart and from another instance on the same database.
     pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome, StoreError> {
         let pet = complete(new);
@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Adds `count` sample animals, the same ones each time.
+    /// Adds `count` sample pets, the same ones each time.
     pub async fn insert_samples(&self, count: usize, now: Now) -> Result<(), StoreError> {
         for first in (0..count).step_by(SAMPLES_AT_ONCE) {
             let pets = (first..count.min(first + SAMPLES_AT_ONCE)).map(|number| complete(sample(number)));
@@ -90,7 +90,7 @@ struct ListOneMore(PetQuery);
 impl Work for ListOneMore {
     type Output = Vec<Pet>;
 
-    /// With one animal more than asked for, where there is one.
+    /// With one pet more than requested, if there is one.
     async fn run(&self, on: &Connection<'_>) -> Result<Vec<Pet>, DatabaseError> {
         let Self(query) = self;
         let after = Value::Int(query.after.unwrap_or(PetId::MIN));
@@ -134,7 +134,7 @@ struct AddOnce {
 }
 
 impl Work for AddOnce {
-    /// The animal's id, or what an earlier one with the same key has done.
+    /// The pet's id, or what an earlier one with the same key has done.
     type Output = Result<PetId, Earlier>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {

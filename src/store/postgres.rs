@@ -51,7 +51,7 @@ pub(super) struct Postgres {
     connections: Connections,
     reads: Batcher,
     writes: Batcher,
-    /// For writes that nobody waits for: as many at once.
+    /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
 
@@ -109,7 +109,7 @@ impl Postgres {
         Ok(!self.read(Query(sql::HAS_STANDBYS, |_| Ok(()))).await?.is_empty())
     }
 
-    /// By itself, so that no transaction that somebody waits for holds its locks.
+    /// Separately, so that no transaction with a waiting caller holds its locks.
     pub(super) fn write_later<W: Work>(&self, work: W) {
         let Ok(permit) = Arc::clone(&self.spare).try_acquire_owned() else { return };
         if self.connections.pulse.is_stuck() {
@@ -119,7 +119,7 @@ impl Postgres {
         tokio::spawn(async move {
             let _permit = permit;
             if let Err(error) = transaction::write_alone(&connections, work).await {
-                tracing::debug!(error = safe_causes(&error), "a write was left out");
+                tracing::debug!(error = safe_causes(&error), "a background write was skipped");
             }
         });
     }
@@ -148,7 +148,7 @@ impl Postgres {
     pub(super) async fn close(&self) {
         let closed = timeout(CLOSE_TIME, join(self.reads.close(), self.writes.close())).await;
         if closed.is_err() {
-            tracing::warn!("the database does not answer: what waited for it was left");
+            tracing::warn!("the database does not answer; waiting requests were dropped");
         }
         self.connections.pool.close();
     }

@@ -12,7 +12,7 @@ pub(super) const GET: &str = "SELECT id, name, category_id, status FROM pets WHE
 pub(super) const ADD: &str =
     "INSERT INTO pets (name, category_id, status, created_at) VALUES ($1, $2, $3, $4) RETURNING id";
 
-/// An animal of the same transaction, which nobody has seen.
+/// A pet of the same transaction, not visible to others yet.
 pub(super) const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
 
 /// However old it is: a key counts until it is forgotten.
@@ -31,7 +31,7 @@ pub(super) const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_key
      (SELECT api_key_id, idempotency_key FROM idempotency_keys \
      WHERE created_at <= CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) - $1 ORDER BY created_at LIMIT $2)";
 
-/// Whether animals may be added, without adding one; and a row that is never seen.
+/// Whether pets may be added, without adding one; and a row that is never seen.
 pub(super) const MAY_ADD: &str =
     "INSERT INTO pets (name, category_id, status, created_at) SELECT '', 0, '', 0 WHERE 1 = 0";
 pub(super) const ADD_HEARTBEAT: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \

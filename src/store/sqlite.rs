@@ -1,6 +1,6 @@
 //! A SQLite file: one thread that writes, and a few connections that only read.
 //!
-//! A page of animals takes SQLite some ten microseconds, less than it takes to wake another thread. So reads run where
+//! A page of pets takes SQLite some ten microseconds, less than it takes to wake another thread. So reads run where
 //! they are asked for, and never wait inside SQLite: a busy database is asked again a little later.
 
 mod connection;

@@ -75,7 +75,7 @@ async fn the_linked_sqlite_does_not_corrupt_and_commits_reach_the_disk() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_refused() {
+async fn a_file_that_is_not_a_database_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("notes.txt");
     std::fs::write(&path, "buy hay ".repeat(200)).unwrap();
@@ -134,7 +134,7 @@ fn direct(url: &DatabaseUrl) -> rusqlite::Connection {
 }
 
 fn path(url: &DatabaseUrl) -> &Path {
-    let DatabaseUrl::Sqlite(path) = url else { panic!("{url} is no file") };
+    let DatabaseUrl::Sqlite(path) = url else { panic!("{url} is not a file") };
     path
 }
 

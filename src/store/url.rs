@@ -17,26 +17,26 @@ pub enum DatabaseUrl {
     Postgres(PostgresUrl),
 }
 
-/// Why an address is none.
+/// Why an address is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseUrlError {
     /// No scheme that is known.
-    #[error("a database is given as sqlite:FILE or postgres://USER@HOST/DATABASE")]
+    #[error("use sqlite:FILE or postgres://USER@HOST/DATABASE")]
     UnknownScheme,
     /// A scheme without a file.
-    #[error("sqlite: needs the name of a file, for example sqlite:store.db")]
+    #[error("sqlite: needs a file name, for example sqlite:store.db")]
     NoFile,
     /// `?mode=ro` and the like.
-    #[error("sqlite:FILE takes no options after a question mark")]
+    #[error("sqlite:FILE does not support options after a question mark")]
     Options,
     /// A database that lives in memory.
-    #[error("a database in memory is gone with the process, and its connections do not share it: give a file")]
+    #[error("a database in memory is not supported, since it is lost with the process: use a file")]
     Memory,
     /// The address of a server.
     #[error(transparent)]
     Postgres(#[from] PostgresUrlError),
     /// A relative path, and the working directory cannot be found.
-    #[error("the working directory cannot be found")]
+    #[error("cannot find the working directory")]
     WorkingDirectory(#[source] io::Error),
 }
 

@@ -53,7 +53,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// What `read` makes of the one row, where there is one.
+    /// What `read` makes of the one row, if there is one.
     pub(super) async fn row<T: Send>(
         &self,
         sql: &'static str,
@@ -115,7 +115,7 @@ impl Row<'_> {
     }
 }
 
-/// The animal in a row.
+/// The pet in a row.
 pub(super) fn pet(row: Row<'_>) -> Result<Pet, DatabaseError> {
     let status = row.text(3)?;
     let status = status.parse().map_or_else(|_| ObservedStatus::Unknown(status.to_owned()), ObservedStatus::Known);

@@ -1,4 +1,4 @@
-//! How the columns of a file become the members of an animal.
+//! Maps the columns of a file to the fields of a pet.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +8,12 @@ use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
 use crate::model::{Field, PetStatus, export};
 
-/// What was decided by hand about a file. The default decides nothing.
+/// Choices about how to read a file. The default makes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnMapping {
-    /// What kind of file it is; found by looking when `None`.
+    /// The format; detected if `None`.
     pub format: Option<FileFormat>,
-    /// Leave a `'` before what begins like a formula.
+    /// Keep a `'` before a value that begins like a formula.
     pub raw: bool,
     /// The column of each field, in the order of [`Field::ALL`]; found by its name when `None`.
     pub map: [Option<String>; 3],
@@ -22,12 +22,12 @@ pub struct ColumnMapping {
 }
 
 impl ColumnMapping {
-    /// The field that people mean by `name`, such as `category` or `categoryId`.
+    /// The field of a column called `name`, such as `category` or `categoryId`.
     pub fn field(name: &str) -> Option<Field> {
         field_of(name).map(|(field, _)| Field::ALL[field])
     }
 
-    /// Whether the fixed values are such that an animal may have them.
+    /// Fails if a fixed value is invalid.
     pub fn check(&self) -> Result<(), TransferError> {
         for (field, value) in Field::ALL.into_iter().zip(&self.set) {
             let Some(value) = value else { continue };
@@ -42,37 +42,36 @@ impl ColumnMapping {
     }
 }
 
-/// The column of reasons in rejects whose names are kept as they stand, blanks included, as they were in the file.
+/// The reasons column of rejects whose names keep their spaces.
 pub(super) const WHY_EXACT: &str = "why not added (blanks count)";
 
-/// The names of a field's column, in the order in which they count. Case, blanks, `_` and `-` make no difference.
+/// The names of a field's column, by priority. Case, spaces, `_` and `-` are ignored.
 const NAMES: [&[&str]; 3] = [&["name", "petname"], &["categoryid", "category", "cat"], &["status", "state"]];
 
-/// Which field a column of this name is, and the place of that name among those of the field.
+/// The field of a column of this name, and the priority of the name.
 pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
     let plain: String = column.chars().filter(|c| !matches!(c, ' ' | '_' | '-')).flat_map(char::to_lowercase).collect();
     NAMES.iter().enumerate().find_map(|(field, names)| Some((field, names.iter().position(|name| *name == plain)?)))
 }
 
-/// Whether cells are the names of columns, of which at least one is a field's.
+/// Whether the cells are a header: at least one names a field.
 pub fn is_header(cells: &[&str]) -> bool {
     cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
 }
 
-/// Which column each field is read from.
+/// The column of each field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
-    /// All columns of the file, safe to show. Of JSON those of the first object.
+    /// All columns of the file, safe to show; for JSON, those of the first object.
     pub names: Vec<String>,
-    /// The place among them of each field's column, in the order of [`Field::ALL`].
+    /// The index of each field's column, in the order of [`Field::ALL`].
     pub of: [Option<usize>; 3],
-    /// Whether it is the header of our own export, or of such rows that were to be mended: after it every name is kept as
-    /// it stands, blanks included.
+    /// Whether the header is that of our own export or rejects, after which names keep their spaces.
     pub ours: bool,
 }
 
 impl Columns {
-    /// Finds the columns in a header.
+    /// Finds the columns in a header; fails if a required one is missing.
     pub(super) fn find(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
         let columns = Self::look(header, reading)?;
         for (field, place) in Field::ALL.into_iter().zip(columns.of) {
@@ -84,7 +83,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The same where a member may be missing.
+    /// Finds the columns in a header.
     pub(super) fn look(header: &[String], reading: &ColumnMapping) -> Result<Self, TransferError> {
         let names: Vec<String> = header.iter().map(|name| short(name.trim())).collect();
         let ours = header == export::HEADER || header.first().is_some_and(|name| name == WHY_EXACT);
@@ -106,7 +105,7 @@ impl Columns {
         let by_case = || header.iter().position(|name| name.trim().to_lowercase() == wanted.trim().to_lowercase());
         exact.or_else(by_case).ok_or_else(|| {
             let (field, there) = (field.member(), list(&self.names));
-            TransferError::Columns(format!("there is no column \"{}\" for {field}; there are {there}", short(wanted)))
+            TransferError::Columns(format!("no column \"{}\" for {field}. The columns are {there}", short(wanted)))
         })
     }
 
@@ -120,7 +119,9 @@ impl Columns {
         match named.as_slice() {
             [(first, place), (second, _), ..] if first == second => {
                 let (name, there) = (short(&self.names[*place]), list(&self.names));
-                Err(TransferError::Columns(format!("{there} has the column \"{name}\" twice. Rename one of them")))
+                Err(TransferError::Columns(format!(
+                    "the header {there} has the column \"{name}\" twice. Rename one of them"
+                )))
             }
             named => Ok(named.first().map(|(_, place)| *place)),
         }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_decided_by_hand_counts() {
+    fn chosen_columns_and_values_take_precedence() {
         let [map, set] = [["colour", ""], ["", "7"]].map(|[category, fixed]| ColumnMapping {
             map: [None, Some(category.to_owned()).filter(|text| !text.is_empty()), None],
             set: [None, Some(fixed.to_owned()).filter(|text| !text.is_empty()), None],
@@ -154,11 +155,11 @@ mod tests {
         assert_eq!(find(&["name", "cat", "Colour"], &map), Ok([Some(0), Some(2), None]));
         assert_eq!(find(&["name", "cat"], &set), Ok([Some(0), None, None]));
         let error = find(&["name", "cat\u{1b}"], &map).unwrap_err();
-        assert_eq!(error, "there is no column \"colour\" for categoryId; there are name, cat⟨U+001B⟩");
+        assert_eq!(error, "no column \"colour\" for categoryId. The columns are name, cat⟨U+001B⟩");
     }
 
     #[test]
-    fn a_file_without_a_header_is_told_how_to_get_one() {
+    fn the_error_for_a_missing_header_says_how_to_add_one() {
         let error = find(&["Rex", "3"], &ColumnMapping::default()).unwrap_err();
         assert!(error.starts_with("no column for name among Rex, 3. The first row must name the columns"), "{error}");
         let error = find(&["name", "Name", "cat"], &ColumnMapping::default()).unwrap_err();

@@ -1,10 +1,10 @@
-//! What the report beside a file says of the rows that are in the file now: by that an import goes on, begins anew, or
-//! asks, so that no row is added twice or left out without a word.
+//! Compares the report beside a file with its current rows, to decide whether an import resumes, starts over or asks,
+//! so no row is added twice or skipped silently.
 //!
-//! Rows are compared by their name, category and status. An import that was not finished goes on if all that it added is
-//! still in the file. A report of which no row is in the file is of another file, such as last week's; only where that
-//! import is not finished and the file has as many rows, it may be the same one with something changed in each. In between
-//! there is no telling a corrected file from a new delivery with equal rows. Then only people know.
+//! Rows are compared by name, category and status. An unfinished import resumes if everything it added is still in the
+//! file. A report without any row of the file is of another file, such as last week's; only if that import is
+//! unfinished and the file has as many rows, it may be the same file with every row edited. In between, a corrected
+//! file looks like a new delivery with equal rows, and only the user knows.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use super::import::{Seen, Start};
 use super::journal::{Head, Past, Pool, Target, hash, kept, read_head};
 use super::rows;
 use super::{ColumnMapping, Input, TransferError};
+use crate::model::words::counted;
 
 /// An earlier import of a file of this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,43 +24,43 @@ pub struct EarlierImport {
     pub report: PathBuf,
     /// When it began.
     pub began: Timestamp,
-    /// How the file is read: as then, unless something else is chosen.
+    /// The column mapping: as then, unless another one is chosen.
     pub reading: ColumnMapping,
-    /// The file as it is now, and the import of then.
+    /// The current file, and the earlier import.
     pub seen: Seen,
-    /// Whether it is the file of then, byte for byte, and read as then.
+    /// Whether the file and its column mapping are unchanged.
     pub same_file: bool,
-    /// Whether every row was added then.
+    /// Whether every row was added.
     pub finished: bool,
-    /// Whether a later import has taken its place.
+    /// Whether a later import has replaced it.
     pub replaced: bool,
-    /// Rows that it added, or that it sent without an answer.
+    /// Rows it added, or sent without an answer.
     pub added: u64,
-    /// Those of them that are in the file now.
+    /// How many of them are in the file now.
     pub here: u64,
     /// Other rows of the file that can be sent.
     pub new: u64,
     /// Rows of the file that cannot be sent.
     pub bad: u64,
-    /// Whether the file has as many rows as then.
+    /// Whether the file still has as many rows.
     pub as_long: bool,
 }
 
-/// What follows from an earlier import.
+/// The conclusion from an earlier import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EarlierVerdict {
-    /// Every row of the file was added by it: nothing is left to send.
+    /// It added every row of the file: nothing is left to send.
     Done,
-    /// It goes on: what it added is not sent again.
+    /// It resumes: rows it added are not sent again.
     GoOn,
-    /// The file has nothing to do with it: a new import begins, and its report is kept.
+    /// The file is unrelated: a new import starts, and its report is kept.
     Anew,
-    /// Rows of the file are equal to rows that it added: they may be the same pets or others.
+    /// Some rows match rows it added: they may be the same pets or others.
     Choose,
 }
 
 impl EarlierImport {
-    /// The earlier import that matters for the file at `path`, where there is one. Blocks, and reads the file.
+    /// The earlier import that matters for the file at `path`, if any. Blocks, and reads the file.
     pub fn look(
         path: &Path,
         reading: &ColumnMapping,
@@ -77,13 +78,13 @@ impl EarlierImport {
         if beside.as_ref().is_some_and(|beside| beside.way() != EarlierVerdict::Anew) {
             return Ok(beside);
         }
-        // The file of an import before that one may be there again.
+        // The file of an older import may be back.
         let mut before: Vec<_> =
             kept(report).into_iter().filter_map(|report| Some((read_head(&report).ok()?, report))).collect();
         before.sort_unstable_by_key(|(head, _)| head.at);
         for (head, report) in before.into_iter().rev().filter(|(head, _)| head.service == target.service) {
             let reading = if *reading == ColumnMapping::default() { head.reading.clone() } else { reading.clone() };
-            // One that cannot be read says nothing, and the file may not be such as it was then.
+            // An unreadable report is ignored.
             let Ok(earlier) = Self::compare(path, &reading, &report, head) else { continue };
             if earlier.added > 0 && earlier.here == earlier.added && (earlier.new == 0 || !earlier.finished) {
                 return Ok(Some(Self { replaced: true, ..earlier }));
@@ -92,12 +93,12 @@ impl EarlierImport {
         Ok(beside)
     }
 
-    /// The one whose report is in its place.
+    /// The import whose report is beside the file.
     fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
         let chosen = *reading != ColumnMapping::default();
         if chosen || head.reading == *reading {
             let earlier = Self::compare(path, reading, report, head.clone())?;
-            // Another reading makes other pets of the same rows.
+            // Another column mapping makes other pets of the same rows.
             let same_bytes = head.file.difference(&earlier.seen.file).is_none();
             if earlier.added > 0 && (same_bytes || !earlier.finished) {
                 head.check_reading(report, reading)?;
@@ -105,7 +106,7 @@ impl EarlierImport {
             return Ok(earlier);
         }
         match Self::compare(path, &head.reading, report, head.clone()) {
-            // What was chosen for that file says nothing about another one.
+            // The mapping chosen for that file does not apply to another one.
             Ok(earlier) if !earlier.same_file && earlier.way() == EarlierVerdict::Anew => {}
             Err(error) if !error.is_of_the_columns() => return Err(error),
             Err(_) => {}
@@ -142,7 +143,7 @@ impl EarlierImport {
         Ok(Self { report, began, reading, seen, same_file, finished, replaced: false, added, here, new, bad, as_long })
     }
 
-    /// What follows from it.
+    /// The conclusion from it.
     pub fn way(&self) -> EarlierVerdict {
         let has_all = self.here == self.added;
         match self {
@@ -157,13 +158,13 @@ impl EarlierImport {
         }
     }
 
-    /// A new import of all rows in the place of this one.
+    /// A new import of all rows that replaces this one.
     pub fn anew(&self) -> Start {
-        // One before the last has no place to give.
+        // A report that was already replaced cannot be replaced again.
         Start::Anew((!self.replaced).then(|| self.seen.clone()))
     }
 
-    /// What it has to do with the file, in one or two sentences.
+    /// How it relates to the file, in one or two sentences.
     pub fn sentence(&self) -> String {
         let Self { added, here, new, .. } = self;
         let date = self.began.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
@@ -171,7 +172,9 @@ impl EarlierImport {
         match self.way() {
             EarlierVerdict::Done => format!("This file was imported on {date}; every row was added."),
             EarlierVerdict::GoOn if self.same_file => {
-                format!("Its import began on {date} and is not finished. What it added is not sent again.")
+                format!(
+                    "The import of this file began on {date} and is not finished. Rows it added are not sent again."
+                )
             }
             EarlierVerdict::GoOn => format!(
                 "The file has changed since its import began on {date}: {here} of {all} rows were added then and are not \
@@ -179,16 +182,15 @@ impl EarlierImport {
             ),
             EarlierVerdict::Anew => format!("The import of {date} was of another file. Its report is kept."),
             EarlierVerdict::Choose if *here == 0 => format!(
-                "None of the {added} rows that the import of {date} added is in the file as it was. Changed rows would be \
-                 added a second time."
+                "None of the {added} rows that the import of {date} added is in the file unchanged. Rows that were edited \
+                 would be added a second time."
             ),
             EarlierVerdict::Choose if here < added => format!(
-                "{here} of {all} rows are equal to rows that the import of {date} added; {} that it added are not in the \
-                 file as they were.",
-                added - here
+                "{here} of {all} rows match rows that the import of {date} added; it also added {} not in the file unchanged.",
+                counted(added - here, "row")
             ),
             EarlierVerdict::Choose => {
-                format!("{here} of {all} rows are equal to rows that the import of {date} added.")
+                format!("{here} of {all} rows match rows that the import of {date} added.")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Why a file is not read, written or gone on with.
+//! The errors of imports and exports.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::api::ApiError;
 use crate::model::Field;
 use crate::model::text::cut;
 
-/// Why nothing, or no more, is transferred. Each sentence names the thing and the remedy.
+/// Why a transfer failed. Each message names the problem and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum TransferError {
     /// The input cannot be read.
@@ -18,28 +18,28 @@ pub enum TransferError {
         /// Why.
         source: io::Error,
     },
-    /// The input has nothing in it.
+    /// The input is empty.
     #[error("{0} is empty")]
     Empty(String),
-    /// The input is not what its kind of file should be, or too large.
+    /// The input is malformed or too large.
     #[error("{0}")]
     Malformed(String),
-    /// No column for a field that every animal has.
+    /// No column for a required field.
     #[error(
-        "no column for {} among {}. The first row must name the columns, such as name,categoryId,status. \
-         Name one with --map {0}=COLUMN, or give all animals one value with --set {0}=VALUE",
+        "no column for {} among {}. The first row must name the columns, for example name,categoryId,status. \
+         Choose a column with --map {0}=COLUMN, or set one value for all pets with --set {0}=VALUE",
         .missing.member(), list(.there)
     )]
     NoColumn {
-        /// The member that is missing.
+        /// The missing field.
         missing: Field,
-        /// The columns that are there, safe to show.
+        /// The columns of the file, safe to show.
         there: Vec<String>,
     },
-    /// A column that is not there, or is there twice.
+    /// A column that does not exist, or exists twice.
     #[error("{0}")]
     Columns(String),
-    /// A fixed value that no animal may have.
+    /// An invalid fixed value.
     #[error("--set {}: {why}", .field.member())]
     FixedValue {
         /// For which member.
@@ -47,24 +47,24 @@ pub enum TransferError {
         /// What is wrong with it.
         why: String,
     },
-    /// There is a journal, and it was not chosen to go on or to begin anew.
+    /// There is a journal, and neither --resume nor --again was chosen.
     #[error(
-        "{0} is the report of an earlier import. --resume goes on with it and sends nothing twice; --again begins \
-         anew and adds what it added once more"
+        "{0} is the report of an earlier import. --resume continues it and sends nothing twice; --again starts over \
+         and adds every row again"
     )]
     JournalExists(PathBuf),
-    /// Nothing to go on with.
-    #[error("there is no report {0} of an import to go on with. Begin without --resume")]
+    /// Without a journal, nothing can be resumed.
+    #[error("no import report {0} to resume from. Run without --resume")]
     NoJournal(PathBuf),
-    /// The file is there and is no journal.
-    #[error("{path} is no report of an import: {why}")]
+    /// The file is not a journal.
+    #[error("{path} is not an import report: {why}")]
     NotAJournal {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         why: String,
     },
-    /// The journal cannot be read to its end, so that it is not known what was added.
+    /// The journal cannot be read to its end, so it is unknown what was added.
     #[error("{path} is damaged in line {line}: {why}")]
     Damaged {
         /// The journal.
@@ -74,7 +74,7 @@ pub enum TransferError {
         /// What is wrong with it.
         why: String,
     },
-    /// The file is not as it was when the journal was written, and its rows cannot be told apart.
+    /// The file has changed since the journal was written, and its rows cannot be matched.
     #[error("the file has changed since {path} was written: {what}")]
     Changed {
         /// The journal.
@@ -82,25 +82,25 @@ pub enum TransferError {
         /// What differs.
         what: String,
     },
-    /// None of the rows that were added by this journal is in the file.
-    #[error("{0} is the report of another file: none of the rows that it added is in this one")]
+    /// None of the rows that the journal has as added is in the file.
+    #[error("{0} is the report of another file: none of the rows it added are in this one")]
     Unrelated(PathBuf),
-    /// Another process writes this journal.
-    #[error("another import is at work with {0}. Wait for its end")]
+    /// Another process uses this journal.
+    #[error("another import is using {0}. Wait until it has finished")]
     JournalInUse(PathBuf),
     /// The journal belongs to another service or reading.
-    #[error("{path} is the report of another import: {what} was {then} and is {now}")]
+    #[error("{path} is the report of another import: {what} was {then} and is now {now}")]
     Another {
         /// The journal.
         path: PathBuf,
         /// What differs.
         what: &'static str,
-        /// What the journal says.
+        /// The value in the journal.
         then: String,
-        /// What is asked for now.
+        /// The value now.
         now: String,
     },
-    /// The file to write, or the journal, cannot be written. Without its journal nothing is sent any more.
+    /// The output or the journal cannot be written. Without its journal, nothing more is sent.
     #[error("cannot write {name}: {source}")]
     Write {
         /// Its name for people.
@@ -108,46 +108,46 @@ pub enum TransferError {
         /// Why.
         source: io::Error,
     },
-    /// The file to write is there.
-    #[error("{0} is there already. Choose another name, or replace it: --force")]
+    /// The output file exists.
+    #[error("{0} already exists. Choose another name, or overwrite it with --force")]
     Exists(String),
-    /// The file to write would take the place of another one that must stay.
-    #[error("{name} is {what}, and stays as it is. Choose another name")]
+    /// The output would overwrite a file that is needed.
+    #[error("{name} is {what} and is not overwritten. Choose another name")]
     Needed {
         /// Its name for people.
         name: String,
         /// What it is.
         what: &'static str,
     },
-    /// What is there is nothing that a file could replace.
-    #[error("{name} is {what}, and is not replaced by a file. Choose another name")]
+    /// The output path is not a regular file.
+    #[error("{name} is {what} and cannot be overwritten. Choose another name")]
     NoFile {
         /// Its name for people.
         name: String,
         /// What it is.
         what: &'static str,
     },
-    /// The service does not let anybody in, or is not there.
-    #[error("the service does not answer as it should")]
+    /// The service cannot be reached or refuses the key.
+    #[error("the service did not answer correctly")]
     Api(#[from] ApiError),
-    /// The system has no random numbers or no thread.
+    /// The system cannot start a thread or runtime.
     #[error("cannot start: {0}")]
     Start(io::Error),
 }
 
 impl TransferError {
-    /// The file is not as it was when the journal at `path` was written.
+    /// The file has changed since the journal at `path` was written.
     pub(super) fn changed(path: &Path, (what, then, now): (&str, String, String)) -> Self {
-        Self::Changed { path: path.to_owned(), what: format!("{what} was {then} and is {now}") }
+        Self::Changed { path: path.to_owned(), what: format!("{what} was {then} and is now {now}") }
     }
 
-    /// Whether the columns of the file are not those that are wanted.
+    /// Whether the columns of the file do not match.
     pub(super) const fn is_of_the_columns(&self) -> bool {
         matches!(self, Self::NoColumn { .. } | Self::Columns(_))
     }
 }
 
-/// The columns in one sentence.
+/// The columns as a list.
 pub(super) fn list(names: &[String]) -> String {
     cut(&names.join(", "), 400)
 }

@@ -1,4 +1,4 @@
-//! The inventory as a file, part by part: the next page is asked for while this one is written.
+//! Exports the inventory to a file; the next page is requested while this one is written.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -14,38 +14,38 @@ use crate::api::{ApiError, Client};
 use crate::model::export::{Kind, PetWriter};
 use crate::model::{Pet, PetStatus};
 
-/// Pages that are there before they are written.
+/// Pages read ahead of writing.
 const AHEAD: usize = 2;
 
-/// What is written to a file at once, in octets.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// What is written, and how.
+/// The options of an export.
 #[derive(Clone, Copy, Debug)]
 pub struct ExportOptions {
-    /// How.
+    /// The format.
     pub kind: Kind,
-    /// Leave cells of CSV that a spreadsheet would run as they are.
+    /// Write CSV cells as they are, even those that a spreadsheet would run.
     pub raw: bool,
-    /// Only animals of this status.
+    /// Only pets with this status.
     pub status: Option<PetStatus>,
-    /// What may not be everything is not to be had.
+    /// Fail unless the export is known to be complete.
     pub require_complete: bool,
 }
 
 /// How an export has ended.
 #[derive(Debug)]
 pub enum ExportEnded {
-    /// With all that the service gives.
+    /// Completed with everything that the service lists.
     Done(Coverage),
-    /// With all that the service gives, which may not be all that it has, though that was required.
+    /// Completed, but possibly not with everything, although that was required.
     Incomplete(Coverage),
-    /// It was told to.
+    /// Stopped by the user.
     Stopped,
 }
 
-/// Writes the animals to `out`, which is given back, and how many there were in `count` as it goes on. Fails where the
-/// service does or `out` cannot be written; then what was written is not whole.
+/// Writes the pets to `out`, which it returns, and their number so far to `count`. If it fails, the output is
+/// incomplete.
 pub async fn export<W: Write + Send + 'static>(
     client: &Client,
     how: ExportOptions,
@@ -55,10 +55,10 @@ pub async fn export<W: Write + Send + 'static>(
 ) -> Result<(W, ExportEnded), TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
-    let (told, written) = oneshot::channel();
+    let (sender, written) = oneshot::channel();
     let write = move || {
-        // Nobody listens any more only where the export was given up.
-        let _ = told.send(write_parts(how, out, taken, &count));
+        // It fails only if the export was cancelled.
+        let _ = sender.send(write_parts(how, out, taken, &count));
     };
     thread("export", write)?;
     let stop = stop.child_token();
@@ -66,10 +66,10 @@ pub async fn export<W: Write + Send + 'static>(
     let fetched =
         alone("fetch", move || async move { stop.run_until_cancelled(inventory(&client, how.status, parts)).await });
     let fetched = fetched.await?;
-    let failed = |source| TransferError::Write { name: "the animals".to_owned(), source };
+    let failed = |source| TransferError::Write { name: "the pets".to_owned(), source };
     let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     match (fetched, written) {
-        // What was not taken any more is no failure of the service.
+        // If writing fails, the service is not to blame.
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
         (Some(Err(error)), _) => Err(error.into()),
         (Some(Ok(coverage)), Ok(out)) if how.require_complete && !coverage.complete => {
@@ -80,7 +80,7 @@ pub async fn export<W: Write + Send + 'static>(
     }
 }
 
-/// The same into a file for its owner alone, which is there once it is whole; with `replace`, also where there is one.
+/// Exports to a file readable only by its owner, which appears once it is complete, and may replace an existing one.
 pub async fn to_file(
     client: &Client,
     how: ExportOptions,
@@ -104,7 +104,7 @@ fn write_parts<W: Write>(
     mut parts: mpsc::Receiver<Vec<Pet>>,
     count: &watch::Sender<u64>,
 ) -> io::Result<W> {
-    // A part is put together in memory: many small writes take longer than one.
+    // A page is formatted in memory, because many small writes are slower than one.
     let mut text = Vec::new();
     let mut pen = PetWriter::begin(kind, raw, &mut text)?;
     while let Some(pets) = parts.blocking_recv() {

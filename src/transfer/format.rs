@@ -1,4 +1,4 @@
-//! The kinds of files, and how one is recognised: by the ending of its name, then by its first octets.
+//! The file formats, detected by the ending of the name, then by the first bytes.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use super::input::encoding;
 use crate::model::export::Kind;
 
-/// A kind of file that animals are read from.
+/// A format of an import file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "UPPERCASE")]
 pub enum FileFormat {
-    /// RFC 4180, the cells parted by commas, semicolons or tabs.
+    /// RFC 4180, with commas, semicolons or tabs between cells.
     Csv,
     /// One JSON object a line.
     Ndjson,
@@ -23,12 +23,12 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The kind of the file `name` that begins with `head`.
+    /// The format of the file `name` that begins with `head`.
     pub fn recognise(name: Option<&Path>, head: &[u8]) -> Self {
         name.and_then(Self::of_name).unwrap_or_else(|| Self::of_head(head))
     }
 
-    /// That of the ending of a file's name; `None` where it has none, or that of something else.
+    /// The format for the ending of a name; `None` for no or another ending.
     pub fn of_name(name: &Path) -> Option<Self> {
         if name.extension()?.eq_ignore_ascii_case("xlsx") {
             return Some(Self::Xlsx);
@@ -40,7 +40,7 @@ impl FileFormat {
         })
     }
 
-    /// In UTF-16 every second octet is NUL as far as it matters here.
+    /// In UTF-16, every second byte of the relevant characters is NUL.
     fn of_head(head: &[u8]) -> Self {
         if head.starts_with(b"PK\x03\x04") {
             return Self::Xlsx;
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_counts_before_the_first_octets() {
+    fn the_ending_counts_before_the_first_bytes() {
         let of = |name: &str, head: &[u8]| FileFormat::recognise(Some(Path::new(name)), head);
         assert_eq!(of("a.CSV", b"[{}]"), FileFormat::Csv);
         assert_eq!((of("a.jsonl", b""), of("a.ndjson", b"")), (FileFormat::Ndjson, FileFormat::Ndjson));

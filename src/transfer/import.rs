@@ -1,5 +1,5 @@
-//! Sends the rows of a file, several at a time, each with an Idempotency-Key of its own that is the same whenever it is
-//! sent again. Stops whenever it is told to, and goes on by its journal.
+//! Sends the rows of a file, several at a time, each with its own Idempotency-Key that stays the same when it is sent
+//! again. Can be stopped at any time, and resumes from its journal.
 
 mod backoff;
 mod plan;
@@ -34,39 +34,38 @@ pub use work::{Seen, Start, Work};
 /// Parts of rows ahead of the senders.
 const AHEAD: usize = 2;
 
-/// What came of an import.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// The counts at its end.
     pub progress: ImportProgress,
     /// Why it ended.
     pub ended: ImportEnded,
-    /// Good rows that were not dealt with, where it is known how many there are.
+    /// Good rows that are left, if known.
     pub left: Option<u64>,
     /// The journal.
     pub report: Option<PathBuf>,
 }
 
-/// How an import is followed and led: what happens is told, the counts go on, and the wishes are heard.
+/// The channels of an import: events, progress, and controls.
 pub type ImportIo = (OnImportEvent, watch::Sender<ImportProgress>, watch::Receiver<ImportControl>);
 
-/// Sends what is to be sent of `input`. It works in a thread of its own, where no other work is between an answer and
-/// the next row, and stops as by [`ImportControl::Stop`] where this is dropped.
+/// Sends the rows of `input`, in a dedicated thread. Stops like [`ImportControl::Stop`] if this is dropped.
 ///
-/// Fails only before anything is sent: where the service is not there or does not accept the key.
+/// Fails only before anything is sent: if the service cannot be reached or refuses the key.
 pub async fn run(
     client: &Client,
     input: Input,
     work: Work,
     how: ImportOptions,
-    (tell, progress, controls): ImportIo,
+    (on_event, progress, controls): ImportIo,
 ) -> Result<Summary, TransferError> {
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("import");
     let (at, pace) = (clock::now(), Pace::new(how.patience, clock::now().mono));
     let clock = ServiceClock { date: at.wall, at };
     let (halt, ended) = (CancellationToken::new(), Mutex::new(None));
     let _stop = halt.clone().drop_guard();
-    let shared = Shared { work, how, client, clock, pace, progress, tell, halt, ended };
+    let shared = Shared { work, how, client, clock, pace, progress, on_event, halt, ended };
     alone("import", move || send_all(shared, input, controls)).await?
 }
 
@@ -86,7 +85,7 @@ async fn send_all(
         }
     }
     let (shared, (turns, taken)) = (Arc::new(shared), mpsc::channel(AHEAD));
-    // A thread that waits for standard input must not keep the runtime from its end.
+    // Outside the runtime, because waiting for standard input must not delay its end.
     let reader = Arc::clone(&shared);
     thread("rows", move || reader.read(input, &turns))?;
     let count = shared.how.concurrency.clamp(1, 16);
@@ -111,19 +110,19 @@ async fn send_all(
     Ok(summary(&shared))
 }
 
-/// Asks for one animal: whether the service is there, accepts the key and keeps idempotency keys, and what time it is
-/// there.
+/// Requests one pet to find out whether the service is reachable, accepts the key and keeps idempotency keys, and its
+/// time.
 async fn probe(client: &Client) -> Result<Option<Timestamp>, ApiError> {
     match client.date().await {
         Err(error @ (ApiError::NotSent(_) | ApiError::ConnectTimeout(_))) => Err(error),
         Err(error) if error.is_unauthorized() => Err(error),
         Ok(date) => Ok(date),
-        // A key may be for adding only, and what may pass by is waited for while sending.
+        // The key may only allow adding, and temporary failures are retried while sending.
         Err(_) => Ok(None),
     }
 }
 
-/// Waits for the senders, and does what is wished.
+/// Waits for the senders, and handles the controls.
 async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::Receiver<ImportControl>) {
     let ending = async {
         shared.halt.cancelled().await;
@@ -152,14 +151,14 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::
             () = &mut ending => break,
         }
     }
-    // What is still under way stays in the journal as sent without an outcome.
+    // Rows still being sent stay in the journal without an outcome.
     senders.shutdown().await;
     shared.progress.send_modify(|progress| progress.unknown += std::mem::take(&mut progress.under_way));
 }
 
 fn summary(shared: &Shared) -> Summary {
     let ended = shared.ended.lock().take();
-    // It is halted without a reason where nobody waits for its end any more.
+    // It is halted without a reason if the import was dropped.
     let ended = ended.unwrap_or(if shared.halt.is_cancelled() { ImportEnded::Stopped } else { ImportEnded::Complete });
     let done = matches!(ended, ImportEnded::Complete);
     let at = clock::now().wall;

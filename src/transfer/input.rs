@@ -1,4 +1,4 @@
-//! Where animals are read from: a file, which can be read again, or a stream, which cannot.
+//! The source of an import: a file, which can be read again, or a stream, which cannot.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -13,16 +13,16 @@ use super::TransferError;
 use super::utf16;
 use crate::model::text::short;
 
-/// How much of the beginning is looked at before anything is read, in octets.
+/// How much of the beginning is buffered for detection, in bytes.
 const HEAD: u64 = 1 << 20;
 
-/// The largest file whose every octet is looked at to tell it from another one.
+/// The largest file that is hashed as a whole.
 const WHOLE: u64 = 64 << 20;
 
-/// What tells one file from another.
+/// The fingerprint of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Print {
-    /// In octets; `None` for a stream.
+    /// In bytes; `None` for a stream.
     pub size: Option<u64>,
     /// When it was changed, in milliseconds since 1970; `None` for a stream.
     pub modified: Option<i64>,
@@ -33,10 +33,10 @@ pub struct Print {
 }
 
 impl Print {
-    /// In which way `now` is another file, if it is one. The time counts only where not every octet was looked at.
+    /// How `now` differs, if it does. The time counts only if the file was not hashed as a whole.
     pub fn difference(&self, now: &Self) -> Option<(&'static str, String, String)> {
-        let text = |value: Option<i64>| value.map_or("not known".to_owned(), |value| value.to_string());
-        let size = |print: &Self| print.size.map_or("not known".to_owned(), |size| format!("{size} octets"));
+        let text = |value: Option<i64>| value.map_or("unknown".to_owned(), |value| value.to_string());
+        let size = |print: &Self| print.size.map_or("unknown".to_owned(), |size| format!("{size} bytes"));
         if self.size != now.size {
             Some(("the size of the file", size(self), size(now)))
         } else if self.head != now.head || self.whole != now.whole {
@@ -49,13 +49,13 @@ impl Print {
     }
 }
 
-/// An input that has been opened. Its beginning is known, and nothing has been taken from it.
+/// An opened input with its beginning buffered.
 pub struct Input {
     /// Its name for people.
     pub name: String,
-    /// Of a file.
+    /// The path of a file.
     pub path: Option<PathBuf>,
-    /// Its first octets.
+    /// Its first bytes.
     pub head: Vec<u8>,
     rest: Box<dyn Read + Send>,
 }
@@ -71,7 +71,7 @@ impl Input {
         Self::new(name, Some(path.to_owned()), Box::new(file))
     }
 
-    /// A stream such as standard input, of which the first MiB is waited for.
+    /// A stream such as standard input. Waits for its first MiB.
     pub fn stream(name: &str, stream: impl Read + Send + 'static) -> Result<Self, TransferError> {
         Self::new(name.to_owned(), None, Box::new(stream))
     }
@@ -85,14 +85,14 @@ impl Input {
         }
     }
 
-    /// What tells it from another one. Reads a file once more where that is cheap.
+    /// Its fingerprint. Reads a file again if that is cheap.
     pub fn print(&self) -> Result<Print, TransferError> {
         let mut print = Print { size: None, modified: None, head: hex(&Sha256::digest(&self.head)), whole: None };
         let Some(path) = &self.path else { return Ok(print) };
         let failed = |source| TransferError::Read { name: self.name.clone(), source };
         let mut file = File::open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
-        // A pipe with a name can be read only once.
+        // A named pipe can be read only once.
         if !metadata.is_file() {
             return Ok(print);
         }
@@ -113,7 +113,7 @@ impl Input {
         Ok(print)
     }
 
-    /// Its octets as they are.
+    /// Its bytes.
     pub(super) fn bytes(self) -> impl Read + Send {
         Cursor::new(self.head).chain(self.rest)
     }
@@ -136,16 +136,16 @@ impl Input {
 /// An input as text.
 pub(super) struct Text {
     pub(super) input: Box<dyn BufRead + Send>,
-    /// How many bytes come before it, where those of the text are those of the file.
+    /// The offset of the text in the file; `None` if it was decoded.
     pub(super) offset: Option<u64>,
 }
 
-/// The encoding, and the length of the mark that says it.
+/// The encoding, and the length of its byte order mark.
 pub(super) fn encoding(head: &[u8]) -> (&'static Encoding, usize) {
     Encoding::for_bom(head).unwrap_or((UTF_8, 0))
 }
 
-/// In small letters.
+/// In lower case.
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,11 +1,11 @@
-//! What an import has done, row by row, in a file beside the input: by it an import goes on after any end.
+//! The journal records what an import has done, row by row, in a file beside the input. An import resumes from it.
 //!
-//! NDJSON: the first line says what is imported where; then a line before each row is sent and one with its outcome. The
-//! first of them is written, not forced to the disk, before the request leaves: the end of the program does not lose it.
-//! The end of the machine may; then the service's own memory of the keys helps, since a row has the same key each time.
+//! NDJSON: the first line names the file and the service; then there is a line before each row is sent, and one with
+//! its outcome. The line before is written, but not synced, before the request leaves, so it survives a crash of
+//! petstore. After a crash of the machine, the service may still know the keys, since a row always has the same key.
 //!
-//! Rows go by their numbers as long as the file is the same, and by their hashes once it has changed: then the journal is
-//! written anew for the rows that are in the file now. The one before stays beside it under the date of its beginning.
+//! Rows are identified by number while the file is unchanged, and by hash once it has changed: then the journal is
+//! rewritten for the current rows. The old one is kept beside it under the date it began.
 
 mod added_rows;
 mod lines;
@@ -43,34 +43,34 @@ pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
 pub use target::Target;
 
-/// How long an outcome is kept, so that it goes with the next ones.
+/// How long an outcome is buffered to be written with the next ones.
 const MOMENT: Duration = Duration::from_millis(2);
 
-/// How much is kept, in bytes.
+/// How much is buffered, in bytes.
 const MOST_KEPT: usize = 256 << 10;
 
-/// The file, open and locked against other imports. Lines are written in the thread that has them: an import has threads
-/// of its own, which may wait for the disk, and a write takes less time than to wake another thread.
+/// The file, open and locked. Lines are written by the thread that has them: import threads may wait for the disk, and
+/// a write is faster than waking another thread.
 #[derive(Debug)]
 pub struct Journal {
     pub path: PathBuf,
-    /// Where the one is that was in its place before.
+    /// The path of the journal that was replaced.
     pub kept: Option<PathBuf>,
-    /// Of the API key, if it is not the one of the first line.
+    /// The fingerprint of the API key, if not that of the first line.
     by: Option<String>,
     log: Mutex<Log>,
     kept_outcome: Notify,
 }
 
 impl Journal {
-    /// Where the journal of a file is: beside it, with all of its name.
+    /// The path of a file's journal: beside it, with its full name.
     pub fn beside(input: &Path) -> PathBuf {
         let mut name = input.file_name().unwrap_or_default().to_owned();
         name.push(".petstore-import.ndjson");
         input.with_file_name(name)
     }
 
-    /// Refuses where there is a journal already.
+    /// Fails if there is already a journal.
     pub fn guard(path: &Path) -> Result<(), TransferError> {
         match read_head(path) {
             Err(TransferError::NoJournal(_)) => Ok(()),
@@ -79,11 +79,11 @@ impl Journal {
         }
     }
 
-    /// Begins a new one, for its owner alone. There must be none.
+    /// Creates a new one, readable only by its owner. There must be none.
     pub fn create(path: &Path, head: &Head) -> Result<Self, TransferError> {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let failed = |source| failed(path, source);
-        // Its first line is there as soon as it is, so that no end of the program leaves half a journal.
+        // It is created with its first line, so a crash leaves no partial journal.
         let mut file = tempfile::Builder::new().prefix(".petstore-").tempfile_in(directory).map_err(failed)?;
         log::line(head).and_then(|head| file.write_all(head.as_bytes())).map_err(failed)?;
         let file = file.persist_noclobber(path).map_err(|error| failed(error.error))?;
@@ -91,8 +91,7 @@ impl Journal {
         Ok(Self::new(path, file))
     }
 
-    /// Begins a new one in the place of the one that is there, which is kept under its date. That must be the one of the
-    /// import `seen`, if one was.
+    /// Replaces the existing one, which is kept under its date and must be that of the import `seen`, if given.
     pub fn replace(path: &Path, head: &Head, seen: Option<Uuid>) -> Result<Self, TransferError> {
         let failed = |source| failed(path, source);
         let (place, old) = open(path)?;
@@ -104,8 +103,8 @@ impl Journal {
         take_the_place(path, &old, new)
     }
 
-    /// Goes on with the one that is there, if it is of the same service and reading. If the file has changed, the journal
-    /// is written anew for the rows that are in it now.
+    /// Resumes the existing one, if it is of the same service and column mapping. If the file has changed, the journal
+    /// is rewritten for its current rows.
     pub fn resume(
         path: &Path,
         input: &Input,
@@ -120,7 +119,7 @@ impl Journal {
         let mut ids: Vec<Option<PetId>> = Vec::new();
         let is_same = head.file.difference(&print).is_none();
         let past = Past::read(path, head, &who, |line, _| {
-            // Their number is bounded by the size of the journal.
+            // Bounded by the size of the journal.
             let row = line.row as usize;
             if !is_same && line.id.is_some() {
                 ids.resize(ids.len().max(row + 1), None);
@@ -128,12 +127,12 @@ impl Journal {
             }
         })?;
         if is_same {
-            // What the end of the program cut off would spoil the next line.
+            // A line cut off by a crash would corrupt the next one.
             old.set_len(past.whole).map_err(|source| failed(path, source))?;
             let by = Some(who).filter(|who| *who != past.head.key);
             return Ok((Self { by, ..Self::new(path, old) }, past));
         }
-        // A stream cannot be read a second time, and a journal may have been written by hand, without hashes.
+        // A stream cannot be read again, and a journal written by hand may lack hashes.
         let file = input.path.as_deref().filter(|_| print.size.is_some());
         let (Some(file), Some(pool)) = (file, Pool::new(&past)) else {
             let differs = past.head.file.difference(&print).unwrap_or_default();
@@ -151,16 +150,16 @@ impl Journal {
         Self { path: path.to_owned(), kept: None, by: None, log, kept_outcome: Notify::new() }
     }
 
-    /// Takes away one by which nothing was sent: the one before is in its place again.
+    /// Removes an unused journal, and restores the replaced one.
     pub(super) fn discard(self) {
-        // It would only have to be removed by hand.
+        // If this fails, the user has to remove it.
         let _ = match &self.kept {
             Some(kept) => std::fs::rename(kept, atomic_file::target(&self.path).as_deref().unwrap_or(&self.path)),
             None => std::fs::remove_file(&self.path),
         };
     }
 
-    /// Rows are about to be sent. Once this returns, the end of the program does not lose that.
+    /// Records that rows are about to be sent. Survives a crash of petstore.
     pub fn sending<'a>(&self, rows: impl Iterator<Item = &'a Row>, at: Timestamp) -> Result<(), TransferError> {
         let mut log = self.log.lock();
         let mut lines = rows.map(|Row { row, line, new, .. }| {
@@ -172,23 +171,23 @@ impl Journal {
         kept.and_then(|()| log.write()).map_err(|source| failed(&self.path, source))
     }
 
-    /// What became of a row. It is written with what comes next, or by `keep_up`.
+    /// Records the outcome of a row. It is written with the next lines, or by `keep_up`.
     pub fn outcome(&self, row: u64, line: u64, outcome: &RowOutcome) -> Result<(), TransferError> {
         self.keep(&Line::of(row, line, outcome))
     }
 
-    /// Every row has been dealt with.
+    /// Records that every row is done.
     pub fn end(&self, at: Timestamp) -> Result<(), TransferError> {
         self.keep(&Line { end: Some(at), ..Line::default() })
     }
 
-    /// Brings everything to the disk, and lets others go on with it.
+    /// Syncs and unlocks the file.
     pub fn close(&self) -> Result<(), TransferError> {
         let mut log = self.log.lock();
         log.write().and_then(|()| log.sync()).and_then(|()| log.unlock()).map_err(|source| failed(&self.path, source))
     }
 
-    /// Writes outcomes that have waited for a moment, for as long as it is polled. Returns only where that fails.
+    /// Writes buffered outcomes after a moment, while polled. Returns only if that fails.
     pub(super) async fn keep_up(&self) -> TransferError {
         loop {
             self.kept_outcome.notified().await;
@@ -215,15 +214,15 @@ fn lock(path: &Path, file: &File) -> Result<(), TransferError> {
     }
 }
 
-/// The journal behind `path`, where it is, opened and locked.
+/// Opens and locks the journal at `path`. Returns its real path, too.
 fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
-    // A pipe would keep whoever opens it waiting.
+    // Opening a pipe would block.
     read_head(path)?;
     let failed = |source| failed(path, source);
     let place = atomic_file::target(path).map_err(failed)?;
     let file = OpenOptions::new().read(true).append(true).open(&place).map_err(failed)?;
     lock(path, &file)?;
-    // Another import may have put a new one in its place just before.
+    // Another import may have replaced it just before.
     let (here, there) = (file.metadata().map_err(failed)?, std::fs::metadata(&place).map_err(failed)?);
     if (here.dev(), here.ino()) == (there.dev(), there.ino()) {
         Ok((place, file))
@@ -232,12 +231,12 @@ fn open(path: &Path) -> Result<(PathBuf, File), TransferError> {
     }
 }
 
-/// Puts `new` in the place of the journal `old`, which is locked and kept under the date of its beginning.
+/// Replaces the locked journal `old` with `new`, and keeps it under the date it began.
 fn take_the_place(path: &Path, _old: &File, new: NamedTempFile) -> Result<Journal, TransferError> {
     let failed = |source| failed(path, source);
     let place = atomic_file::target(path).map_err(failed)?;
     let began = read_head(&place)?.at;
-    // The lock goes with the file, whatever its name.
+    // The lock belongs to the file, whatever its name.
     let file = new.as_file().try_clone().map_err(failed)?;
     lock(path, &file)?;
     let kept =
@@ -250,7 +249,7 @@ fn take_the_place(path: &Path, _old: &File, new: NamedTempFile) -> Result<Journa
     Ok(Journal { kept, ..Journal::new(path, file) })
 }
 
-/// The name of a journal that began then and is in nobody's way any more; `number` tells those of one second apart.
+/// The name of a kept journal that began then; `number` distinguishes those of one second.
 fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
     let mut ending = began.strftime("%Y%m%d-%H%M%S").to_string();
     if number > 0 {
@@ -262,7 +261,7 @@ fn kept_as(path: &Path, began: Timestamp, number: u32) -> PathBuf {
     path.with_extension(ending)
 }
 
-/// The journals that were in the place of `path` before.
+/// The kept journals that `path` has replaced.
 pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
     let Ok(place) = atomic_file::target(path) else { return Vec::new() };
     let directory = place.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -275,8 +274,8 @@ pub(super) fn kept(path: &Path) -> Vec<PathBuf> {
     entries.flatten().map(|entry| directory.join(entry.file_name())).filter(is_kept).collect()
 }
 
-/// Writes the journal at `path` anew for the rows that are in `file` now: what is known of each, by its hash. What was
-/// added, or may have been, and is not in the file any more stays known after them.
+/// Rewrites the journal at `path` for the current rows of `file`, with the state of each by its hash. Rows that were or
+/// may have been added but are gone from the file come after them.
 fn written_anew(
     path: &Path,
     (old, past, mut pool): (&File, &Past, Pool),
@@ -303,14 +302,15 @@ fn written_anew(
     let mut write = |line: &str| out.write_all(line.as_bytes()).map_err(failed);
     write(&log::line(&head).map_err(failed)?)?;
     let known = |row: u64, line: Option<u64>, before: u64| {
-        let (hash, line) = (past.hash(before).map(hex_of), line.or(past.doubts.get(&before).map(|doubt| doubt.line)));
+        let (hash, line) =
+            (past.hash(before).map(hex_of), line.or(past.unknown_rows.get(&before).map(|unknown| unknown.line)));
         let known = Line { row, line, hash, ..Line::default() };
-        let Some(doubt) = past.doubts.get(&before) else {
+        let Some(unknown) = past.unknown_rows.get(&before) else {
             let id = ids.get(before as usize).copied().flatten();
             return Line { outcome: Some(Word::Added), id, ..known };
         };
-        let (sent, key) = (Some(doubt.sent), Some(doubt.key(&past.head, before)));
-        Line { sent, key, by: (!doubt.ours).then(String::new), ..known }
+        let (sent, key) = (Some(unknown.sent), Some(unknown.key(&past.head, before)));
+        Line { sent, key, by: (!unknown.ours).then(String::new), ..known }
     };
     let last = rows.len() as u64;
     for (row, (line, _, before)) in (1..).zip(rows) {
@@ -325,7 +325,7 @@ fn written_anew(
     take_the_place(path, old, new)
 }
 
-/// What is sent, in 64 bits: the same in every version of the program.
+/// The hash of what is sent, the same in every version of petstore.
 pub(super) fn hash(new: &NewPet) -> u64 {
     let status = new.status.map_or("", |status| status.as_str());
     let sum = Sha256::digest(format!("{}\0{}\0{status}", new.name, new.category_id));

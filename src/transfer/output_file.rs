@@ -1,4 +1,4 @@
-//! A file for its owner alone, which is there once it is whole.
+//! An output file, readable only by its owner, that appears once it is complete.
 
 use std::fs;
 use std::io;
@@ -11,7 +11,7 @@ use super::TransferError;
 use crate::local::atomic_file;
 use crate::model::text::short;
 
-/// Where it is to be.
+/// Its destination.
 pub(super) struct Destination {
     path: PathBuf,
     replace: bool,
@@ -19,7 +19,7 @@ pub(super) struct Destination {
 }
 
 impl Destination {
-    /// Refuses a file that is there, unless it is to be replaced, and whatever else is there. A link stays one.
+    /// Fails if the file exists and may not be replaced, or is not a regular file. A link stays a link.
     pub(super) fn new((path, replace): (&Path, bool)) -> Result<Self, TransferError> {
         let name = short(&path.display().to_string());
         if let Some(what) = atomic_file::no_file(path) {
@@ -34,12 +34,12 @@ impl Destination {
         }
     }
 
-    /// An empty one, which goes when it is dropped.
+    /// A temporary file, removed when dropped.
     pub(super) fn begin(&self) -> Result<NamedTempFile, TransferError> {
         atomic_file::begin_private(&self.path).map_err(|error| self.failed(error))
     }
 
-    /// It is whole.
+    /// Moves the complete file to its destination.
     pub(super) fn finish(&self, file: NamedTempFile) -> Result<(), TransferError> {
         atomic_file::finish(file, &self.path, self.replace).map_err(|error| self.failed(error))
     }
@@ -52,7 +52,7 @@ impl Destination {
     }
 }
 
-/// Refuses to write to `to` in the place of `other`, which is `what` and must stay.
+/// Fails if `to` is the file `other`, which is `what` and must not be overwritten.
 pub(super) fn must_not_be(to: &Path, other: &Path, what: &'static str) -> Result<(), TransferError> {
     let is_same = match (fs::metadata(to), fs::metadata(other)) {
         (Ok(to), Ok(other)) => (to.dev(), to.ino()) == (other.dev(), other.ino()),

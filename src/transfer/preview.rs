@@ -1,4 +1,4 @@
-//! What a screen shows of a file before anything of it is sent: the check, with what it came upon, in bounded memory.
+//! The preview of a file for a screen, in bounded memory.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -9,52 +9,51 @@ use super::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::model::text::short;
 use crate::model::{Field, NewPet};
 
-/// The most bad rows, and the most doubles, that are kept to be shown.
+/// The most bad rows, and the most duplicates, that are kept.
 pub const MOST: usize = 1_000;
 
-/// Good rows that are kept to be shown.
+/// The good rows that are kept.
 const FIRST: usize = 3;
 
 /// A file as it was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// The counts, and how the file is built.
+    /// The counts, and the layout of the file.
     pub check: Check,
-    /// What was found in the cells of each field, in the order of [`Field::ALL`].
+    /// The faulty cells of each field, in the order of [`Field::ALL`].
     pub cells: [Cells; 3],
     /// The first good rows.
     pub first: Vec<NewPet>,
     /// The first bad rows.
     pub bad: Vec<Bad>,
-    /// The first good rows that came before: their lines and names, safe to show.
-    pub doubles: Vec<(u64, String)>,
+    /// The first duplicates: their lines and names, safe to show.
+    pub duplicates: Vec<(u64, String)>,
 }
 
-/// What was found in the cells of a field.
+/// The faulty cells of a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// Those with nothing in them where there must be something.
+    /// Empty cells of a required field.
     pub empty: u64,
-    /// Others that cannot be sent.
+    /// Cells with other errors.
     pub wrong: u64,
 }
 
-/// Looks at all of `input`, until `go_on` says no: then the counts are those so far. It is asked with the number of
-/// rows at each. Blocks.
+/// Checks all of `input`, or until `go_on`, which gets the number of rows so far, returns false. Blocks.
 pub fn preview(
     input: Input,
     reading: &ColumnMapping,
     mut go_on: impl FnMut(u64) -> bool,
 ) -> Result<Preview, TransferError> {
-    let (mut rows, mut first, mut bad, mut doubles) = (0, Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut first, mut bad, mut duplicates) = (0, Vec::new(), Vec::new(), Vec::new());
     // Faults name their column; there is one for each field at most.
     let mut columns: HashMap<String, Cells> = HashMap::new();
     let check = check(input, reading, |found| {
         rows += 1;
         match found {
-            Ok((Row { line, new, .. }, is_double)) => {
-                if is_double && doubles.len() < MOST {
-                    doubles.push((line, short(&new.name)));
+            Ok((Row { line, new, .. }, is_duplicate)) => {
+                if is_duplicate && duplicates.len() < MOST {
+                    duplicates.push((line, short(&new.name)));
                 }
                 if first.len() < FIRST {
                     first.push(new);
@@ -76,12 +75,12 @@ pub fn preview(
     let cells = Field::ALL.map(|field| {
         let places = check.layout.columns.as_ref();
         let name = places.and_then(|places| Some(places.names[places.of[field as usize]?].as_str()));
-        // Of JSON the faults name the member itself.
+        // Faults of JSON name the member.
         let is_json = matches!(check.layout.format, FileFormat::Json | FileFormat::Ndjson);
         let name = name.map(|name| if is_json { field.member() } else { name });
         name.and_then(|name| columns.get(name)).copied().unwrap_or_default()
     });
-    Ok(Preview { check, cells, first, bad, doubles })
+    Ok(Preview { check, cells, first, bad, duplicates })
 }
 
 #[cfg(test)]
@@ -102,7 +101,7 @@ mod tests {
         assert_eq!((name.empty, name.wrong, category.empty, category.wrong), (1, 0, 1, 1));
         assert_eq!((status, preview.check.good, preview.check.bad), (Cells::default(), 3, 2));
         assert_eq!(preview.bad.iter().map(|bad| bad.line).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(preview.doubles, [(5, "Rex".to_owned())]);
+        assert_eq!(preview.duplicates, [(5, "Rex".to_owned())]);
         assert_eq!(preview.first.iter().map(|new| new.name.as_str()).collect::<Vec<_>>(), ["Rex", "Rex", "Max"]);
     }
 
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn it_ends_where_nobody_waits_for_it_any_more() {
+    fn it_ends_when_it_is_no_longer_needed() {
         let text = "name,category\nRex,3\nMax,3\nLuna,3\n";
         let input = Input::stream("a", Cursor::new(text)).unwrap();
         assert_eq!(preview(input, &ColumnMapping::default(), |rows| rows < 2).unwrap().check.good, 2);

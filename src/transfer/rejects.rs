@@ -1,5 +1,5 @@
-//! The rows of a file that were not added, as a new file: why, and after that all that stands in them. People mend them
-//! there, and import that file.
+//! Writes the rows of a file that were not added to a new file, with the reason and all their cells, to be fixed and
+//! imported from there.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
@@ -15,16 +15,16 @@ use crate::model::Field;
 use crate::model::draft::parse_category_id;
 use crate::model::export::{active, inert};
 
-/// The first column, which an import leaves alone.
+/// The first column, which an import ignores.
 const WHY: &str = "why not added";
 
-/// The last column of what was JSON: the object as it stands, which an import leaves alone too.
+/// The last column for JSON input: the whole object, which an import ignores.
 const ROW: &str = "row";
 
-/// What is written at once, in octets.
+/// The size of the write buffer, in bytes.
 const BUFFER: usize = 64 << 10;
 
-/// Whether [`write()`] may write to `to`, which is neither what is read nor its `report`.
+/// Fails if [`write()`] may not write to `to`, such as the input or its `report`.
 pub fn guard(input: &Path, report: Option<&Path>, to: (&Path, bool)) -> Result<(), TransferError> {
     destination(Some(input), report, to).map(drop)
 }
@@ -35,13 +35,13 @@ fn destination(input: Option<&Path>, report: Option<&Path>, to: (&Path, bool)) -
     Destination::new(to)
 }
 
-/// Writes the rows of `input` that cannot be sent to a CSV file, and those of which the journal at `report` says that the
-/// service refused them or that they may have been added. How many these are: without any, no file is written.
+/// Writes to a CSV file the rows of `input` that cannot be sent, and those that the journal at `report` has as refused
+/// or with an unknown outcome. Returns their number; if it is 0, no file is written.
 ///
-/// Every cell is there as it stands, in the same order; too many are too many there, too, until that is mended. The
-/// columns of the fields have the fields' names, and fixed values have columns of their own, so that the file is imported
-/// without further words; what a spreadsheet would run gets a `'` before it. The file is `to`, for its owner alone, there
-/// once it is whole; with `true`, also where there is one. Blocks.
+/// Cells keep their content and order, including extra ones. The columns of the fields have the fields' names, and
+/// fixed values have their own columns, so the file can be imported without options. Cells that a spreadsheet would run
+/// get a `'`. The file is `to`, readable only by its owner, and appears once it is complete; with `true`, it may
+/// replace an existing one. Blocks.
 pub fn write(
     input: Input,
     reading: &ColumnMapping,
@@ -79,7 +79,7 @@ pub fn write(
     Ok(count)
 }
 
-/// The columns: why, fixed values, and those of the file.
+/// The header: the reason, fixed values, and the columns of the file.
 fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, source: Source<'_>) -> io::Result<()> {
     out.write_field(if source.columns.is_none_or(|columns| columns.ours) { WHY_EXACT } else { WHY })?;
     let Some(columns) = source.columns else {
@@ -91,7 +91,7 @@ fn header(out: &mut csv::Writer<impl Write>, reading: &ColumnMapping, source: So
     for (place, name) in columns.names.iter().enumerate().skip(before(columns)) {
         match Field::ALL.into_iter().find(|field| columns.of[*field as usize] == Some(place)) {
             Some(field) => out.write_field(field.member())?,
-            // Another column must not be taken for that of a field.
+            // Another column must not be mistaken for that of a field.
             None if ColumnMapping::field(name).is_some() => out.write_field(format!("({name})"))?,
             None => out.write_field(&*inert(name))?,
         }
@@ -131,15 +131,15 @@ fn fixed(reading: &ColumnMapping) -> impl Iterator<Item = (Field, &str)> {
     Field::ALL.into_iter().zip(&reading.set).filter_map(|(field, value)| Some((field, value.as_deref()?)))
 }
 
-/// How many columns are left out: of a file that was mended before, what was wrong then.
+/// How many columns are omitted: the reasons of earlier rejects.
 fn before(columns: &Columns) -> usize {
     usize::from(columns.names.first().is_some_and(|name| name == WHY || name == WHY_EXACT))
 }
 
-/// What no spreadsheet runs, octet by octet. It may have its `'` already where it `is_quoted`.
+/// The cell, with a `'` if a spreadsheet would run it. It may already have one if `is_quoted`.
 fn cell(bytes: &[u8], is_category: bool, is_quoted: bool) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(bytes);
-    // A number is no formula, though it may begin like one.
+    // A number is not a formula, although it may begin like one.
     let is_number = is_category && parse_category_id(&text).is_ok();
     let is_inert = is_number || is_quoted && active(&text) != text || inert(&text) == text;
     if is_inert { bytes.into() } else { [b"'", bytes].concat().into() }
@@ -157,10 +157,10 @@ mod tests {
     use crate::transfer::journal::{Head, Journal, RowAnswer, RowOutcome, Target};
     use crate::transfer::validate::check;
 
-    /// A file, and where what is to be mended is put.
+    /// A file, and the path for its rejects.
     fn file(name: &str, text: &str) -> (TempDir, std::path::PathBuf, std::path::PathBuf) {
         let directory = tempfile::tempdir().unwrap();
-        let (file, out) = (directory.path().join(name), directory.path().join("mend.csv"));
+        let (file, out) = (directory.path().join(name), directory.path().join("rejects.csv"));
         fs::write(&file, text).unwrap();
         (directory, file, out)
     }
@@ -168,12 +168,10 @@ mod tests {
     const TEXT: &str =
         "id;pet_name;cat;state\n1;Rex;3;sold\n2;'=1+1;three;\"a;b\"\n3;Zoë;-7;\n4;Bean;=1;gone\n5;Tom;3;\n";
     const BAD: &str = "why not added,id,name,categoryId,status\n\
-        \"line 3: column cat: Category must be a whole number from -9223372036854775808 to 9223372036854775807. \
-        \"\"three\"\" is not one. column state: Status must be available, pending or sold, or not set. \"\"a;b\"\" is none of \
-        them.\",2,'=1+1,three,a;b\n";
+        \"line 3: column cat: \"\"three\"\" is not a number. Type digits, for example 3. column state: Status must be available, pending or sold, or omitted, not \"\"a;b\"\".\",2,'=1+1,three,a;b\n";
 
     #[test]
-    fn bad_rows_stand_there_as_they_were_found_with_the_reason() {
+    fn bad_rows_are_written_unchanged_with_the_reason() {
         let (_directory, path, out) = file("a.csv", TEXT);
         let write = |replace| write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, replace));
         assert_eq!(write(false).unwrap(), 2);
@@ -183,7 +181,7 @@ mod tests {
         assert_eq!(fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
         assert!(matches!(write(false), Err(TransferError::Exists(_))));
         assert_eq!(write(true).unwrap(), 2);
-        // Once mended, the file is imported as it is.
+        // Once fixed, the file can be imported.
         fs::write(&out, text.replace("three,a;b", "3,sold").replace("'=1,gone", "4,")).unwrap();
         let mut names = Vec::new();
         let checked = check(Input::file(&out).unwrap(), &ColumnMapping::default(), |found| {
@@ -194,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_journal_says_of_rows_is_written_too() {
+    fn rows_that_the_journal_has_as_refused_are_written_too() {
         let (directory, path, out) = file("a.csv", TEXT);
         let input = || Input::file(&path).unwrap();
         let target = Target { service: "a".into(), key: "b".into() };
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_json_are_text_and_fixed_values_stand_in_their_column() {
+    fn values_of_json_are_text_and_fixed_values_have_a_column() {
         let text = "{\"name\":5,\"cat\":[1,2]}\n{\"name\":\"Rex\",\"cat\":\"x\",\"status\":null}\nno object\n";
         let (_directory, path, out) = file("a.ndjson", text);
         let reading = ColumnMapping { set: [None, None, Some("sold".to_owned())], ..ColumnMapping::default() };
@@ -249,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cell_of_a_bad_row_is_there_and_it_stays_bad_until_it_is_mended() {
+    fn every_cell_of_a_bad_row_is_kept_and_it_stays_bad_until_it_is_fixed() {
         let text =
             "state,notes,name,categoryId\nsold,-x,Smith, Jr,3,more\nx,short\nsold,,Bean,4\nnone,\"open,Rex,3\nTom";
         let (_directory, path, out) = file("a.csv", text);
@@ -269,7 +267,7 @@ mod tests {
         let count =
             || check(Input::file(&out).unwrap(), &ColumnMapping::default(), |_| ControlFlow::Continue(())).unwrap();
         assert_eq!((count().good, count().bad), (0, 3));
-        // What is mended in part is written again, with what is wrong now alone.
+        // Partly fixed rows are written again with the remaining faults.
         fs::write(&out, text.replace("Smith, Jr,3,more", "\"Smith, Jr\",3")).unwrap();
         assert_eq!((count().good, count().bad), (1, 2));
         let again = out.with_extension("again");
@@ -278,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_count_in_what_was_mended_where_they_counted_before() {
+    fn spaces_count_in_fixed_rows_if_they_counted_before() {
         for (name, text, sent) in [
             ("a.json", r#"[{"name":" Rex ","categoryId":"x"}]"#, " Rex "),
             ("a.ndjson", r#"{"name":" Rex ","categoryId":"x"}"#, " Rex "),
@@ -300,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn octets_that_are_no_text_stand_there_as_they_are() {
+    fn bytes_that_are_not_text_are_kept() {
         let (_directory, path, out) = file("a.csv", "");
         fs::write(&path, b"name,cat\n=\xff,3\n").unwrap();
         assert_eq!(write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, false)).unwrap(), 1);
@@ -308,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_to_be_mended_no_file_is_written() {
+    fn without_rejects_no_file_is_written() {
         let (directory, path, out) = file("a.csv", "name,cat\nRex,3\n");
         assert_eq!(write(Input::file(&path).unwrap(), &ColumnMapping::default(), None, (&out, false)).unwrap(), 0);
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);

@@ -1,8 +1,7 @@
-//! The rows of a file as animals to send, or as what is wrong with them: one at a time, in constant memory.
+//! Reads the rows of a file, one at a time in constant memory, as pets to send or as faults.
 //!
-//! A row is checked by the rules of the form, [`draft`](crate::model::draft). Blanks at both ends of a cell are cut, as
-//! the form does; not those of names in JSON, nor in CSV after the header of our own export, so that an export comes back
-//! byte for byte.
+//! A row is checked by the rules of the form, [`draft`](crate::model::draft). Cells are trimmed like there, except for
+//! names in JSON and in CSV after the header of our own export, so an export can be imported byte for byte.
 
 mod csv;
 mod json;
@@ -21,12 +20,12 @@ pub use row::{Bad, Row, RowFault};
 use row::Rows;
 pub(super) use row::Source;
 
-/// What was found out about a file by looking at it.
+/// The detected layout of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileLayout {
     /// What kind of file it is.
     pub format: FileFormat,
-    /// What parts the cells, of CSV.
+    /// The delimiter of CSV.
     pub delimiter: Option<char>,
     /// Whether it is UTF-16 rather than UTF-8.
     pub utf16: bool,
@@ -34,7 +33,7 @@ pub struct FileLayout {
     pub columns: Option<Columns>,
 }
 
-/// Gives every row of `input` to `each`, until that breaks off or the file ends. Blocks.
+/// Passes every row of `input` to `each`, until it breaks or the file ends. Blocks.
 pub fn read(
     input: Input,
     reading: &ColumnMapping,
@@ -43,8 +42,8 @@ pub fn read(
     read_with_source(input, reading, |row, _, _| each(row))
 }
 
-/// The same, with the text that is found for each field, in the order of [`Field::ALL`](crate::model::Field::ALL) and
-/// empty where there is none, and each row as it stands.
+/// The same, with the text of each field, in the order of [`Field::ALL`](crate::model::Field::ALL) and empty if
+/// missing, and the row as in the file.
 pub(super) fn read_with_source(
     input: Input,
     reading: &ColumnMapping,

@@ -1,13 +1,13 @@
-//! UTF-16 as UTF-8, as it is read.
+//! Decodes UTF-16 to UTF-8 while reading.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 
-/// What is read at once, in bytes.
+/// The size of the read buffer, in bytes.
 const PART: usize = 64 << 10;
 
-/// What half a pair or half a unit becomes: no UTF-8, so that whoever checks the text finds it in its place.
+/// Replaces malformed UTF-16. It is not valid UTF-8, so the check of the text finds it in its place.
 const MALFORMED: u8 = 0xff;
 
 /// The text in `from`, without a byte order mark.
@@ -23,7 +23,7 @@ struct Utf16<R> {
 }
 
 impl<R: Read> Read for Utf16<R> {
-    /// Only for buffers that have room for a character: that around it has.
+    /// Requires a buffer with room for a character, as the `BufReader` around it has.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         while !self.has_ended {
             let bytes = self.from.fill_buf()?;

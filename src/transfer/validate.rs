@@ -1,44 +1,45 @@
-//! A look at a whole file before anything is sent.
+//! Validates a whole file without sending anything.
 
 use std::ops::ControlFlow;
 
-use super::duplicates::Doubles;
+use super::duplicates::Duplicates;
 use super::rows::{self, Bad, FileLayout, Row};
 use super::{ColumnMapping, Input, TransferError};
+use crate::model::words::counted;
 
-/// What a file has in it.
+/// The result of validating a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// How it is built.
+    /// Its layout.
     pub layout: FileLayout,
     /// Rows that can be sent.
     pub good: u64,
-    /// Those of them whose status was mended.
+    /// Good rows whose status was corrected.
     pub corrected: u64,
     /// Rows that cannot be sent.
     pub bad: u64,
-    /// Good rows that came before with the same name, category and status.
-    pub doubles: u64,
-    /// Whether doubles were counted to the end of the file: that is given up after three million different rows.
-    pub all_doubles: bool,
+    /// Good rows with the same name, category and status as an earlier one.
+    pub duplicates: u64,
+    /// Whether all duplicates were counted; that stops after three million different rows.
+    pub all_duplicates: bool,
 }
 
-/// Reads `input` to its end, or until `each` breaks off: then the counts are those so far. Each good row comes with whether
-/// the same animal came before. Sends nothing. Blocks.
+/// Reads `input` to its end, or until `each` breaks. Good rows come with whether they are duplicates. Sends nothing.
+/// Blocks.
 pub fn check(
     input: Input,
     reading: &ColumnMapping,
     mut each: impl FnMut(Result<(Row, bool), Bad>) -> ControlFlow<()>,
 ) -> Result<Check, TransferError> {
     let (mut good, mut corrected, mut bad) = (0, 0, 0);
-    let mut doubles = Doubles::default();
+    let mut duplicates = Duplicates::default();
     let layout = rows::read(input, reading, |row| {
         each(match row {
             Ok(row) => {
                 good += 1;
                 corrected += u64::from(row.corrected);
-                let is_double = doubles.take(&row.new);
-                Ok((row, is_double))
+                let is_duplicate = duplicates.take(&row.new);
+                Ok((row, is_duplicate))
             }
             Err(row) => {
                 bad += 1;
@@ -46,14 +47,27 @@ pub fn check(
             }
         })
     })?;
-    Ok(Check { layout, good, corrected, bad, doubles: doubles.count, all_doubles: !doubles.stopped })
+    Ok(Check { layout, good, corrected, bad, duplicates: duplicates.count, all_duplicates: !duplicates.stopped })
 }
 
 impl Check {
-    /// The counts in one sentence.
+    /// The counts in one sentence, without those that are 0.
     pub fn sentence(&self) -> String {
-        let Self { good, corrected, bad, doubles, all_doubles, .. } = self;
-        let until = if *all_doubles { "" } else { ", not all of which were compared" };
-        format!("{good} good, {corrected} of them mended, {bad} bad, {doubles} twice in the file{until}")
+        let Self { good, corrected, bad, duplicates, all_duplicates, .. } = self;
+        let mut sentence = counted(good + bad, "row");
+        sentence.push_str(&match (good, bad) {
+            (_, 0) => ", all fine".to_owned(),
+            (0, _) => ", none can be sent".to_owned(),
+            (_, 1) => format!(": {good} fine, 1 needs fixing"),
+            (_, _) => format!(": {good} fine, {bad} need fixing"),
+        });
+        if *corrected > 0 {
+            sentence.push_str(&format!("; {} corrected", counted(*corrected, "status value")));
+        }
+        if *duplicates > 0 {
+            let most = if *all_duplicates { "" } else { "at least " };
+            sentence.push_str(&format!("; {most}{}", counted(*duplicates, "duplicate")));
+        }
+        sentence
     }
 }

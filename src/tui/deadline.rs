@@ -1,4 +1,4 @@
-//! When the screen next changes by itself, or never: there is no tick while nothing is due.
+//! When the screen next changes without input, if ever: there is no tick while nothing is due.
 
 use std::time::{Duration, Instant};
 
@@ -60,7 +60,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     }
 }
 
-/// One domain tells in minutes how long something takes, and practice shows its own clock; the list stands still.
+/// A domain shows minutes, and the sandbox its own clock; the list shows neither.
 fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
     let in_practice = state.domains.setup.sandbox.is_some();
     let counts = in_practice
@@ -78,7 +78,7 @@ fn next_shown_second(since: Instant, now: Instant, step: u64) -> Instant {
     since + Duration::from_secs((running.as_secs() / step + 1) * step)
 }
 
-/// How many seconds a clock on screen stands still.
+/// The seconds between two updates of a clock on screen.
 const fn step(state: &AppState) -> u64 {
     if state.slow_line || state.unwatched { 10 } else { 1 }
 }
@@ -90,7 +90,7 @@ fn next_second_before(at: Instant, now: Instant, step: u64) -> Instant {
     at.checked_sub(Duration::from_secs(seconds / step * step)).unwrap_or(at)
 }
 
-/// Old rows tell their age in minutes.
+/// Old rows show their age in minutes.
 fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
     let read = state.pets.read_at()?.mono;
     let age = now.mono.saturating_duration_since(read);
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(after(&app), Some(Duration::from_millis(9_600)));
         app.send(Msg::Focus { here: true });
         app.send(Msg::Line { slow: false });
-        assert!(app.says("The line is fast again."), "{}", app.screen());
+        assert!(app.says("The connection is fast again."), "{}", app.screen());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! What is typed, kept on disk while it is: when it is due to be written, and what comes back at the next start.
+//! Drafts: keeps typed text on disk, and restores it at the next start.
 //!
-//! Half a second after the first key that is not on disk yet, at most once a second, and at once before an animal is
-//! sent and after it was added. Each service has drafts of its own: what is typed for one is put aside when another is
-//! used, and comes back with it. The samples have none on disk.
+//! Text is written half a second after the first unsaved key, at most once a second, and immediately before a pet is
+//! sent and after it was added. Each service has its own drafts: its text is put aside when the user switches to
+//! another, and restored later. The samples have no drafts on disk.
 
 mod capture;
 mod file;
@@ -29,16 +29,16 @@ pub use file::{Drafts, Ending};
 pub use state::{Back, DraftState, Restored};
 pub use typed::{TypedText, known};
 
-/// From the first key that is not on disk to the write.
+/// From the first unsaved key to the write.
 const SOON: Duration = Duration::from_millis(500);
 
 /// From one write to the next.
 const BETWEEN: Duration = Duration::from_secs(1);
 
-/// From a write that failed to the next try.
+/// From a failed write to the next try.
 const AFTER_TROUBLE: Duration = Duration::from_secs(5);
 
-/// What was typed longer ago is not shown by itself.
+/// Older drafts are not shown automatically.
 const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Drafts {
@@ -46,7 +46,7 @@ impl Drafts {
         let identity = identity(state)?.to_owned();
         let mut typed = TypedText::of(state);
         if ended == Some(Ending::Quit) {
-            // Whoever leaves in order begins with all rows.
+            // After a normal exit, the next session starts without a search.
             typed.search.clear();
         }
         Some(Self { identity, profile: state.link.name.clone(), at: now.wall, ended, typed })
@@ -65,48 +65,46 @@ impl Back {
         Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
     }
 
-    /// The sentence about it; `at` is the time of day, `service` where things are sent.
+    /// The message about it; `at` is the time of day, `service` the one in use.
     pub fn sentence(&self, at: &str, service: &str) -> String {
         let profile = short(&self.profile);
         let before = match self.ended {
-            None => format!("The last session ended without warning at {at}."),
-            Some(Ending::Hangup) => format!("The connection of the last session was lost at {at}."),
-            Some(Ending::Fault) => format!("The last session ended by a fault of the program at {at}."),
-            Some(Ending::Signal) => format!("The last session was ended from outside at {at}."),
+            None => format!("The last session ended unexpectedly at {at}."),
+            Some(Ending::Hangup) => format!("The last session lost its terminal at {at}."),
+            Some(Ending::Fault) => format!("The last session crashed at {at}."),
+            Some(Ending::Signal) => format!("The last session was stopped by a signal at {at}."),
             Some(Ending::Quit) => String::new(),
         };
         let what = match (&self.what, self.ended) {
             (Restored::NotSent, Some(Ending::Quit)) => {
-                return format!("What you had typed for {profile} at {at} is here. Nothing of it was sent.");
+                return format!("Your text for {profile} from {at} is restored. None of it was sent.");
             }
             (Restored::NotSent, _) => {
-                format!("What you had typed for {profile} is here. Nothing of it had been sent.")
+                format!("Your text for {profile} is restored. None of it was sent.")
             }
             (Restored::Settling(pet), _) => {
-                format!("{pet} was sent without an answer: it is sent again with its key, which adds it only once.")
+                format!("{pet} was sent without an answer. It is sent again safely: it is added only once.")
             }
             (Restored::Asking(pet), _) => {
-                format!("{pet} was sent to {service} without an answer. What you typed is here.")
+                format!("{pet} was sent to {service} without an answer. Your text is restored.")
             }
             (Restored::Importing(file), _) => {
-                format!("The import of {file} is not at its end: Enter, then F2 go on with it.")
+                format!("The import of {file} is not finished: press Enter, then F2 to continue.")
             }
             (Restored::Parked, _) => {
-                return format!(
-                    "What was typed for {profile} at {at} is kept, too: F8 in the empty form (2) shows it."
-                );
+                return format!("Other text for {profile} from {at} is kept: F8 in the empty form (2) shows it.");
             }
         };
         if before.is_empty() { what } else { format!("{before} {what}") }
     }
 }
 
-/// Of the service for which something is kept.
+/// The identity of the service, if it has drafts.
 fn identity(state: &AppState) -> Option<&str> {
     state.link.identity.as_deref().filter(|_| !state.is_first_start())
 }
 
-/// Takes up what was left for this service by a session before.
+/// Restores what an earlier session left for this service.
 pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) {
     let drafts = match opened {
         Ok(drafts) => drafts,
@@ -131,7 +129,7 @@ fn take_up(state: &mut AppState, drafts: Drafts) {
     state.drafts.back = Some(Back::of(&drafts, state));
 }
 
-/// Shows what was kept and not shown; `false` where there is nothing like it.
+/// Shows parked drafts. `false` if there are none.
 pub(super) fn unpark(state: &mut AppState) -> bool {
     let Some(drafts) = state.drafts.parked.take() else { return false };
     state.drafts.apart = false;
@@ -139,7 +137,7 @@ pub(super) fn unpark(state: &mut AppState) -> bool {
     true
 }
 
-/// Puts aside what is typed for the service in use, which is about to be left; and whether anything is.
+/// Puts aside the text typed for the service in use, before a switch. And whether there was any.
 pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
     let identity = identity(state).map(str::to_owned);
     let is_typed = has_typed(state);
@@ -153,8 +151,8 @@ pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
     (is_typed, effect)
 }
 
-/// Another service is used from now on: what was put aside for it is as it was, and what an earlier session left for it
-/// is read. What is typed for none goes along. And whether anything was put aside.
+/// After a switch: restores the text put aside for this service, and reads what an earlier session left for it. And
+/// whether there was any text.
 pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
     let identity = state.link.identity.clone();
     let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
@@ -164,7 +162,7 @@ pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
     let mut is_read = false;
     if let Some(Aside { add, write, .. }) = here {
         state.add = add;
-        // The look at its file has ended.
+        // The check of its file was cancelled.
         effects.extend(import::start::look_again(state, now));
         if let Some(WriteDrafts { drafts, apart: false, .. }) = write {
             (is_read, state.drafts.on_disk) = (true, drafts.typed);
@@ -182,7 +180,7 @@ fn has_typed(state: &AppState) -> bool {
     state.add.import.pasted.is_some() || !TypedText::of(state).for_service().is_empty()
 }
 
-/// What is typed may have changed.
+/// The typed text may have changed.
 pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
     identity(state)?;
     let typed = TypedText::of(state);
@@ -198,10 +196,10 @@ pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
     next_due(state).is_some_and(|due| due <= now.mono).then(|| write(state, now)).flatten()
 }
 
-/// When what is typed is to be written.
+/// When the next write is due.
 pub(super) fn next_due(state: &AppState) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
-    // What is on disk is to be known first.
+    // The files must be read first.
     let is_free = !state.pending.is_running(Slot::Drafts) && !state.pending.is_running(Slot::OpenDrafts);
     let since = since.filter(|_| is_free)?;
     let pause = if trouble.is_some() { AFTER_TROUBLE } else { BETWEEN };
@@ -212,7 +210,7 @@ pub(super) fn next_due(state: &AppState) -> Option<Instant> {
     }
 }
 
-/// Writes what is typed now, whatever else is being written.
+/// Writes the current text, even during another write.
 pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
     let write = write_of(state, None, now)?;
     let here = &mut state.drafts;
@@ -232,7 +230,7 @@ fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     state.begin(DraftTask::Write(write), now)
 }
 
-/// What is typed was written, or not.
+/// A write has ended.
 pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
     let drafts = &mut state.drafts;
     let writing = drafts.writing.take();
@@ -247,13 +245,13 @@ pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: 
     }
 }
 
-/// What is typed for the services that were left: the profile, what is there, and whether it is kept on disk.
+/// The text put aside for other services: the profile, the text, and whether it is on disk.
 pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
     let aside = state.drafts.aside.values();
     aside.map(|Aside { profile, add, write }| (profile.as_str(), add, write.is_some()))
 }
 
-/// What is to be written when the program ends, for each service that was used.
+/// The writes due when petstore ends, for each service that was used.
 pub fn last(state: &AppState, ended: Ending, now: Now) -> Vec<WriteDrafts> {
     let aside = state.drafts.aside.values().filter_map(|aside| aside.write.clone());
     aside.chain(write_of(state, Some(ended), now)).collect()

@@ -27,9 +27,9 @@ pub enum Effect {
     ControlImport(ImportControl),
     /// Give the terminal back and stop, as Ctrl-Z asks.
     Suspend,
-    /// Paint everything anew.
+    /// Redraw everything.
     Redraw,
-    /// Make an act that is due heard.
+    /// Notify the user.
     Notify(Notify, String),
     /// Give a text to the terminal's clipboard.
     Clipboard(String),
@@ -48,7 +48,7 @@ pub struct Job {
 /// What a job does, by the part of the app that asks for it.
 #[derive(Clone, Debug, PartialEq, From)]
 pub enum Task {
-    /// For the screen of animals.
+    /// For the screen of pets.
     Pets(PetsTask),
     /// For the form.
     Add(AddTask),

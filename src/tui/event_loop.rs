@@ -1,5 +1,5 @@
 //! The wiring: waits for whatever comes first, lets [`update`](super::update) decide, draws once, starts what is to do.
-//! Never waits for the terminal: one that is slow gets fewer frames, and one that stands still none.
+//! Never waits for the terminal: a slow one gets fewer frames, and one that hangs gets none.
 //!
 //! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
 
@@ -117,7 +117,7 @@ where
             Some(reason) = quits.recv() => bursts.take(Msg::Quit(reason), true, false, now.mono),
             (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
-            // Elsewhere they wait for what comes after them, and wake nobody.
+            // On other screens they wait for the next message.
             Some(recorded) = worker.exchanges.recv(), if state.screen == Screen::Requests => {
                 vec![Msg::Exchanged(recorded)]
             }
@@ -182,7 +182,7 @@ async fn next<S: Stream>(stream: &mut Pin<&mut S>) -> (Option<S::Item>, bool) {
     }
 }
 
-/// Waits for news of the way to the terminal, and leaves them to be looked at.
+/// Waits until the traffic changes, without marking the change as seen.
 async fn changed(traffic: &mut watch::Receiver<Traffic>) -> Result<(), watch::error::RecvError> {
     traffic.changed().await?;
     traffic.mark_changed();
@@ -228,7 +228,7 @@ fn failed(error: impl std::fmt::Display) -> LoopError {
     LoopError::Terminal(error.to_string())
 }
 
-/// Terminal effects are done here, everything else is given to the worker. Where there is none any more, it fails at once.
+/// Runs terminal effects here and gives everything else to the worker. If it has ended, jobs fail at once.
 fn perform<B: Backend>(
     terminal: &mut Terminal<B>,
     state: &mut AppState,
@@ -250,7 +250,7 @@ fn perform<B: Backend>(
             }
             Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => match worker.effects.send(effect) {
                 Err(SendError(Effect::Job(Job { id, task }))) => {
-                    let why = "whoever does it has ended".to_owned();
+                    let why = "the worker has stopped".to_owned();
                     let outcome = Outcome::failed(task.slot(), Failure::Crashed { why });
                     vec![Msg::Reply(Reply { id, outcome })]
                 }
@@ -265,7 +265,7 @@ fn perform<B: Backend>(
     Ok(())
 }
 
-/// Paints everything anew, without asking the terminal anything but its size.
+/// Redraws everything, asking the terminal only for its size.
 fn repaint<B: Backend>(terminal: &mut Terminal<B>) -> Result<Msg, LoopError> {
     let size = terminal.size().map_err(failed)?;
     terminal.resize(Rect::new(0, 0, size.width, size.height)).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! When a frame may be drawn, and whether the line to the terminal is slow. Reads no clock.
 //!
-//! The first key is answered at once; whoever holds one down sees a frame each 16 ms at most, and never
+//! The first key is answered at once. A key held down gets a frame every 16 ms at most, and never
 //! one more than the terminal has taken: what comes meanwhile is in the next.
 
 use std::time::{Duration, Instant};
@@ -33,7 +33,7 @@ pub struct Pacing {
 }
 
 impl Pacing {
-    /// What is set, or what is found out by watching.
+    /// The setting, or automatic detection.
     pub const fn new(setting: LinkSpeed) -> Self {
         let slow = matches!(setting, LinkSpeed::Slow);
         Self { setting, slow, doubtful: false, long_at: None, drawn: None }

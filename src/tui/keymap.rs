@@ -34,7 +34,7 @@ impl Keymap {
         self.0.iter().filter(move |binding| binding.context == context)
     }
 
-    /// What `key` does in `context`; `None` leaves it to the text field, or to nobody.
+    /// What `key` does in `context`; `None` if it is not bound there.
     pub fn lookup(&self, context: Context, key: KeyPress) -> Option<Action> {
         let find = |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key));
         let global = || match key {

@@ -32,12 +32,12 @@ pub enum Msg {
     Paste(String),
     /// The terminal has another size.
     Resize(Size),
-    /// Whoever types looks at this terminal from now on, or at something else.
+    /// The terminal gained or lost focus.
     Focus {
         /// Which of the two.
         here: bool,
     },
-    /// The line to the terminal is slow from now on, or not any more.
+    /// The connection to the terminal became slow or fast.
     Line {
         /// Which of the two.
         slow: bool,
@@ -75,7 +75,7 @@ pub struct Recorded {
 /// What came of a job, by the part of the app that asked for it.
 #[derive(Clone, Debug, PartialEq, From)]
 pub enum Outcome {
-    /// Of the screen of animals.
+    /// Of the screen of pets.
     Pets(PetsReply),
     /// Of the form.
     Add(AddReply),
@@ -90,7 +90,7 @@ pub enum Outcome {
     Popups(PopupReply),
     /// Of what is typed.
     Drafts(DraftReply),
-    /// What is kept for the next session was written, or why not.
+    /// The session cache was written, or why not.
     #[from(skip)]
     CacheWritten(Result<(), String>),
 }
@@ -107,7 +107,7 @@ impl Outcome {
         )
     }
 
-    /// What comes of the job in `slot` where it could not be begun, or panicked.
+    /// The outcome of a job in `slot` that could not start, or panicked.
     pub fn failed(slot: Slot, failure: Failure) -> Self {
         let here = |failure: &Failure| failure.sentence("this program");
         match slot {

@@ -11,7 +11,7 @@ use super::msg::{Key, KeyPress, Msg};
 /// Keys that come this soon after one another are not typed by a person.
 const AT_ONCE: Duration = Duration::from_millis(20);
 
-/// After such a pause a paste has ended. It may come over a line that stutters.
+/// After this pause a paste has ended. Connections may stutter.
 const END: Duration = Duration::from_millis(100);
 
 /// The keys of a burst that may be a paste.

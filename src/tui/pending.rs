@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use crate::model::PetStatus;
 
-/// How many domains are looked at side by side.
+/// How many domains are checked at the same time.
 pub(super) const LANES: usize = 4;
 
-/// How many lines of rapid entry are sent side by side.
+/// How many lines of rapid entry are sent at the same time.
 pub(super) const LINES: usize = 8;
 
 /// A kind of job of which one at a time matters.
@@ -19,23 +19,23 @@ pub enum Slot {
     List,
     /// A further page of them.
     More,
-    /// How many animals have a status.
+    /// How many pets have a status.
     Count(PetStatus),
-    /// Adding an animal. Never replaced and never aborted.
+    /// Adding a pet. Never replaced and never aborted.
     Create,
     /// Writing lines of rapid entry into their file. Never aborted.
     Queue,
     /// Sending a line of rapid entry, in one of `LINES` lanes. Never aborted.
     Line(usize),
-    /// Looking for one of these that may have been added.
+    /// Searching for a line that may have been added.
     SearchForLine,
-    /// Looking for an animal that may have been added.
+    /// Searching for a pet that may have been added.
     SearchFor,
     /// Trying a typed key.
     TestKey,
     /// Adding samples to an empty store.
     Samples,
-    /// Looking at a domain, in one of `LANES` lanes.
+    /// Checking a domain, in one of `LANES` lanes.
     Check(usize),
     /// Writing the list of domains, and reading it back. Never aborted.
     Keep,
@@ -49,31 +49,31 @@ pub enum Slot {
     Copy,
     /// Reading the whole inventory.
     Inventory,
-    /// Looking for one animal by its id.
+    /// Looking up a pet by its id.
     ById,
     /// Writing a setting. Never aborted.
     Setting,
-    /// Writing what is kept for the next session. Never aborted.
+    /// Writing the session cache. Never aborted.
     Remember,
     /// Reading which profiles there are.
     Profiles,
-    /// Asking the service of a profile for one animal.
+    /// Asking the service of a profile for one pet.
     TestProfile,
     /// The same for a profile that is not written yet.
     TryProfile,
-    /// Changing to another service. Never aborted: whoever waits for it must know which one is in use.
+    /// Switching to another service. Never aborted: it must be known which one is in use.
     UseProfile,
     /// Writing a profile or its key. Never aborted.
     WriteProfile,
-    /// Finding out where a key can be kept.
+    /// Finding out where a key can be stored.
     KeyPlaces,
     /// Reading what was typed before.
     OpenDrafts,
     /// Writing what is typed. Never aborted: a newer one comes after it.
     Drafts,
-    /// Looking at a file that is to be imported.
+    /// Checking a file before its import.
     CheckFile,
-    /// Importing a file. Never aborted: it is told to stop.
+    /// Importing a file. Never aborted: it stops on request.
     Import,
     /// Writing the whole inventory to a file.
     Export,
@@ -135,12 +135,12 @@ impl PendingJobs {
         true
     }
 
-    /// Stops waiting for whatever runs in `slot`; tells whether anything did.
+    /// Stops waiting for the job in `slot`; returns whether there was one.
     pub fn forget(&mut self, slot: Slot) -> bool {
         !self.forget_all(|running| running == slot).is_empty()
     }
 
-    /// Stops waiting for whatever runs in such slots; gives those in which anything did.
+    /// Stops waiting for the jobs in matching slots; returns the slots that had one.
     pub(super) fn forget_all(&mut self, such: impl Fn(Slot) -> bool) -> Vec<Slot> {
         self.running.extract_if(.., |(slot, ..)| such(*slot)).map(|(slot, ..)| slot).collect()
     }

@@ -90,9 +90,9 @@ mod tests {
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {
         let mut app = App::loaded(80, 24);
         app.keys("x C-u Enter");
-        assert!(app.says("Type the name of a file."), "{}", app.screen());
+        assert!(app.says("Type a file name."), "{}", app.screen());
         app.send(Msg::Paste("pets.csv".into()));
-        assert!(!app.says("Type the name of a file."), "{}", app.screen());
+        assert!(!app.says("Type a file name."), "{}", app.screen());
         app.keys("Esc ? PgDn");
         app.send(Msg::Paste("redirects".into()));
         assert!(matches!(&app.state.popup, Some(Popup::Help(help)) if help.top == 0));

@@ -11,7 +11,7 @@ pub mod welcome;
 /// The screens, each in its own folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Screen {
-    /// Browse the animals.
+    /// Browse the pets.
     #[default]
     Pets,
     AddPet,

@@ -15,7 +15,7 @@ use crate::config::{Service, Settings};
 use crate::local::file_stem;
 use crate::model::{Limit, PetStatus};
 
-/// The longest file that is read, in octets.
+/// The longest file that is read, in bytes.
 pub const MOST_OCTETS: u64 = 8 << 20;
 
 /// What is kept of one service.
@@ -39,7 +39,7 @@ struct KeptList {
 }
 
 impl SessionCache {
-    /// Reads what was kept of the service `identity`. A file of another one, or of another version, is nothing.
+    /// Reads the cache of the service `identity`; `None` for a file of another service or version.
     pub fn read(text: &str, identity: &str) -> Option<Self> {
         serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
     }
@@ -50,7 +50,7 @@ impl SessionCache {
     }
 }
 
-/// What tells the data of a service from those of others; none for what is gone with the session.
+/// Identifies the data of a service; none if they end with the session.
 pub fn identity(settings: &Settings) -> Option<String> {
     match &settings.service {
         Service::Demo => None,

@@ -7,7 +7,7 @@ use super::keymap::{
 use super::state::AppState;
 use crate::domains::DnsName;
 
-/// The line for `action`, where there is one.
+/// The command for `action`, if there is one.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most can only be done on the screen")]
 pub fn of(state: &AppState, action: Action) -> Option<String> {
     let line = match action {

@@ -34,7 +34,7 @@ pub struct AppState {
     pub screen: Screen,
     /// The box over it, if one is open.
     pub popup: Option<Popup>,
-    /// The table of animals.
+    /// The table of pets.
     pub pets: pets::State,
     /// The add form.
     pub add: add_pet::State,
@@ -51,27 +51,27 @@ pub struct AppState {
     pub welcome: welcome::State,
     /// The text that is being copied, and how to call it.
     pub copying: Option<(String, String)>,
-    /// The service as seen from here.
+    /// The service in use.
     pub link: Link,
     /// The jobs that are waited for.
     pub pending: PendingJobs,
-    /// The last thing said.
+    /// The last message.
     pub message: Option<Message>,
     /// The last failure, for the full view.
     pub last_failure: Option<Failure>,
-    /// What is kept for the next session has changed while it was being written.
+    /// The session cache has changed while it was being written.
     pub keep_again: bool,
-    /// That rows cannot be kept for the next session was said.
-    pub told_not_kept: bool,
+    /// It was reported that the session cache cannot be written.
+    pub cache_failure_shown: bool,
     /// Which colours are used.
     pub theme: ThemeChoice,
     /// What could not be used of the user's files at the start, a sentence each.
     pub complaints: Vec<String>,
     /// What each key does.
     pub keymap: Arc<Keymap>,
-    /// The line to the terminal is slow: what moves by itself does so less often.
+    /// The connection to the terminal is slow: clocks update less often.
     pub slow_line: bool,
-    /// Nobody looks: what moves by itself does so less often.
+    /// The terminal has no focus: clocks update less often.
     pub unwatched: bool,
     /// What the last frame learned.
     pub layout: Layout,
@@ -87,7 +87,7 @@ pub struct AppState {
     pub entered: Option<Instant>,
 }
 
-/// The service as seen from here.
+/// The service in use.
 #[derive(Clone, Debug)]
 pub struct Link {
     /// The profile's name.
@@ -98,15 +98,15 @@ pub struct Link {
     pub protect: bool,
     /// The colour of that word.
     pub accent: Accent,
-    /// How sentences call the service: its host, or `the service in this program`.
+    /// How sentences call the service: its host, or `the embedded store`.
     pub service: String,
     /// Whether it runs inside this program.
     pub embedded: bool,
     /// Its address; none for the one inside, which has another one each time.
     pub address: Option<BaseUrl>,
-    /// What tells its data from those of other services; none for what is gone with the session.
+    /// Identifies its data; none if they end with the session.
     pub identity: Option<String>,
-    /// What the command line needs to be given to talk to it, with a blank before; nothing for what it takes by itself.
+    /// The options that a command needs to use it, with a blank before; empty for the default service.
     pub flags: String,
     /// The end of the key in use, and where it came from.
     pub key: (String, KeyOrigin),
@@ -139,7 +139,7 @@ pub enum Health {
     },
     /// The key was not accepted. Nothing is asked until there is another.
     KeyRefused {
-        /// What it said.
+        /// The answer.
         failure: Failure,
     },
 }
@@ -169,7 +169,7 @@ pub struct Message {
     pub text: String,
     /// Errors stay until something replaces them.
     pub kind: MessageKind,
-    /// When it goes away by itself.
+    /// When it disappears.
     pub until: Option<Instant>,
 }
 
@@ -184,7 +184,7 @@ pub enum MessageKind {
     Error,
 }
 
-/// An animal that was added in this session.
+/// A pet that was added in this session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddedPet {
     /// When.
@@ -214,7 +214,7 @@ impl Link {
             service @ (Service::Demo | Service::Embedded { .. }) => {
                 let flags = if *service == Service::Demo { " --demo" } else { "" };
                 let key = (String::new(), KeyOrigin::Embedded);
-                ("the service in this program".to_owned(), None, key, flags.to_owned())
+                ("the embedded store".to_owned(), None, key, flags.to_owned())
             }
             Service::Remote(remote) => {
                 let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());
@@ -267,7 +267,7 @@ impl AppState {
             message: None,
             last_failure: None,
             keep_again: false,
-            told_not_kept: false,
+            cache_failure_shown: false,
             theme: settings.theme,
             complaints: Vec::new(),
             keymap: Arc::default(),
@@ -310,25 +310,25 @@ impl AppState {
         }
     }
 
-    /// Whether Enter goes on from a field of an animal, or takes it as it is.
+    /// Whether Enter takes a name or goes on to the next field.
     pub(super) fn takes_names(&self) -> bool {
         let context = self.context();
         let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
         context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
     }
 
-    /// Says something that stays until something else is said.
+    /// Shows a message until another one replaces it.
     pub fn say(&mut self, kind: MessageKind, text: impl Into<String>) {
         self.message = Some(Message { text: text.into(), kind, until: None });
     }
 
-    /// Says something to know; nothing else is to do.
+    /// Shows a note; no effects follow.
     pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
         self.say(MessageKind::Note, text);
         Vec::new()
     }
 
-    /// Says that something went well, for five seconds or until the next key.
+    /// Shows a success for five seconds or until the next key.
     pub(super) fn say_done(&mut self, text: impl Into<String>, now: Instant) {
         let until = Some(now + Duration::from_secs(5));
         self.message = Some(Message { text: text.into(), kind: MessageKind::Done, until });
@@ -384,7 +384,7 @@ impl AppState {
         }
     }
 
-    /// Whether the last answer was "wrong key", or there is none.
+    /// Whether the key was refused, or there is none.
     pub(super) fn key_refused(&self) -> bool {
         matches!(self.link.health, Health::KeyRefused { .. })
     }

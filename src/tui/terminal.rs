@@ -30,7 +30,7 @@ use writer_thread::TerminalWriter;
 /// The terminal that the app draws on.
 pub type AppTerminal = Terminal<DiffBackend<TerminalWriter, fn() -> io::Result<CellSize>>>;
 
-/// A terminal that takes nothing for so long stands still, unless it was slower than that before.
+/// A terminal that accepts nothing for so long hangs, unless it was slower than that before.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// The same where a key has just come from there: it may be far away, but somebody sits at it. At 9,600 baud it can be
@@ -47,7 +47,7 @@ pub fn enter(outlet: &TerminalWriter, synchronized: bool) -> io::Result<AppTermi
     Terminal::new(DiffBackend::new(outlet.clone(), size, synchronized)?)
 }
 
-/// Raw mode, alternate screen, bracketed paste, and word of when the terminal is looked at.
+/// Raw mode, alternate screen, bracketed paste and focus events.
 fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
     enable_raw_mode()?;
     queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
@@ -56,8 +56,8 @@ fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
 /// Gives the terminal back as it was, by a key or not. `false` where it is gone or stands still: then nothing more can be
 /// said there.
 pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
-    // A frame ends in the look of its last letter.
-    let said = queue!(
+    // A frame ends in the style of its last letter.
+    let written = queue!(
         outlet.clone(),
         ResetColor,
         DisableFocusChange,
@@ -66,7 +66,7 @@ pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
         crossterm::cursor::Show
     );
     let patience = if by_key { PATIENCE_AFTER_A_KEY } else { PATIENCE };
-    let is_there = outlet.drained(patience) && said.is_ok();
+    let is_there = outlet.drained(patience) && written.is_ok();
     let _ = disable_raw_mode();
     is_there
 }
@@ -93,11 +93,11 @@ pub fn suspend(outlet: &TerminalWriter) -> io::Result<()> {
 
 /// Gives the terminal a bell, a notification, or a text to copy. It answers nothing.
 pub fn tell(outlet: &TerminalWriter, effect: &Effect) -> io::Result<()> {
-    outlet.clone().write_all(&told(effect))
+    outlet.clone().write_all(&sequence(effect))
 }
 
-/// The octets for it; nothing for effects that are not for the terminal.
-fn told(effect: &Effect) -> Vec<u8> {
+/// The bytes for it; nothing for effects that are not for the terminal.
+fn sequence(effect: &Effect) -> Vec<u8> {
     match effect {
         Effect::Notify(Notify::Bell, _) => b"\x07".to_vec(),
         // Safe to show is not enough here: a semicolon would part the text.
@@ -194,14 +194,14 @@ mod tests {
     #[test]
     fn what_is_told_beside_the_frames_carries_no_escape_of_its_own() {
         let text = "docs.a.com: ready; \x1b]52;c;eA==\x07";
-        let notify = |how| String::from_utf8(told(&Effect::Notify(how, text.into()))).unwrap();
+        let notify = |how| String::from_utf8(sequence(&Effect::Notify(how, text.into()))).unwrap();
         assert_eq!((notify(Notify::Off).as_str(), notify(Notify::Bell).as_str()), ("", "\x07"));
         for (how, begin) in [(Notify::Osc9, "\x1b]9;"), (Notify::Osc777, "\x1b]777;notify;petstore;")] {
-            let told = notify(how);
-            let inside = told.strip_prefix(begin).and_then(|rest| rest.strip_suffix('\x07')).unwrap();
+            let text = notify(how);
+            let inside = text.strip_prefix(begin).and_then(|rest| rest.strip_suffix('\x07')).unwrap();
             assert!(!inside.contains(['\x1b', '\x07', ';']), "{inside:?}");
         }
-        assert_eq!(told(&Effect::Clipboard("docs".into())), b"\x1b]52;c;ZG9jcw==\x1b\\");
+        assert_eq!(sequence(&Effect::Clipboard("docs".into())), b"\x1b]52;c;ZG9jcw==\x1b\\");
     }
 
     #[test]

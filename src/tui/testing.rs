@@ -1,5 +1,6 @@
 //! What the tests of the app share: states in five lines, keys by name, frames as text.
 
+pub(in crate::tui) mod loss;
 mod pictures;
 mod walk;
 
@@ -111,7 +112,7 @@ pub fn profiles() -> Profiles {
             ProfileEntry { label: "PRODUCTION".into(), accent: Accent::Red, protect: true, ..production },
             entry("staging", at("staging.api.example.com"), "from the file ~/.config/petstore/keys/staging", Some(9)),
         ],
-        meant: "staging".into(),
+        default: "staging".into(),
         file: "/home/ada/.config/petstore/config.toml".into(),
     }
 }
@@ -276,12 +277,12 @@ impl App {
     }
 }
 
-/// The answer of a service with these animals.
+/// The answer of a service with these pets.
 pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
     PetsReply::Listed(rows(pets, next)).into()
 }
 
-/// A page with these animals.
+/// A page with these pets.
 pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
     Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) })
 }
@@ -384,7 +385,7 @@ fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {
     words.join(" ")
 }
 
-/// `count` animals with fixed names, categories and statuses.
+/// `count` pets with fixed names, categories and statuses.
 pub fn animals(count: usize) -> Vec<Pet> {
     const NAMES: [&str; 13] = [
         "Biscuit",

@@ -173,14 +173,14 @@ impl TextInput {
         self.value[self.cursor..].graphemes(true).next().map_or(self.cursor, |cluster| self.cursor + cluster.len())
     }
 
-    /// Where the word before the cursor begins, whatever stands between.
+    /// Where the word before the cursor begins, skipping what is between.
     fn word_before(&self) -> usize {
         let before = self.value[..self.cursor].grapheme_indices(true).rev();
         let word = before.skip_while(|(_, cluster)| !is_of_word(cluster));
         word.take_while(|(_, cluster)| is_of_word(cluster)).last().map_or(0, |(at, _)| at)
     }
 
-    /// Where the word after the cursor ends, whatever stands between.
+    /// Where the word after the cursor ends, skipping what is between.
     fn word_after(&self) -> usize {
         let after = self.value[self.cursor..].grapheme_indices(true);
         let word = after.skip_while(|(_, cluster)| !is_of_word(cluster));

@@ -1,5 +1,6 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
 
+use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use crate::clock::Now;
@@ -35,7 +36,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// What was typed while an animal was being sent goes into the form for the next one.
+/// What was typed while a pet was being sent goes into the form for the next one.
 fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(added) = state.add.just_added.take() else { return Vec::new() };
     let mut effects = Vec::new();
@@ -59,9 +60,9 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Line { slow } => {
             state.slow_line = slow;
             let text = if slow {
-                "The line is slow: clocks stand still for ten seconds at a time."
+                "Slow connection: clocks now update every 10 seconds."
             } else {
-                "The line is fast again."
+                "The connection is fast again."
             };
             state.say_done(text, now.mono);
         }
@@ -69,15 +70,30 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
         }
         Msg::Resumed => {
-            state.say_done("Welcome back. Ctrl-L paints the screen anew if something is amiss.", now.mono);
+            state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
         }
         Msg::Quit(reason) => state.quitting = Some(reason),
     }
     Vec::new()
 }
 
+/// A message goes with the screen or the box that it is about.
 fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
-    // Over a slow line Esc and the next key may come as this: rather nothing than something that nobody wanted.
+    let (message, place) = (state.message.clone(), shown(state));
+    let effects = press(state, key, now);
+    if shown(state) != place && state.message == message {
+        state.message = None;
+    }
+    effects
+}
+
+/// The screen that is shown, and which box over it.
+fn shown(state: &AppState) -> (Screen, Option<Discriminant<Popup>>) {
+    (state.screen, state.popup.as_ref().map(discriminant))
+}
+
+fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
+    // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
     if key.alt && state.keymap.lookup(state.context(), key).is_none() {
         return Vec::new();
     }
@@ -88,18 +104,20 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
-    if state.message.as_ref().is_some_and(|message| message.kind != MessageKind::Error) {
+    let context = state.context();
+    let action = state.keymap.lookup(context, key);
+    // What is wrong stays while it is corrected by typing.
+    let types = matches!(action, None | Some(Action::Edit(_)));
+    if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
         state.message = None;
     }
     state.drafts.back = None;
-    let context = state.context();
-    let action = state.keymap.lookup(context, key);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
     match action {
         Some(Action::Global(action)) => return on_global(state, action, now),
-        // Keys under way when the box opened are meant for what was there before it.
+        // Keys pressed before the box opened are ignored.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
         Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::help::clear_search(state) => {}
         Some(action) => return act(state, action, now),
@@ -159,10 +177,10 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
     let from = commands.from;
     state.popup = None;
-    // Its key asks for one only where that is missing, and means something else on some screens.
+    // Its key works only when a key is missing, and does something else on some screens.
     if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
         match state.link.embedded {
-            true => state.say(MessageKind::Note, "The service in this program makes its own key."),
+            true => state.say(MessageKind::Note, "The service inside this program needs no key."),
             false => state.open_key_box(false, now),
         }
         return Vec::new();
@@ -179,7 +197,7 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// Keys that are never typing for the next animal: they leave, help or end.
+/// Keys that are never typing for the next pet: they leave, help or end.
 const fn acts_at_once(key: KeyPress) -> bool {
     matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
@@ -196,7 +214,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Quit => state.quitting = Some(QuitReason::User),
         GlobalAction::Help => {
             let place = state.context();
-            // A theme that was only looked at goes with its box.
+            // A previewed theme goes with its box.
             if let Some(Popup::Themes(before)) = state.popup {
                 state.theme = before;
             }
@@ -218,7 +236,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
             state.popup = Some(Popup::Error(0))
         }
-        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "There has been no error in this session."),
+        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "No errors in this session."),
         GlobalAction::ShowPets => state.screen = Screen::Pets,
         GlobalAction::ShowAdd => {
             state.screen = Screen::AddPet;
@@ -260,12 +278,15 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
-            format!("Stopped: {came} animals are here. ")
+            format!("Stopped: {came} pets loaded. ")
         }
         _ if cancelled.is_empty() => String::new(),
         _ => "Cancelled. ".to_owned(),
     };
     state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
+    if let Some(message) = &mut state.message {
+        message.until = Some(now.mono + TWICE);
+    }
     effects
 }
 

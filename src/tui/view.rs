@@ -7,14 +7,14 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
-use crate::model::text::{cut, width, wrap};
+use crate::model::text::{cut, width, wrap, wrap_rows};
 use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::pending::Slot;
 use super::popups::{self, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::state::{AppState, Health, Layout, MessageKind, Screen};
+use super::state::{AppState, Health, Layout, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
 use super::widgets::page::Page;
 use super::widgets::{WIDE, away_word, cover, hint_line};
@@ -38,7 +38,9 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
         }
         return layout;
     }
-    let body = Rect { y: area.y + 1, height: area.height - 3, ..area };
+    let message = message(state, appearance, now, page.columns());
+    let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
+    let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
     if let Some(Popup::Help(help)) = &state.popup {
         page.area.height -= 1;
         popups::help::draw(help, state, &mut page, &mut layout);
@@ -50,7 +52,13 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
     page.go_to(body);
     popups::draw(state, now, &mut page, &mut layout);
     page.go_to(area);
-    draw_message(state, now, &mut page);
+    page.y = area.height - below;
+    let (lines, role) = message;
+    for text in lines {
+        page.bar(StyleRole::Text);
+        page.at(1, text, role);
+        page.next_row();
+    }
     page.y = area.height - 1;
     page.line(hint_line(state.keymap.hints(state.context()), area.width, appearance));
     if let Some(place) = page.cursor {
@@ -78,7 +86,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     let columns = page.columns();
     let tab = |screen: Screen, text: &str| {
         let in_use = state.screen == screen;
-        let text = if in_use { format!("[{text}]") } else { format!(" {text} ") };
+        // Where there is little room, the number is enough.
+        let short = if columns < 80 { text.split(' ').next().unwrap_or(text) } else { text };
+        let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
         appearance.span(text, StyleRole::InUse.when(in_use))
     };
     let add_tab = match (state.screen, &state.add) {
@@ -98,7 +108,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
             let counts = cut(&requests::view::counts(&state.requests), columns.saturating_sub(48));
             tabs.extend([tab(Screen::Requests, "Requests"), Span::raw(counts)]);
         }
-        // It has no number, so that it must be seen where there is room for one only.
+        // It has no number, so it is shown where there is room for one tab only.
         Screen::Profiles if columns < 80 => {}
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
             tabs.extend([tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, add_tab), tab(Screen::Domains, "3 Domains")])
@@ -119,7 +129,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         None => (word, role),
     };
     let beside = if state.link.embedded && wide { ", this program" } else { "" };
-    // The word for the service is never left away, however little room there is.
+    // The word for the service is always shown, however little room there is.
     let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
     let label = cut(&appearance.text(&state.link.label), room);
     let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
@@ -135,7 +145,7 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
     let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
         None => String::new(),
-        // A time of day says nothing of rows that are from another day.
+        // A time of day means nothing for rows from another day.
         Some(_) if age >= 3600 => format!(", data {} old", words::age(age)),
         Some(at) => format!(", data {}", appearance.time(at.wall)),
     };
@@ -147,13 +157,13 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
     }
     match &state.link.health {
         Health::Unknown => {
-            (if running.is_some() { "connecting".into() } else { "not asked yet".into() }, StyleRole::Text)
+            (if running.is_some() { "connecting".into() } else { "not connected yet".into() }, StyleRole::Text)
         }
         Health::Away { failure, .. } => (format!("{}{data}", away_word(failure)), StyleRole::Error),
         Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), StyleRole::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), StyleRole::Error),
         Health::Ok { took } => {
-            // Elsewhere it would be news by itself every minute.
+            // On other screens it would only distract every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", words::age(age)) } else { String::new() };
             let live = state.pets.live.map_or(String::new(), |every| format!(", live {} s", every.as_secs()));
@@ -168,58 +178,39 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (S
     }
 }
 
-/// The last but one row: what happened, or where the cursor is.
-fn draw_message(state: &AppState, now: Now, page: &mut Page<'_>) {
-    page.y = page.area.height - 2;
-    match &state.message {
-        Some(message) => {
-            let role = match message.kind {
+/// What happened, or where the cursor is: one line above the keys, or two.
+fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) -> (Vec<String>, StyleRole) {
+    let (text, role) = match &state.message {
+        Some(Message { text, kind, .. }) => {
+            let role = match kind {
                 MessageKind::Done => StyleRole::Good,
                 MessageKind::Note => StyleRole::Text,
                 MessageKind::Error => StyleRole::Error,
             };
-            two_lines(&message.text, role, page);
+            (text.clone(), role)
         }
-        None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => {
-            let (text, role) = about_drafts(state, page.appearance, now);
-            two_lines(&text, role, page);
-        }
-        None if matches!(state.popup, Some(Popup::Help(_))) => {}
+        None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => about_drafts(state, appearance, now),
+        None if matches!(state.popup, Some(Popup::Help(_))) => (String::new(), StyleRole::Text),
         None => {
             let place = match state.screen {
-                Screen::Pets => pets::view::place(state, page.appearance, now),
+                Screen::Pets => pets::view::place(state, appearance, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state).to_owned(),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
-                Screen::AddPet | Screen::Domains | Screen::Profiles => return,
+                Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),
             };
-            let place = cut(&page.appearance.text(&place), page.columns().saturating_sub(2));
-            page.line(format!(" {place}"));
+            (place, StyleRole::Text)
         }
-    }
-}
-
-/// A sentence on the row; a long one takes the row above, too: what is to be done stands at its end.
-fn two_lines(text: &str, role: StyleRole, page: &mut Page<'_>) {
-    let room = page.columns().saturating_sub(2);
-    let mut lines = wrap(&page.appearance.text(text), room);
-    if let Some(rest) = lines.split_off(lines.len().min(1)).into_iter().reduce(|left, right| left + " " + &right) {
-        lines.push(cut(&rest, room));
-    }
-    page.y -= u16::from(lines.len() > 1);
-    for text in lines {
-        page.bar(StyleRole::Text);
-        page.at(1, text, role);
-        page.gap();
-    }
+    };
+    (wrap_rows(&appearance.text(&text), columns.saturating_sub(2), 2), role)
 }
 
 /// What came back from a session before, or why nothing is kept for the next one.
 fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String, StyleRole) {
     match (&state.drafts.trouble, &state.drafts.back) {
         (Some(why), None) => {
-            (format!("Drafts cannot be written: {why}. What you type is only in this window."), StyleRole::Error)
+            (format!("Cannot save drafts: {why}. What you type is kept only while petstore runs."), StyleRole::Error)
         }
         (_, Some(back)) => (back.sentence(&appearance.moment(back.at, now.wall), &state.link.service), StyleRole::Text),
         (None, None) => (String::new(), StyleRole::Text),

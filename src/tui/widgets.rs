@@ -11,7 +11,7 @@ use ratatui::text::{Line, Span};
 
 use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
-pub use crate::model::text::{wrap, wrap_indented};
+pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
 
 use super::theme::{Appearance, StyleRole};
 
@@ -20,6 +20,10 @@ pub(super) const WIDE: u16 = 110;
 
 /// Writes a line at row `y` of `area`, cut at its right edge.
 pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
+    #[cfg(test)]
+    if y >= area.height {
+        super::testing::loss::below(&line.to_string());
+    }
     if y < area.height {
         let mut x = area.x;
         for span in &line.spans {
@@ -29,9 +33,14 @@ pub fn put(buf: &mut Buffer, area: Rect, y: u16, line: &Line<'_>) {
 }
 
 /// Writes `text` at `(x, y)` in at most `columns`, none of it behind the right edge; gives the column behind it.
-///
-/// Nearly all of what is shown are letters of one octet and one column: these need no search for clusters.
 fn put_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
+    #[cfg(test)]
+    super::testing::loss::text(buf, x, y, text, columns);
+    write_at(buf, x, y, text, columns, style)
+}
+
+/// Nearly all of what is shown is ASCII, a byte and a column each: that needs no search for clusters.
+fn write_at(buf: &mut Buffer, x: u16, y: u16, text: &str, columns: u16, style: Style) -> u16 {
     if !text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return buf.set_stringn(x, y, text, columns.into(), style).0;
     }
@@ -72,9 +81,11 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance)
     edge(area.x, bottom, set.bottom_left);
     edge(right, bottom, set.bottom_right);
     let inner = Rect { x: area.x + 1, y: area.y + 1, width: area.width - 2, height: area.height - 2 };
+    let title = cut(title, usize::from(area.width).saturating_sub(6));
+    #[cfg(test)]
+    super::testing::loss::boxed(area, width(&title) + 2);
     if area.width > 6 {
-        let title = cut(title, usize::from(area.width) - 6);
-        put_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, appearance.style(StyleRole::Heading));
+        write_at(buf, area.x + 2, area.y, &format!(" {title} "), area.width - 2, appearance.style(StyleRole::Heading));
     }
     inner
 }
@@ -105,15 +116,15 @@ pub(super) fn banner_with_keys(
     appearance: &Appearance,
 ) -> Vec<Line<'static>> {
     let room = usize::from(columns).saturating_sub(4);
-    let mut lines = wrap(text, room);
-    let fits = lines.len() <= rows;
+    let mut lines = wrap_rows(text, room, rows);
+    let fits = wrap(text, room).len() <= rows;
     match lines.last_mut().filter(|last| fits && width(last) + 3 + width(keys) <= room) {
         Some(last) => {
             last.push_str("   ");
             last.push_str(keys);
         }
         None => {
-            lines.truncate(rows.saturating_sub(1));
+            lines = wrap_rows(text, room, rows.saturating_sub(1));
             lines.push(cut(keys, room));
         }
     }
@@ -152,7 +163,7 @@ pub(super) fn away_word(failure: &Failure) -> String {
         Failure::Refused { status, .. } => format!("ERROR {status}"),
         Failure::Malformed { .. } => "BAD ANSWER".into(),
         Failure::Busy => "BUSY".into(),
-        Failure::Crashed { .. } => "FAULT".into(),
+        Failure::Crashed { .. } => "CRASHED".into(),
     }
 }
 

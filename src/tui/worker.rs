@@ -1,4 +1,4 @@
-//! The hands of the app: runs jobs against the service, one a slot, and sends back what came of each.
+//! The worker of the app: runs jobs against the service, one a slot, and sends back their results.
 //!
 //! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
@@ -119,7 +119,7 @@ struct Worker {
     context: Arc<WorkerContext>,
     /// The number of the newest writing of drafts that was begun.
     drafts_taken: u64,
-    /// What is wished of the import that is under way.
+    /// Controls the running import.
     import_control: watch::Sender<ImportControl>,
     recorder: Recorder,
     outgoing: mpsc::Sender<Reply>,
@@ -144,7 +144,7 @@ impl Worker {
         }
     }
 
-    /// Nobody waits for anything any more: an import ends after the rows that are under way, or soon.
+    /// The app has ended: an import stops after the rows in flight, or soon.
     async fn finish(mut self) {
         if !self.jobs.contains_key(&Slot::Import) {
             return;

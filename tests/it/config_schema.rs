@@ -84,7 +84,7 @@ fn what_the_parser_refuses_the_schema_refuses_too() {
         "[pets]\nlimit = 0\n",
         "[pets]\nlimit = 101\n",
         "[pets]\nlive = -1\n",
-        "[add]\nat_once = 9\n",
+        "[add]\nconcurrency = 9\n",
         "[ui]\ntheme = \"darc\"\n",
         "[domains]\nhttp_port = 65536\n",
         "[profiles.x]\nkey = { keyring = false }\n",

@@ -331,13 +331,21 @@ impl Real {
 async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     let real = Real::with_samples(250).await;
     let mut app = real.open();
-    app.shows(&["> 1 ", "Rex", "Row 1 of 20. There are more", "available 100+", "pending 50", "sold 25", "All 175+"])
-        .await;
+    app.shows(&[
+        "> 1 ",
+        "Rex",
+        "Row 1 of 20. Down on the last row loads more.",
+        "available 100+",
+        "pending 50",
+        "sold 25",
+        "All 175+",
+    ])
+    .await;
 
     app.press("Right Right");
     app.shows(&["[~ pending 50]", "> 2 ", "Mr. Whiskers", "Row 1 of 20."]).await;
     app.press("+ +");
-    app.shows(&["show 100", "Row 1 of 50. These are all."]).await;
+    app.shows(&["show 100", "Row 1 of 50. No more rows."]).await;
     app.press("0 L \"7\" Enter");
     app.shows(&["[All 175+]", "show 7", "Row 1 of 7."]).await;
     app.press("End Down");
@@ -346,7 +354,7 @@ async fn browse_filter_limit_page_open_add_be_refused_mend_add() {
     app.shows(&["Pet 8 ", "Category   "]).await;
 
     app.press("a \"Biscuit\" Tab \"3rd\" F2");
-    app.shows(&["\"3rd\" is not one.", "1 thing to correct. Nothing has been sent."]).await;
+    app.shows(&["\"3rd\" is not a number.", "Fix 1 field first. Nothing was sent."]).await;
     app.press("BS BS F2");
     app.shows(&["Added Biscuit, id 251. Type the next one"]).await;
     app.press("\"Mochi\" Tab Tab s F2");
@@ -378,7 +386,7 @@ async fn more_keys_at_once_than_a_frame_waits_for_all_arrive() {
 async fn an_empty_store_says_what_to_do_and_takes_samples() {
     let real = Real::with_samples(0).await;
     let mut app = real.open();
-    app.shows(&["There are no animals here yet.", "add the first one", "[All 0]"]).await;
+    app.shows(&["No pets yet.", "add the first one", "[All 0]"]).await;
     app.press("S");
     app.shows(&["25 samples added.", "[All 25+]"]).await;
     app.quit().await;
@@ -403,7 +411,7 @@ async fn a_wrong_key_is_asked_for_and_the_right_one_goes_on() {
     }
     app.keys.send(Event::Paste(format!("Bearer {}\n", real.key))).unwrap();
     app.press("Enter");
-    let screen = app.shows(&["The key was accepted", "Rex", "[All 5]"]).await;
+    let screen = app.shows(&["Key accepted.", "Rex", "[All 5]"]).await;
     assert!(!screen.contains(&real.key));
     app.quit().await;
 }
@@ -413,10 +421,10 @@ async fn a_lost_service_leaves_the_rows_and_comes_back() {
     let Real { server, key, store, _directory } = Real::with_samples(5).await;
     let address = server.local_addr();
     let mut app = App::open(&server.base_url(), &key, Timeouts::default());
-    app.shows(&["Row 1 of 5. These are all."]).await;
+    app.shows(&["Row 1 of 5. No more rows."]).await;
     server.shutdown().await;
     app.press("r");
-    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Trying again in 0:0", "Rex"]).await;
+    app.shows(&["OFFLINE", "No connection to 127.0.0.1", "Retry in 0:0", "Rex"]).await;
     app.press("Down");
     app.shows(&["Row 2 of 5."]).await;
     let listener = TcpListener::bind(address).await.unwrap();
@@ -441,10 +449,10 @@ async fn the_refusal_of_a_service_is_shown_at_its_field_and_mended() {
     })
     .await;
     let mut app = App::open(&strict.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2");
     app.shows(&[
-        "code INVALID_CATEGORY",
+        "(400, INVALID_CATEGORY)",
         "The service refused this field: \"categoryId 9 does not exist\"",
         "> Category *   [9",
     ])
@@ -475,11 +483,11 @@ async fn an_add_without_an_answer_is_looked_for_and_never_repeated() {
     })
     .await;
     let mut app = App::open(&mute.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["The pet may or may not have been added.", "Look for it"]).await;
+    app.shows(&["The pet may or may not have been added.", "Search the list"]).await;
     app.press("1");
-    app.shows(&["One new pet, id 77, has this name and category."]).await;
+    app.shows(&["A new pet, id 77, has this name and category."]).await;
     app.press("1");
     app.shows(&["Added Biscuit, id 77."]).await;
     assert_eq!(posts.load(Ordering::SeqCst), 1);
@@ -492,7 +500,7 @@ async fn an_answer_that_got_lost_is_asked_for_again_and_the_animal_is_there_once
     let real = Real::with_samples(0).await;
     let lossy = stub::losing_answers(real.server.local_addr(), 1).await;
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 1."]).await;
     app.press("\"Mochi\" F2");
@@ -526,9 +534,9 @@ async fn after_a_time_limit_one_key_sends_it_again_safely() {
     })
     .await;
     let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", stub::impatient());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
-    app.shows(&["adds it once, whatever became of this", "> 1) Send it again (safe: it is added once)"]).await;
+    app.shows(&["again is safe: it is added only once.", "> 1) Send it again (safe: added only once)"]).await;
     app.press("Enter");
     app.shows(&["Added Biscuit, id 77."]).await;
     let keys = keys.lock().unwrap().clone();
@@ -560,7 +568,7 @@ fn fast_clock() -> Now {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
+async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let sandbox = Sandbox::new(fast_clock().wall);
     let domains_context = Arc::new(DomainService::sandbox(&sandbox).unwrap());
@@ -570,13 +578,13 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
         App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);
     app.shows(&["[All 5]"]).await;
     app.press("3");
-    app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
+    app.shows(&["SANDBOX", "help.acme-pets.com", "FAIL", "www.acme-pets.com", "OK    live"]).await;
 
     // The wizard: what must be so, the name out of an address, the value of the dashboard.
     app.press("a Space Tab Space Tab Space Tab \"https://docs.acme-cats.com/guide\"");
     app.shows(&[
         "[x] The project is on a paid plan",
-        "took docs.acme-cats.com out of",
+        "the domain is docs.acme-cats.com",
         "subdomain \"docs\" of acme-cats.com",
     ])
     .await;
@@ -592,8 +600,8 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
     app.press("Enter s");
 
-    // CAA forbids the authority.
-    app.shows(&["FAIL CAA forbids the authority", "add a CAA record at acme-cats.com"]).await;
+    // CAA forbids the platform's CA.
+    app.shows(&["FAIL CAA forbids the platform's CA", "add a CAA record at acme-cats.com"]).await;
     app.press("o");
     app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
     app.press("Enter");
@@ -607,18 +615,18 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["WAIT certificate", "Verify chosen"]).await;
 
     // The certificate is late: rule 2.
-    app.shows(&["FAIL no certificate", "t: three checks"]).await;
+    app.shows(&["FAIL no certificate", "Press t for three checks"]).await;
     app.press("t");
-    app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing stands in its way"])
+    app.shows(&["[2 Certificate]", "No certificate after 30 minutes", "yours to do", "Nothing blocks the certificate"])
         .await;
     app.press("o");
     app.shows(&["> dashboard choose Re-verify for docs.acme-cats.com"]).await;
     app.press("Enter V Esc");
     app.shows(&["OK live", "days left"]).await;
 
-    // The redirect that goes in a circle.
+    // The redirect that loops.
     app.press("Esc R Down");
-    app.shows(&["> help.acme-pets.com", "The redirect goe", "FAIL  https://help.acme-pets.com/"]).await;
+    app.shows(&["> help.acme-pets.com", "The redirect loo", "FAIL  https://help.acme-pets.com/"]).await;
     app.press("o");
     app.shows(&["redirect help.acme-pets.com to www.acme-pets.com"]).await;
     app.press("Enter");
@@ -628,23 +636,23 @@ async fn a_practice_domain_goes_from_draft_to_live_to_removed() {
     app.press("a \"docs.acme-cats.com\" Tab Tab Enter F2");
     app.shows(&["> docs.acme-cats.com", "Saved to ", "There is no redi"]).await;
     app.press("Esc U");
-    app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect elsewhere"]).await;
+    app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect to another domain"]).await;
     app.press("o");
     app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]).await;
     app.press("Enter");
-    app.shows(&["1 [x] A redirect elsewhere is set and works"]).await;
+    app.shows(&["1 [x] A redirect to another domain is set and works"]).await;
     app.press("Space");
     app.shows(&["2 [x] Visitors"]).await;
     app.press("o");
     app.shows(&["> dashboard choose Remove for docs.acme-cats.com"]).await;
     app.press("Enter Down Space");
-    app.shows(&["3 [x] Dashboard", "it is still there: whoever adds the name"]).await;
+    app.shows(&["3 [x] Dashboard", "still there: anyone who adds this name"]).await;
     app.press("o");
     app.shows(&["> provider  delete CNAME docs.acme-cats.com"]).await;
     app.press("Enter");
-    app.shows(&["4 [x] DNS: delete CNAME", "nothing leads to the platform any more"]).await;
+    app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform any more"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");
-    app.shows(&["Worst first. 0 to mend, 0 waiting, 2 fine."]).await;
+    app.shows(&["Worst first. 2 fine."]).await;
     app.quit().await;
 }
 
@@ -664,15 +672,15 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     let domains = (DomainSetup::default(), Arc::clone(&domains_context));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
-    app.shows(&["No domain is on the list yet."]).await;
+    app.shows(&["No domains yet."]).await;
     app.press("a \"docs.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
-    app.shows(&["DNS access   saved "]).await;
+    app.shows(&["DNS   saved "]).await;
     app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
-    app.shows(&["Saved to ", "As in your file."]).await;
+    app.shows(&["Saved to ", "Saved in your file."]).await;
     app.press("Esc");
-    app.shows(&["docs.acme-pets.com     primary"]).await;
+    app.shows(&["docs.acme-pets.com        primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
     domains_context.apply(&state.domains.changes).unwrap();

@@ -47,7 +47,7 @@ fn with_the_service_away_the_last_lists_are_browsed_and_searched() {
     app.send("q");
     assert_eq!(app.ended().0, 0);
     let mut app = start();
-    app.shows(&["Rex", "Mochi", "OFFLINE", "No connection to 127.0.0.1", "Trying again in"]);
+    app.shows(&["Rex", "Mochi", "OFFLINE", "No connection to 127.0.0.1", "Retry in"]);
     app.send("/moc");
     app.shows(&["1 of 2 rows", "> 9 "]);
     app.send("\r\x1b[D");
@@ -68,11 +68,11 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     let file = config.path().join("petstore/keymap.toml");
     fs::write(&file, "[pets]\nwhole = \"Z\"\nrefresh = \"x\"\n").unwrap();
     let mut app = Start::petstore(&["--demo"]).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
-    app.shows(&["keymap.toml:3: in pets the key x would be both refresh and export.", "Rex"]);
+    app.shows(&["keymap.toml:3: in pets x is bound to both refresh and export.", "Rex"]);
     app.send("Z");
-    app.shows(&["250 animals from 3 requests", "[All 250]"]);
+    app.shows(&["250 pets from 3 requests", "[All 250]"]);
     app.send("?");
-    app.shows(&["Help: Pets", "Z            the whole inventory", "r F5         refresh: ask again"]);
+    app.shows(&["Help: Pets", "Z            whole inventory", "r F5         refresh"]);
     app.send("\x1b");
     app.shows(&["[All 250]"]);
     app.send("q");

@@ -1,19 +1,19 @@
-//! The domains panel in practice, at its own pace: one second is one minute.
+//! The domains panel in the sandbox, where one second is one minute.
 
 use crate::harness::{Start, restored};
 
 #[test]
-fn the_way_of_a_practice_domain() {
+fn a_sandbox_domain_goes_live_and_is_removed() {
     let home = tempfile::tempdir().unwrap();
     let mut app = Start::petstore(&["--demo"]).env("XDG_DATA_HOME", home.path().to_str().unwrap()).open();
     app.shows(&["> 1 "]);
     app.send("3");
-    app.shows(&["PRACTICE", "help.acme-pets.com", "FAIL", "www.acme-pets.com"]);
+    app.shows(&["SANDBOX", "help.acme-pets.com", "FAIL", "www.acme-pets.com"]);
     app.send("a \t \t \thttps://docs.acme-cats.com/guide\t");
     app.shows(&["[x] I can change the DNS settings", "subdomain \"docs\" of acme-cats.com"]);
     app.send("\x1b[18~");
     app.shows(&["add docs.acme-cats.com; the value: sites.petplatform.net"]);
-    // A paste never submits, and its line end is left away.
+    // A paste never submits, and its line end is dropped.
     app.send("\r\x1b[200~sites.petplatform.net\r\n\x1b[201~");
     app.shows(&["Value       [sites.petplatform.net_"]);
     app.send("\x1bOQ");
@@ -26,11 +26,11 @@ fn the_way_of_a_practice_domain() {
         bytes.windows(wanted.len()).any(|window| window == wanted)
     });
     app.send("o\r");
-    app.shows(&["Done in practice: delete A"]);
+    app.shows(&["Sandbox: delete A"]);
     app.send("o\r");
-    app.shows(&["Done in practice: add CNAME"]);
+    app.shows(&["Sandbox: add CNAME"]);
     app.send("s");
-    app.shows(&["FAIL CAA forbids the authority"]);
+    app.shows(&["FAIL CAA forbids the platform's CA"]);
     app.send("o\r");
     app.shows(&["WAIT propagating", "WAIT until"]);
     app.shows(&["WAIT ready to verify"]);
@@ -42,7 +42,7 @@ fn the_way_of_a_practice_domain() {
     app.send("o\rV");
     app.send("\x1b");
     app.shows(&["OK live"]);
-    // Out again: the redirect, Remove, the record.
+    // The removal: the redirect, Remove, the record.
     app.send("q");
     app.shows(&["docs.acme-cats.com", "live"]);
     app.send("Ra");
@@ -56,33 +56,33 @@ fn the_way_of_a_practice_domain() {
     app.send("o");
     app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]);
     app.send("\r");
-    app.shows(&["1 [x] A redirect elsewhere"]);
+    app.shows(&["1 [x] A redirect to another domain"]);
     app.send(" ");
     app.shows(&["2 [x] Visitors"]);
     app.send("o\r\t ");
-    app.shows(&["3 [x] Dashboard", "it is still there"]);
+    app.shows(&["3 [x] Dashboard", "still there: anyone"]);
     app.send("o\r");
-    app.shows(&["nothing leads to the platform any more"]);
+    app.shows(&["nothing points to the platform any more"]);
     app.send("\tdocs.acme-cats.com\r");
     app.shows(&["Worst first.", "help.acme-pets.com"]);
     app.send("q");
     let (status, bytes) = app.ended();
     assert_eq!(status, 0);
     assert!(restored(&bytes));
-    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "practice writes nothing outside");
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "the sandbox writes nothing to the home directory");
 }
 
 #[test]
-fn a_bell_says_that_an_act_is_due_on_another_screen_too() {
+fn a_bell_rings_on_another_screen_when_a_domain_is_live() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(&["> 1 "]);
     app.send("3");
     app.shows(&["help.acme-pets.com", "FAIL"]);
-    // Mended outside while nobody looks at the list: it is seen by itself.
+    // Fixed outside while another screen is shown: the automatic check notices.
     app.send("a\x1b[18~");
     app.shows(&["redirect help.acme-pets.com to"]);
     app.send("\x1b[B\x1b[B\x1b[B\r");
-    app.shows(&["Done in practice: redirect help.acme-pets.com"]);
+    app.shows(&["Sandbox: redirect help.acme-pets.com"]);
     let before = app.bytes().len();
     app.send("1");
     app.wait_until("the bell", |screen, bytes| {

@@ -102,7 +102,7 @@ fn killed_at_any_moment_it_has_all_but_the_last_keys() {
         } else {
             // The field shows its end.
             let end = &typed[typed.len().saturating_sub(40)..];
-            app.shows(&["The last session ended without warning at", &format!("{end}_")]);
+            app.shows(&["The last session ended unexpectedly at", &format!("{end}_")]);
         }
         chance = chance.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let (first, last) = (1 + (chance >> 28) % 3, (chance >> 24) % 4);
@@ -134,7 +134,7 @@ fn a_signal_that_ends_it_leaves_everything_typed() {
         let form = left.typed.form.unwrap();
         assert_eq!((form.name.value(), form.category.value(), left.ended), ("Captain Fluff", "1", Some(ended)));
         let app = start(&base_url, state.path()).open();
-        app.shows(&["[Captain Fluff_", "> Status", "Nothing of it had been sent."]);
+        app.shows(&["[Captain Fluff_", "> Status", "None of it was sent."]);
     }
 }
 
@@ -185,7 +185,7 @@ fn two_programs_at_once_keep_what_is_typed_in_each() {
         app.ended();
     }
     let (mut one, mut two) = (open(""), open(""));
-    let screens = [&one, &two].map(|app| app.shows(&["ended without warning", "Nothing of it had been sent."]));
+    let screens = [&one, &two].map(|app| app.shows(&["ended unexpectedly", "None of it was sent."]));
     for name in ["[Biscuit_", "[Mochi_"] {
         assert!(screens.iter().filter(|screen| screen.contains(name)).count() == 1, "{name}: {screens:?}");
     }
@@ -207,12 +207,12 @@ fn without_a_disk_it_says_so_and_goes_on() {
     let mut app = start(&service(), &state).open();
     app.shows(&["Rex"]);
     app.send("aBiscuit");
-    app.shows(&["[Biscuit_", "Drafts cannot be written: ", "What you type is only"]);
+    app.shows(&["[Biscuit_", "Cannot save drafts: ", "What you type is kept only"]);
     app.send("s");
-    app.shows(&["[Biscuits_", "Drafts cannot be written: "]);
+    app.shows(&["[Biscuits_", "Cannot save drafts: "]);
     fs::remove_file(&state).unwrap();
-    app.shows(&["draft kept, "]);
-    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Drafts cannot be written"));
+    app.shows(&["draft saved "]);
+    app.wait_until("the end of the complaint", |screen, _| !screen.contents().contains("Cannot save drafts"));
     assert_eq!(names(&state), ["Biscuits"]);
     app.signal("TERM");
     assert_eq!(app.ended().0, 143);

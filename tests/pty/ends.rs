@@ -80,7 +80,7 @@ fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
     // The shell switches bracketed paste on for itself.
     assert!(switched_off(&shell.bytes(), "?1049"));
     shell.send("fg\n");
-    shell.shows(&["> 1 ", "Welcome back."]);
+    shell.shows(&["> 1 ", "Resumed."]);
     shell.send("j");
     shell.shows(&["> 2 "]);
     shell.send("q");
@@ -173,7 +173,7 @@ fn a_terminal_that_stands_still_holds_up_neither_the_end_nor_what_is_typed() {
         let config = state.path().join("config.toml");
         std::fs::write(&config, "profile = \"embedded\"\n[profiles.embedded]\nembedded = true\n").unwrap();
         let mut app = start.env("PETSTORE_CONFIG", config.to_str().unwrap()).open();
-        app.shows(&["There are no animals here yet."]);
+        app.shows(&["No pets yet."]);
         app.freeze(true);
         app.send("2Captain Fluff");
         let typed = |name: &str| {

@@ -27,7 +27,7 @@ fn look(app: &mut Terminal, path: &str) {
     }
     app.send(format!("\x15{path}\r"));
     // The row of keys is painted last: with it, the whole frame is there.
-    app.shows(&["60 rows", "At once: 4", "F2 start"]);
+    app.shows(&["60 rows", "Rows at a time: 4", "F2 start"]);
 }
 
 fn sorted(mut names: Vec<String>) -> Vec<String> {
@@ -53,14 +53,14 @@ fn killed_at_any_moment_every_row_is_there_exactly_once_after_it_was_gone_on_wit
         }
         let mut app = served.app(state.path());
         look(&mut app, &path);
-        begun_before += u64::from(app.screen().contains("Its import was begun before."));
+        begun_before += u64::from(app.screen().contains("This import was started before."));
         app.send("\x1bOQ");
         let ended = app.wait_until("the end of the import", |screen, _| {
             let text = screen.contents();
-            text.contains("Nothing has been sent: every row was added before.")
-                || ["Imported:", "100%", "left 0"].iter().all(|part| text.contains(part))
+            text.contains("Nothing was sent: every row was added before.")
+                || ["Import finished:", "100%"].iter().all(|part| text.contains(part))
         });
-        if ended.contains("Nothing has been sent") {
+        if ended.contains("Nothing was sent") {
             // It was killed after its last row.
             assert_eq!(sorted(served.names()), names, "round {round}");
             app.signal("TERM");
@@ -87,7 +87,7 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
     app.send("\x1bOQ");
     app.shows(&["RESULT"]);
     app.send("\x1b");
-    app.shows(&["Paused after the rows under way."]);
+    app.shows(&["Pausing after the rows being sent."]);
     app.signal("TERM");
     let (status, written) = app.ended();
     assert_eq!(status, 143);
@@ -95,10 +95,10 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
     assert!(said.contains("the import is not at its end") && said.contains("--resume"), "{said}");
 
     let mut app = served.app(state.path());
-    app.shows(&["[2 Add pet: import]", "new-arrivals.csv is not at its end: Enter,"]);
+    app.shows(&["[2 Add pet: import]", "new-arrivals.csv is not finished: press"]);
     app.send("\r");
-    app.shows(&["Its import was begun before."]);
+    app.shows(&["This import was started before."]);
     app.send("\x1bOQ");
-    app.shows(&["Imported:", "left 0"]);
+    app.shows(&["Import finished:", "100%"]);
     assert_eq!(sorted(served.names()), names);
 }

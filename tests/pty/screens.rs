@@ -23,7 +23,7 @@ fn the_tour_of_the_readme() {
     app.send("aBiscuit\t3rd");
     app.shows(&["[3rd_"]);
     app.send("\x1bOQ");
-    app.shows(&["\"3rd\" is not one.", "1 thing to correct."]);
+    app.shows(&["\"3rd\" is not a number.", "Fix 1 field first."]);
     app.send("\x7f\x08\x1b[12~");
     app.shows(&["Added Biscuit, id 251."]);
     app.send("Mochi\x1bOQ");
@@ -44,10 +44,10 @@ fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
     let path = data.path().to_str().unwrap();
     let open = || Start::petstore(&[]).env("XDG_DATA_HOME", path).open();
     let mut app = open();
-    app.shows(&["Nothing is set up yet", "> 1) Look around", "80x24, 256 colours, UTF-8"]);
+    app.shows(&["No setup is needed", "> 1) Look around", "80x24, 256 colours, UTF-8"]);
     assert_eq!(std::fs::read_dir(data.path()).unwrap().count(), 0, "a file was written before the choice");
     app.send("2");
-    app.shows(&["There are no animals here yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
+    app.shows(&["No pets yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
     app.send("S");
     app.shows(&["25 samples added."]);
     app.send("q");
@@ -61,18 +61,18 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
     let file = config.path().join("my.toml");
     std::fs::write(&file, "[pets]\nlimit = 0\n").unwrap();
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send(format!("4{}\r", file.display()));
-    app.shows(&["my.toml:2:", "> 4) I have a configuration file"]);
+    app.shows(&["my.toml:2:", "> 4) Use a configuration file"]);
     std::fs::write(&file, "[pets]\nlimit = 7\n").unwrap();
     app.send("\r");
-    app.shows(&["There are no animals here yet.", "show 7"]);
+    app.shows(&["No pets yet.", "show 7"]);
     app.send("q");
     let (status, bytes) = app.ended();
     assert_eq!((status, restored(&bytes)), (0, true));
 
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send("\r");
     app.shows(BROWSING);
     app.send("q");
@@ -80,7 +80,7 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
     assert_eq!((status, restored(&bytes)), (0, true));
 
     let mut app = Start::petstore(&[]).open();
-    app.shows(&["Nothing is set up yet"]);
+    app.shows(&["No setup is needed"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
 }
@@ -90,7 +90,7 @@ fn a_paste_of_several_lines_never_submits() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);
     app.send("a\x1b[200~Rex\r\nMochi\r\n\x1b[201~");
-    app.shows(&["what was pasted", "2 lines were pasted: each is an animal."]);
+    app.shows(&["pasted text", "2 lines pasted, one pet each."]);
     app.send("\x1b");
     app.shows(&["[Rex Mochi_", "> Name"]);
 }
@@ -103,7 +103,7 @@ fn two_thousand_keys_at_once_all_arrive_in_order() {
     app.send(format!("a{name}\x01end"));
     app.shows(&["[endabcdefghijklm"]);
     app.send("\x05\x1bOQ");
-    app.shows(&["Name has 1998 characters; 255 is the most."]);
+    app.shows(&["Name has 1998 characters; the maximum is 255."]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(super) struct FullResponse {
     pub(super) body: Vec<u8>,
 }
 
-/// Whether it is what was promised. Nothing has changed (304) only for whoever asked so.
+/// Whether it is as promised. 304 is valid only after a conditional request.
 pub(super) fn judge(answer: FullResponse, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
     let FullResponse { status, headers, body } = &answer;
     if promised.contains(status) {

@@ -1,4 +1,4 @@
-//! One exchange: the request out, the answer in whole or not at all, and a record of both for whoever asked for one.
+//! One exchange: sends the request, reads the complete answer, and records both if there is a recorder.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -55,9 +55,9 @@ impl Client {
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
         }
-        if let Some(said) = response.headers().get(IDEMPOTENCY_KEY_RETENTION) {
-            // Keys are kept, though who knows how long where it is no number of seconds.
-            let seconds = said.to_str().ok().and_then(|said| said.trim().parse().ok()).unwrap_or(1);
+        if let Some(value) = response.headers().get(IDEMPOTENCY_KEY_RETENTION) {
+            // Keys are kept, for an unknown time if the value is not a number of seconds.
+            let seconds = value.to_str().ok().and_then(|value| value.trim().parse().ok()).unwrap_or(1);
             self.idempotency_retention.store(seconds, Ordering::Relaxed);
         }
         let mut body = Vec::new();

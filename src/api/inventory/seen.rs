@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::model::PetId;
 
-/// Ids that were taken. As long as each is greater than the one before, the steps between them are kept, mostly one octet
-/// each; from the first one on that is not, the ids themselves.
+/// A set of ids. While they arrive in ascending order, only the steps between them are stored, usually a byte each; after
+/// that, the ids themselves.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The steps from each id to the next, seven bits an octet, the lowest first.
+    /// The steps from each id to the next, seven bits a byte, the lowest first.
     steps: Vec<u8>,
     last: Option<PetId>,
     all: HashSet<PetId>,

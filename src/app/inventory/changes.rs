@@ -1,4 +1,4 @@
-//! What is new or has another status since the rows were last asked for: marks for the table, and a list that is kept.
+//! Pets that are new or changed status since the last refresh: marks for the table, and a log.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -10,27 +10,27 @@ use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 /// The most changes that are kept; the oldest go first.
 const MOST: usize = 500;
 
-/// What is known of every animal that was seen, and what has changed.
+/// What is known of every pet that was seen, and what has changed.
 #[derive(Clone, Debug, Default)]
 pub struct PetChange {
-    /// The status of each animal as it was last seen.
+    /// The status of each pet as it was last seen.
     known: HashMap<PetId, Code>,
     /// The statuses that were seen, by their code.
     statuses: Vec<Option<ObservedStatus>>,
     /// What the table marks.
     marks: HashMap<PetId, Mark>,
-    /// The marks are from an earlier question: the next change begins anew.
+    /// The marks are from an earlier refresh: the next change clears them.
     old_marks: bool,
     /// What has changed, the newest first.
     log: VecDeque<Change>,
-    /// How many of them nobody has looked at.
+    /// How many of them were not shown yet.
     pub unseen: usize,
 }
 
 /// A status in one byte: a hundred thousand of them are held.
 type Code = u8;
 
-/// The code of all statuses beyond those that are told apart.
+/// The code of all further statuses.
 const OTHER: Code = Code::MAX;
 
 /// How a row differs from what was there before.
@@ -57,7 +57,7 @@ impl Mark {
 pub struct Change {
     /// When it was seen.
     pub at: Timestamp,
-    /// Of which animal.
+    /// Of which pet.
     pub id: PetId,
     /// Its name. Clean it before showing it.
     pub name: String,
@@ -69,7 +69,7 @@ pub struct Change {
 }
 
 impl Change {
-    /// What has changed of the animal called `name`.
+    /// What has changed of the pet called `name`.
     pub fn sentence(&self, name: &str) -> String {
         match &self.from {
             Some(from) => format!("{name}: {from} -> {}", self.to),
@@ -78,7 +78,7 @@ impl Change {
     }
 }
 
-/// A status as a list of changes keeps it: the word, or nothing where there was none.
+/// A status in the log: the word, or empty if it was not set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct Was(Option<ObservedStatus>);
@@ -108,19 +108,19 @@ impl std::fmt::Display for Was {
     }
 }
 
-/// What the list held when the same was asked before: only then can an animal that is not known be called new.
+/// What the list held when the same was asked before: only then can a pet that is not known be called new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Baseline {
     /// Nothing is known: this is the first answer, or other rows may only have moved into view.
     Unknown,
-    /// Every animal up to this id, in the order of ids.
+    /// Every pet up to this id, in the order of ids.
     UpTo(PetId),
-    /// Every animal.
+    /// Every pet.
     All,
 }
 
 impl PetChange {
-    /// What the table marks at this animal.
+    /// What the table marks at this pet.
     pub fn mark(&self, id: PetId) -> Option<Mark> {
         self.marks.get(&id).copied()
     }
@@ -130,7 +130,7 @@ impl PetChange {
         &self.log
     }
 
-    /// The id of every animal that was seen.
+    /// The id of every pet that was seen.
     pub fn known_ids(&self) -> impl Iterator<Item = PetId> {
         self.known.keys().copied()
     }
@@ -151,7 +151,7 @@ impl PetChange {
         }
     }
 
-    /// The rows are asked for again. With `by_hand` the marks go now, otherwise with the first change that comes.
+    /// The rows are refreshed. With `by_hand` the marks go now, otherwise with the first change.
     pub fn begin(&mut self, by_hand: bool) {
         if by_hand {
             self.marks.clear();
@@ -185,21 +185,21 @@ impl PetChange {
         }
     }
 
-    /// An animal that was added here is no news.
+    /// A pet that was added here is not a change.
     pub fn added(&mut self, pet: &Pet) {
         let code = self.code(pet.status.as_ref());
         self.known.insert(pet.id, code);
     }
 
     fn code(&mut self, status: Option<&ObservedStatus>) -> Code {
-        // Those of the API come first: they are always told apart.
+        // Those of the API come first, so that each always has a code.
         if self.statuses.is_empty() {
             self.statuses.push(None);
             self.statuses.extend(PetStatus::ALL.map(|status| Some(status.into())));
         }
         let known = self.statuses.iter().position(|known| known.as_ref() == status);
         let at = known.unwrap_or(self.statuses.len());
-        // A service with hundreds of statuses of its own: the last ones are not told apart.
+        // A service may have hundreds of statuses: the last ones share a code.
         let code = Code::try_from(at).unwrap_or(OTHER);
         if known.is_none() && code != OTHER {
             self.statuses.push(status.cloned());
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn an_animal_is_called_new_only_where_it_would_have_been_seen_before() {
+    fn a_pet_is_called_new_only_where_it_would_have_been_seen_before() {
         let pets = animals(5);
         for (before, new) in [(Baseline::Unknown, 0), (Baseline::UpTo(100_234), 1), (Baseline::All, 3)] {
             let mut changes = PetChange::default();

@@ -1,7 +1,7 @@
-//! The queue of rapid entry on disk, and its lines on their way to the service.
+//! The queue of rapid entry on disk, and sending its lines.
 //!
-//! A record is written before it is acted upon; the disk is told to keep it at most once a second. Nobody who types waits
-//! for it; whoever sends does.
+//! Each step is recorded before it is taken. The file is synced at most once a second. Typing does not wait for that;
+//! sending does.
 
 mod file;
 
@@ -25,7 +25,7 @@ use parking_lot::Mutex;
 
 pub use file::{Open, QueueRecord, QueuedPet, Unfinished};
 
-/// The least time between two waits for the disk.
+/// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
 
 /// A line of rapid entry to send.
@@ -37,26 +37,27 @@ pub struct LineToSend {
     pub new: NewPet,
     /// With which key.
     pub key: IdempotencyKey,
-    /// Whose API key goes with it, for the file.
+    /// The API key it is sent with, as recorded in the file.
     pub by: String,
-    /// It was typed then and sent since, and may have arrived: only for a service that is sure to know its key still.
+    /// When it was typed, if it may have been sent before: it is then sent only if the service certainly still knows
+    /// its key.
     pub again: Option<Timestamp>,
 }
 
-/// What came of sending a line of rapid entry.
+/// The result of sending a line of rapid entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineSent {
     /// It was added.
     Saved(Pet),
-    /// This came instead of the pet.
+    /// The request failed.
     Failed(Failure),
     /// It was not sent this time, for this reason.
     NotSent(Failure),
-    /// It may have arrived before, and the service does not keep keys: it was not sent again.
+    /// It may have been added before, and the service may not know its key: it was not sent again.
     NotRepeatable,
 }
 
-/// The queues that this program has, one for each service that it has used.
+/// The open queues, one for each service that was used.
 #[derive(Debug, Default)]
 pub struct Queues {
     claims: Option<Arc<Claims>>,
@@ -64,12 +65,12 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Those that are claimed with `claims`; without them nothing is kept.
+    /// Queues whose files are claimed with `claims`; without it, nothing is kept.
     pub fn new(claims: Option<Arc<Claims>>) -> Self {
         Self { claims, open: Mutex::default() }
     }
 
-    /// The queue of the service `identity`, and what waits in it. Why not, where there should be one.
+    /// The queue of the service `identity` and its lines, or why it cannot be opened.
     pub fn of(&self, identity: Option<&str>) -> Result<(Queue, Unfinished), String> {
         let (Some(claims), Some(identity)) = (&self.claims, identity) else { return Ok(Default::default()) };
         let mut open = self.open.lock();
@@ -83,8 +84,8 @@ impl Queues {
         Ok((queue, left))
     }
 
-    /// The end of the session: writes what may not be on disk yet into the queue of the service `identity`, and removes
-    /// those in which nothing waits.
+    /// Ends the session: writes the remaining records to the queue of the service `identity`, and removes queues
+    /// without waiting lines.
     pub fn close(&self, identity: Option<&str>, rest: &[QueueRecord]) -> Result<(), String> {
         let mut open = self.open.lock();
         let last = identity.and_then(|identity| open.remove(identity));
@@ -97,16 +98,16 @@ impl Queues {
 #[derive(Clone, Debug, Default)]
 pub struct Queue(Option<Kept>);
 
-/// Nothing once the session has ended.
+/// `None` once the session has ended.
 type Kept = Arc<Mutex<Option<Claimed>>>;
 
 /// The file, and the right to write it.
 #[derive(Debug)]
 struct Claimed {
     file: QueueFile,
-    /// When the disk last had everything.
+    /// When the file was last synced.
     synced: Option<Instant>,
-    /// What was written since then is to be kept by the disk soon.
+    /// A sync is scheduled.
     is_sync_due: bool,
     _claim: Arc<Claim>,
 }
@@ -123,12 +124,12 @@ impl Queue {
         left.map_err(|error| error.to_string())
     }
 
-    /// Writes these records; why not, where it failed.
+    /// Writes records.
     pub async fn write(&self, records: Vec<QueueRecord>) -> Result<(), String> {
         let Some(kept) = self.0.clone() else { return Ok(()) };
         let written = spawn_blocking(move || {
             let mut claimed = kept.lock();
-            // After the end of the session nobody hears of it, so that nothing is sent.
+            // After the end of the session, nothing is sent.
             let claimed = claimed.as_mut().ok_or("the session has ended")?;
             claimed.file.append(&records).map_err(|error| error.to_string())?;
             if !std::mem::replace(&mut claimed.is_sync_due, true) {
@@ -148,7 +149,7 @@ impl Queue {
         appended.and_then(|()| file.remove_if_settled()).map_err(|error| error.to_string())
     }
 
-    /// Sends a line once, after it was written that it is sent; what came of it is written before it is told.
+    /// Sends a line once. The attempt is recorded first, and the result before it is returned.
     pub async fn send(&self, client: &Client, to_send: LineToSend) -> LineSent {
         let LineToSend { line, new, key, by, again } = to_send;
         if let Some(typed) = again {
@@ -161,10 +162,10 @@ impl Queue {
         if let Err(why) = self.write(vec![QueueRecord::Sent { line, by }]).await {
             return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
         }
-        // What comes of it decides when the next try is.
+        // The caller decides about the next try.
         match create_pet(client, &new, &key, |_| None::<Ready<bool>>).await {
             Ok(pet) => {
-                // What is not written is in doubt at the next start, and asked for again.
+                // If this fails, the outcome is unknown at the next start, and the line is sent again with its key.
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;
                 LineSent::Saved(pet)
             }
@@ -173,7 +174,7 @@ impl Queue {
     }
 }
 
-/// Only a question was asked: whatever came back, nothing was added by it.
+/// Only a GET was sent, so nothing was added.
 fn not_sent(error: &ApiError) -> Failure {
     let failure = Failure::from(error);
     if matches!(failure, Failure::Refused { .. }) {
@@ -182,7 +183,7 @@ fn not_sent(error: &ApiError) -> Failure {
     Failure::NotSent { why: failure.sentence("the service") }
 }
 
-/// Has the disk keep what was written, with all that is written meanwhile.
+/// Syncs the file after `wait`, with everything written until then.
 async fn sync_after(mut wait: Duration, kept: Kept) {
     let mut is_due = true;
     while is_due {
@@ -191,7 +192,7 @@ async fn sync_after(mut wait: Duration, kept: Kept) {
         let synced = spawn_blocking(move || {
             let mut claimed = kept.lock();
             let Some(claimed) = claimed.as_mut() else { return false };
-            // Failing here loses nothing but at the end of the machine; the next time may succeed.
+            // A failed sync loses data only if the machine crashes; the next one may succeed.
             claimed.is_sync_due = claimed.file.sync().is_err();
             claimed.synced = Some(clock::now().mono);
             claimed.is_sync_due
@@ -221,7 +222,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_is_there_at_the_next_start_and_no_file_is_left_when_all_is_settled() {
+    async fn waiting_lines_survive_a_restart_and_a_settled_queue_leaves_no_file() {
         let state = tempfile::tempdir().unwrap();
         let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         let (queue, left) = queues.of(SERVICE).unwrap();
@@ -230,7 +231,7 @@ mod tests {
             queue.write(vec![typed(line)]).await.unwrap();
         }
         queue.write((1..20).map(|line| QueueRecord::Saved { line, id: 1 }).collect()).await.unwrap();
-        // Gone to another service and back, it is the same queue.
+        // After a switch and back, it is the same queue.
         assert_eq!(lines(&queues.of(SERVICE).unwrap().1), [20]);
         queues.close(SERVICE, &[typed(21)]).unwrap();
         assert!(queue.write(vec![typed(22)]).await.is_err());
@@ -247,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_service_that_is_gone_with_the_session_has_no_file() {
+    async fn a_service_without_an_identity_has_no_file() {
         let state = tempfile::tempdir().unwrap();
         let queues = Queues::new(Some(Arc::new(Claims::new(state.path().to_owned()))));
         queues.of(None).unwrap().0.write(vec![typed(1)]).await.unwrap();

@@ -1,4 +1,4 @@
-//! Sends a pet, and says what is known of it then.
+//! Sends a pet, and classifies the result.
 
 use jiff::Timestamp;
 
@@ -8,17 +8,17 @@ use crate::clock;
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
-/// Why a pet was not added, as far as is known: see [`Failure::outcome_unknown`].
+/// Why a pet was not added, or may not have been: see [`Failure::outcome_unknown`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct NotCreated {
-    /// What came instead of the pet.
+    /// The failure.
     pub failure: Failure,
-    /// Whether it may be sent again with its key, which adds no second one.
+    /// Whether sending it again with its key is safe.
     pub repeatable: bool,
 }
 
 impl From<Failure> for NotCreated {
-    /// A failure that says nothing about keys.
+    /// A failure that says nothing about idempotency keys.
     fn from(failure: Failure) -> Self {
         Self { failure, repeatable: false }
     }
@@ -29,7 +29,7 @@ pub async fn add(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<
     create_pet_once(client, new, key).await.map_err(|error| not_created(client, &error))
 }
 
-/// Sends a pet again that was sent at `at`; `None` where the service may have forgotten its key, or never keeps any.
+/// Sends a pet again that was sent at `at`; `None` if the service may not know its key.
 pub async fn settle(
     client: &Client,
     new: &NewPet,
@@ -53,9 +53,9 @@ pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) ->
     (count, None)
 }
 
-/// Whether the service is sure to know the key of a pet that was sent after `at`.
+/// Whether the service certainly still knows the key of a pet sent after `at`.
 pub(super) async fn is_known_still(client: &Client, at: Timestamp) -> Result<bool, ApiError> {
-    // Every answer says how long keys are kept, and what time it is there. This machine's clock may be wrong.
+    // Every answer has the retention of keys and the time of the service. The clock of this machine may be wrong.
     let there = client.date().await?;
     Ok([Some(clock::now().wall), there].into_iter().flatten().all(|now| client.surely_knows(now.duration_since(at))))
 }

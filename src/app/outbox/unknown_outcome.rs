@@ -1,4 +1,4 @@
-//! A pet that was sent, and no answer came: it may have been added, or not.
+//! A pet that was sent without an answer: it may or may not have been added.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::api::{ApiError, Client, Failure};
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
 
-/// The most pages that looking for one pet follows.
+/// The most pages that a search for a pet reads.
 const MAX_PAGES: usize = 200;
 
-/// A pet on its way, as it is kept in a draft until there is an answer.
+/// A pet that was sent, as kept in a draft until the answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PendingAdd {
     /// What was sent.
     pub new: NewPet,
-    /// With which key, also when it is sent again.
+    /// Its key, the same when it is sent again.
     pub key: IdempotencyKey,
     /// When.
     pub at: Timestamp,
     /// The pets known before, which cannot be this one.
     pub known: Arc<HashSet<PetId>>,
-    /// The end of the API key it was sent with, as every screen shows it: the service keeps idempotency keys for each API
-    /// key, so that with another one it would be added again.
+    /// The last characters of the API key it was sent with. The service keeps idempotency keys for each API key, so
+    /// another one would add a second pet.
     pub api_key: String,
-    /// Whether it was sent before, and nobody knows what became of that: so it is with one that is read from a draft.
+    /// Whether it was sent before with an unknown outcome, as one from a draft was.
     #[serde(skip, default = "yes")]
     pub outcome_unknown: bool,
 }
@@ -36,59 +36,59 @@ const fn yes() -> bool {
     true
 }
 
-/// The pet may have been added, or not. Nothing is sent until the user chooses.
+/// The pet may or may not have been added. Nothing is sent until the user chooses.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct UnknownOutcome {
-    /// What came instead of an answer; nothing where the program ended before.
+    /// The failure; `None` if petstore ended before.
     pub failure: Option<Failure>,
     /// Whether the service keeps idempotency keys, so that sending it again adds no second one.
     pub repeatable: bool,
-    /// What looking for it gave.
+    /// The result of searching for it.
     pub found: Option<SearchResult>,
-    /// The marked answer, from 0.
+    /// The selected answer, from 0.
     pub choice: usize,
 }
 
-/// What looking for a pet that may have been added gave.
+/// The result of searching for a pet that may have been added.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchResult {
-    /// A pet of that name and category that was not known before.
+    /// A matching pet that was not known before.
     Candidate(Pet),
-    /// None like it.
+    /// No match.
     None {
-        /// Whether every pet of that status was looked at.
+        /// Whether every pet of that status was checked.
         complete: bool,
     },
-    /// The search itself failed.
+    /// The search failed.
     Failed(Failure),
 }
 
 /// An answer to the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownOutcomeChoice {
-    /// Look for it in the list.
+    /// Search the list.
     LookFor,
-    /// It is the one that was found: done.
+    /// The pet that was found is this one.
     ThatIsIt,
-    /// Send it again with its key: the service gives what it added the first time, or adds it now.
+    /// Send it again with its key, which adds it only once.
     Settle,
-    /// Send it again, which may add a second one.
+    /// Send it again, which may add a second pet.
     SendAgain,
-    /// Keep what is typed and go back.
+    /// Keep the form and go back.
     Keep,
 }
 
-/// The pets that look like one that may have been added.
+/// The pets that match one that may have been added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedPets {
-    /// Those of the same name and category.
+    /// Pets of the same name and category.
     pub matches: Vec<Pet>,
     /// Whether every pet of that status was seen.
     pub complete: bool,
 }
 
 impl UnknownOutcome {
-    /// The answers that can be given, in order.
+    /// The possible answers, in order.
     pub const fn answers(&self) -> [UnknownOutcomeChoice; 3] {
         use UnknownOutcomeChoice::{Keep, LookFor, SendAgain, Settle, ThatIsIt};
         match (&self.found, self.repeatable) {
@@ -99,14 +99,14 @@ impl UnknownOutcome {
         }
     }
 
-    /// The pet that was found, which is taken for the one that was sent.
+    /// Takes the pet that was found.
     pub fn take_candidate(&mut self) -> Option<Pet> {
         if let SearchResult::Candidate(pet) = self.found.take()? { Some(pet) } else { None }
     }
 }
 
 impl SearchResult {
-    /// What a search says of a pet, which cannot be one that was `known` before.
+    /// The result for a pet that cannot be one `known` before.
     pub fn new(searched: Result<SearchedPets, Failure>, known: impl Fn(PetId) -> bool) -> Self {
         match searched {
             Ok(searched) => {
@@ -119,13 +119,13 @@ impl SearchResult {
 }
 
 impl SearchedPets {
-    /// The newest that was not `known` before: it has most likely the largest id, though only uniqueness is promised.
+    /// The newest that was not `known` before: probably the one with the largest id.
     pub fn newest(self, known: impl Fn(PetId) -> bool) -> Option<Pet> {
         self.matches.into_iter().filter(|pet| !known(pet.id)).max_by_key(|pet| pet.id)
     }
 }
 
-/// Looks for every pet of that name, category and status that the list shows.
+/// Searches the list for every pet of that name, category and status.
 pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, ApiError> {
     let query = PetQuery { status: new.status, limit: Limit::MAX, after: None };
     let mut page = client.list_pets(&query).await?;

@@ -1,4 +1,4 @@
-//! What is wrong with the configuration, before anything stumbles over it.
+//! Finds errors in the configuration before they get in the way.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -11,11 +11,11 @@ use crate::model::display_safe;
 
 use super::super::domains::args::ProbeArgs;
 use super::super::domains::settings::resolve;
-use super::super::error::{Exit, Failed, meant};
+use super::super::error::{Exit, Failed, suggestion};
 use super::super::output::write;
 use super::super::setup;
 
-/// Says that all is well, or what is wrong, a line each.
+/// Reports that the configuration is valid, or each error on a line.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let found = check(path, choices, env)?;
     if !found.is_empty() {
@@ -23,13 +23,13 @@ pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     }
     let (shown, is_there) = (path.display(), path.exists());
     write(|out| match is_there {
-        true => writeln!(out, "{shown} is right"),
-        false => writeln!(out, "there is no {shown}: the defaults are in force"),
+        true => writeln!(out, "{shown} is valid"),
+        false => writeln!(out, "{shown} does not exist; the defaults are used"),
     })?;
     Ok(Exit::Done)
 }
 
-/// What is wrong with the configuration in the file at `path` and with what belongs to it: a line each, safe to show.
+/// The errors of the configuration at `path` and of the files that belong to it, one per line, safe to show.
 pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -40,16 +40,16 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
     if found.is_empty() { around(path, choices, env) } else { Ok(found) }
 }
 
-/// What is wrong with the configuration `text`, which is or will be in the file at `path`: a line each, safe to show.
+/// The errors of the configuration `text`, which is or will be in the file at `path`, one per line, safe to show.
 pub fn findings(text: &str, path: &Path) -> Vec<String> {
     let faults = faults(text, path).into_iter().map(|fault| {
         let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
-        format!("{place}{}{}", fault.error, meant(&fault.error))
+        format!("{place}{}{}", fault.error, suggestion(&fault.error))
     });
     faults.map(|line| display_safe(&line).into_owned()).collect()
 }
 
-/// What is wrong with the settings of domains, and with the files that the configuration names or that stand beside it.
+/// The errors of the domain settings and of the files beside the configuration or named by it.
 fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let mut found = read_keymap(env).1;
     setup::adding(choices, env, &mut found)?;
@@ -62,7 +62,7 @@ fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Fail
     Ok(found.iter().map(|line| display_safe(line).into_owned()).collect())
 }
 
-/// All that was found, as a failure.
+/// All errors, as one failure.
 pub fn failed(found: &[String]) -> Failed {
     Failed::new(Exit::Usage, found.join("\n"))
 }

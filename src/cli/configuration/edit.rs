@@ -1,4 +1,4 @@
-//! Changing the configuration by hand: in an editor, on a copy, which takes its place only when it is right.
+//! Edits a copy of the configuration in an editor, and saves it once it is valid.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -14,31 +14,31 @@ use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::check::{failed, findings};
 
-/// Opens the editor until the text is right, nobody wants to go on, or the editor fails. Only then the file is replaced.
+/// Opens the editor until the text is valid or the user gives up. The file is replaced only by a valid text.
 pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
     let there = read(path)?;
     let before = there.as_deref().unwrap_or(EXAMPLE);
     let copy = Copy::new(before).map_err(cannot_write(path))?;
     loop {
         open(&copy.path, env)?;
-        let text = fs::read_to_string(&copy.path).map_err(Failed::because("the edited text is lost"))?;
+        let text = fs::read_to_string(&copy.path).map_err(Failed::because("cannot read the edited text"))?;
         if text == before {
             note("nothing was changed");
             return Ok(Exit::Done);
         }
         let found = findings(&text, path);
         if !found.is_empty() {
-            if asked_to_go_on(&found) {
+            if wants_to_edit_again(&found) {
                 continue;
             }
             let kept = keep(&text, path)?;
-            let hint = format!("the file stays as it is; what was typed is in {}", kept.display());
+            let hint = format!("the file was not changed; your text is in {}", kept.display());
             return Err(failed(&found).hint(hint));
         }
         if read(path)? != there {
             let kept = keep(&text, path)?;
-            let what = format!("{} was changed meanwhile, and stays as it is", path.display());
-            return Err(Failed::new(Exit::Failure, what).hint(format!("what was typed is in {}", kept.display())));
+            let what = format!("{} was changed by another program and was not overwritten", path.display());
+            return Err(Failed::new(Exit::Failure, what).hint(format!("your text is in {}", kept.display())));
         }
         let written = if there.is_some() { atomic_file::write(path, &text, true) } else { begin(path, &text, env) };
         written.map_err(cannot_write(path))?;
@@ -47,7 +47,7 @@ pub fn run(path: &Path, env: &Env) -> Result<Exit, Failed> {
     }
 }
 
-/// The text while it is edited, for its owner alone, under the name of the file.
+/// The text while it is edited, in a private file of the same name.
 struct Copy {
     path: PathBuf,
     _directory: tempfile::TempDir,
@@ -63,40 +63,40 @@ impl Copy {
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failed> {
-    atomic_file::read(path).map_err(Failed::because(format!("{} cannot be read", path.display())))
+    atomic_file::read(path).map_err(Failed::because(format!("cannot read {}", path.display())))
 }
 
-/// The editor is a line for the shell, as for every program that has one: it may have arguments.
+/// Runs the editor through the shell, as other programs do, so that it may have arguments.
 fn open(path: &Path, env: &Env) -> Result<(), Failed> {
     let editor = env.get("VISUAL").or_else(|| env.get("EDITOR")).unwrap_or("vi");
     let failed = |why: String| {
-        let what = format!("the editor {} {why}; the file stays as it was", crate::model::text::short(editor));
-        Failed::new(Exit::Failure, what).hint("set EDITOR to one that works here")
+        let what = format!("the editor {} {why}; the file was not changed", crate::model::text::short(editor));
+        Failed::new(Exit::Failure, what).hint("set EDITOR to another editor")
     };
     let status = Command::new("/bin/sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(format!("ended with {status}"))),
+        Ok(status) => Err(failed(format!("failed ({status})"))),
         Err(error) => Err(failed(format!("did not start: {error}"))),
     }
 }
 
-/// Says what was found and asks. Where nobody can be asked, nobody goes on.
-fn asked_to_go_on(found: &[String]) -> bool {
+/// Shows the errors and asks. Without a terminal to ask at, the answer is no.
+fn wants_to_edit_again(found: &[String]) -> bool {
     ask(&format!("{}\nEdit again?", found.join("\n")), true) == Some(true)
 }
 
-/// Keeps what was typed beside the file, so that it is not lost.
+/// Saves the edited text beside the file.
 fn keep(text: &str, path: &Path) -> Result<PathBuf, Failed> {
     let kept = path.with_extension("toml.edited");
     replace_private(&kept, text).map_err(cannot_write(&kept))?;
     Ok(kept)
 }
 
-/// Every key with its default, explained.
+/// Every key with its default and an explanation.
 pub const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// Writes the first configuration file. The usual directory is made; another one must be there.
+/// Creates the configuration file. The default directory is created if needed; another one must exist.
 pub fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
     if let Ok(paths) = Paths::new(env)
         && path.parent() == Some(&paths.config)
@@ -107,5 +107,5 @@ pub fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
 }
 
 pub fn cannot_write(path: &Path) -> impl FnOnce(io::Error) -> Failed {
-    Failed::because(format!("{} could not be written", path.display()))
+    Failed::because(format!("cannot write {}", path.display()))
 }

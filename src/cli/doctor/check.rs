@@ -1,14 +1,14 @@
-//! What each check of the doctor gives.
+//! The result of a check.
 
 use std::time::Duration;
 
 use crate::model::display_safe;
 use crate::model::text::without_keys;
 
-/// How long one check may take, unless it says otherwise.
+/// How long a check may take by default.
 pub const LIMIT: Duration = Duration::from_secs(10);
 
-/// How it is with one thing.
+/// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 #[strum(serialize_all = "lowercase")]
 pub enum Verdict {
@@ -17,13 +17,13 @@ pub enum Verdict {
     Fail,
 }
 
-/// One thing that was looked at.
+/// A check and its result.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Check {
     pub name: String,
     pub verdict: Verdict,
     pub found: String,
-    /// What to do about it, where something is to be done.
+    /// How to fix it, if it needs fixing.
     pub remedy: Option<String>,
 }
 

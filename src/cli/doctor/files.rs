@@ -1,4 +1,4 @@
-//! Directories, who else can read them, and the database in them.
+//! Checks directories, their permissions, and the embedded database.
 
 use std::fs;
 use std::io;
@@ -14,11 +14,11 @@ use crate::store::{self, DatabaseUrl};
 
 use super::check::{Check, LIMIT};
 
-/// The most files of keys that are looked at.
+/// The most key files that are checked.
 const MOST_KEYS: usize = 100;
 
 pub fn checks(env: &Env) -> Vec<Check> {
-    // That there is no home the configuration has said.
+    // The check of the configuration reports a missing home directory.
     let Ok(paths) = Paths::new(env) else { return Vec::new() };
     let mut checks = vec![
         directory("settings", &paths.config, 0o022, env),
@@ -34,7 +34,7 @@ pub fn checks(env: &Env) -> Vec<Check> {
     checks
 }
 
-/// A path as it is told.
+/// A path as it is shown.
 fn shown(path: &Path, env: &Env) -> String {
     below_home(path, env).display().to_string()
 }
@@ -44,28 +44,29 @@ fn directory(name: &str, path: &Path, not: u32, env: &Env) -> Check {
     let place = shown(path, env);
     let mode = match fs::metadata(path) {
         Ok(found) if found.is_dir() => found.permissions().mode() & 0o7777,
-        Ok(_) => return Check::fail(name, &format!("{place} is no directory"), &format!("move it away: {place}")),
+        Ok(_) => return Check::fail(name, &format!("{place} is not a directory"), &format!("move or rename {place}")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // It is made below the first directory that is there.
+            // It is created below the first directory that exists.
             let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(path);
             if access(above, Access::WRITE_OK | Access::EXEC_OK).is_ok() {
-                return Check::ok(name, &format!("{place} is made when it is needed"));
+                return Check::ok(name, &format!("{place} (created when needed)"));
             }
             let above = shown(above, env);
-            let found = format!("{place} cannot be made: {above} cannot be written to");
-            return Check::fail(name, &found, &format!("ls -ld {above}; or name another place, such as XDG_DATA_HOME"));
+            let found = format!("{place} cannot be created: {above} is not writable");
+            let remedy = format!("make {above} writable, or choose another directory, such as with XDG_DATA_HOME");
+            return Check::fail(name, &found, &remedy);
         }
         Err(error) => return Check::fail(name, &format!("{place}: {error}"), &format!("ls -ld {place}")),
     };
     if access(path, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_err() {
         return Check::fail(
             name,
-            &format!("{place} cannot be written to (mode {mode:04o})"),
+            &format!("{place} is not writable (mode {mode:04o})"),
             &format!("chmod u+rwx {place}"),
         );
     }
     if mode & not != 0 {
-        let (what, remedy) = if not == 0o077 { ("look into", "go-rwx") } else { ("write to", "go-w") };
+        let (what, remedy) = if not == 0o077 { ("read", "go-rwx") } else { ("write to", "go-w") };
         return Check::warn(
             name,
             &format!("others can {what} {place} (mode {mode:04o})"),
@@ -80,10 +81,10 @@ fn open_key(path: &Path, env: &Env) -> Option<Check> {
     let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
     let place = shown(path, env);
     let found = format!("others can read {place} (mode {mode:04o})");
-    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {place}, and have the key replaced")))
+    (mode & 0o077 != 0).then(|| Check::fail("keys", &found, &format!("chmod 600 {place}, then replace the key")))
 }
 
-/// The database of the service inside the program.
+/// The embedded database.
 pub async fn database(env: &Env) -> Check {
     const NAME: &str = "database";
     let Ok(path) = Paths::new(env).map(|paths| paths.embedded_database()) else {
@@ -91,17 +92,17 @@ pub async fn database(env: &Env) -> Check {
     };
     let place = shown(&path, env);
     if !path.exists() {
-        return Check::ok(NAME, &format!("{place} is made when it is needed"));
+        return Check::ok(NAME, &format!("{place} (created when needed)"));
     }
     let url = DatabaseUrl::Sqlite(path.clone());
-    let whole = format!("petstore check --database {url} looks at all of it");
-    let remedy = "keep this file, and put the last backup in its place";
+    let whole = format!("to check all of it: petstore check --database {url}");
+    let remedy = "move this file aside, and restore the last backup";
     match tokio::time::timeout(LIMIT, store::quick_check(&url)).await {
-        Err(_) => Check::warn(NAME, &format!("{place} was not read through within {} s", LIMIT.as_secs()), &whole),
+        Err(_) => Check::warn(NAME, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
         Ok(Err(error)) => Check::fail(NAME, &format!("{place}: {}", safe_causes(&error)), remedy),
         Ok(Ok(quick)) => match quick.problems.first() {
             Some(problem) => Check::fail(NAME, &format!("{place} is damaged: {problem}"), remedy),
-            None => Check::ok(NAME, &format!("{place} is sound, schema {}", quick.schema)),
+            None => Check::ok(NAME, &format!("{place} is intact (schema {})", quick.schema)),
         },
     }
 }
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_can_do_is_found_with_the_command_that_mends_it() {
+    fn permissions_that_are_too_wide_are_found_with_the_command_that_fixes_them() {
         let home = tempfile::tempdir().unwrap();
         let env = Env::from_iter([("HOME", home.path()), ("XDG_DATA_HOME", &home.path().join("data"))]);
         let keys = home.path().join(".config/petstore/keys");
@@ -129,17 +130,17 @@ mod tests {
             checks(&env),
             [
                 warn("settings", &format!("others can write to {there} (mode 0777)"), &format!("chmod go-w {there}")),
-                Check::fail("data", "~/data/petstore is no directory", "move it away: ~/data/petstore"),
-                Check::ok("state", "~/.local/state/petstore is made when it is needed"),
+                Check::fail("data", "~/data/petstore is not a directory", "move or rename ~/data/petstore"),
+                Check::ok("state", "~/.local/state/petstore (created when needed)"),
                 warn(
                     "keys",
-                    &format!("others can look into {there}/keys (mode 0750)"),
+                    &format!("others can read {there}/keys (mode 0750)"),
                     &format!("chmod go-rwx {there}/keys")
                 ),
                 Check::fail(
                     "keys",
                     &format!("others can read {there}/keys/shop (mode 0644)"),
-                    &format!("chmod 600 {there}/keys/shop, and have the key replaced")
+                    &format!("chmod 600 {there}/keys/shop, then replace the key")
                 ),
             ]
         );

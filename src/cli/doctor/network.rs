@@ -1,4 +1,4 @@
-//! The profiles and their keys, and the way to the service that is used.
+//! Checks the profiles and their keys, and the connection to the service in use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use super::super::error::{Exit, Failed};
 use super::super::{service, status};
 use super::check::{Check, LIMIT};
 
-/// How long a name may take to be found.
+/// How long a name may take to resolve.
 const NAMES: Duration = Duration::from_secs(3);
 
-/// How long a key may take: a command has ten seconds itself, and a keyring may ask for its password.
+/// How long a key may take: a command gets ten seconds, and a keyring may ask for its password.
 const KEYS: Duration = Duration::from_secs(15);
 
-/// How far the clocks may be apart before time limits and dates are wrong.
+/// How far the clocks may be apart.
 const APART: SignedDuration = SignedDuration::from_secs(30);
 
 pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
     let known = match Settings::without_key(choices, env) {
         Ok(known) => known,
-        // The configuration has said what is wrong, or it is a flag that is.
+        // An error of the configuration is reported by its own check; here it may also be a flag.
         Err(error) => {
             return vec![Check::fail("profile", Failed::from(error).what(), &choices.command("config check"))];
         }
@@ -47,8 +47,8 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
         Ok(Ok(Err(error))) => checks.push(Check::fail(&name, &error.to_string(), &login(&known.name))),
         Ok(Err(error)) => checks.push(Check::fail(&name, &error.to_string(), "petstore status")),
         Err(_) => {
-            let found = format!("its key was not there within {} s", KEYS.as_secs());
-            checks.push(Check::fail(&name, &found, "unlock the keyring, or try its command in a shell"));
+            let found = format!("reading its key took longer than {} s", KEYS.as_secs());
+            checks.push(Check::fail(&name, &found, "unlock the keyring, or run the key's command in a shell"));
         }
     }
     checks
@@ -57,7 +57,7 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
 /// The profile in use, and its service.
 async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
     let Service::Remote(remote) = &settings.service else {
-        return vec![Check::ok(name, "in this program, no key needed"), trust(false)];
+        return vec![Check::ok(name, "embedded store, no key needed"), trust(false)];
     };
     let needs_trust = remote.base_url.is_https() && remote.ca_file.is_none();
     let mut checks = vec![key(name, settings, remote, env), trust(needs_trust), names(remote).await];
@@ -65,7 +65,7 @@ async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
     checks
 }
 
-/// The profiles that are not in use. No command is run for them, and no keyring asked.
+/// The profiles that are not in use. Does not run their commands or ask the keyring.
 fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
     let profiles = configuration(choices, env).map(|file| file.profiles).unwrap_or_default();
     let others = profiles.iter().filter(|(name, profile)| name.as_str() != used && !profile.embedded);
@@ -73,11 +73,11 @@ fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
         let title = format!("profile {name}");
         match &profile.key {
             Some(source @ (KeySource::Command(_) | KeySource::Keyring(_))) => {
-                Check::ok(&title, &format!("its key comes {}, not tried", KeyOrigin::from(source)))
+                Check::ok(&title, &format!("key {}, not tested", KeyOrigin::from(source)))
             }
             Some(KeySource::Env(_) | KeySource::File(_)) | None => match settings_for(name, choices, env) {
                 Ok(Settings { service: Service::Remote(remote), .. }) if remote.key.is_none() => {
-                    Check::warn(&title, "it has no key", &login(name))
+                    Check::warn(&title, "no key", &login(name))
                 }
                 Ok(settings) => Check::ok(&title, &key_origin(&settings)),
                 Err(error) => Check::warn(&title, &error.to_string(), &login(name)),
@@ -96,15 +96,15 @@ fn key(name: &str, settings: &Settings, remote: &Remote, env: &Env) -> Check {
         && env.get("PETSTORE_API_KEY").is_some()
         && remote.key_origin != KeyOrigin::Environment("PETSTORE_API_KEY".into())
     {
-        let found = format!("{}; PETSTORE_API_KEY is set, and not used here", key_origin(settings));
-        return Check::warn(name, &found, "unset PETSTORE_API_KEY, if it is not for another service");
+        let found = format!("{}; PETSTORE_API_KEY is set but not used for this profile", key_origin(settings));
+        return Check::warn(name, &found, "unset PETSTORE_API_KEY unless another service needs it");
     }
     Check::ok(name, &key_origin(settings))
 }
 
 fn key_origin(settings: &Settings) -> String {
     match &settings.service {
-        Service::Remote(remote) => format!("its key comes {}", remote.key_origin),
+        Service::Remote(remote) => format!("key {}", remote.key_origin),
         Service::Demo | Service::Embedded { .. } => "no key needed".to_owned(),
     }
 }
@@ -113,20 +113,20 @@ fn login(profile: &str) -> String {
     format!("petstore login -p {profile}")
 }
 
-/// What helps where the service in use needs another key: an address that was only named has no profile to keep it.
+/// How to give the service in use another key. An address without a profile has no place to save one.
 fn another_key(settings: &Settings) -> String {
-    match settings.origins.iter().find(|said| said.name == "address").map(|said| &said.origin) {
-        Some(Origin::Flag(_) | Origin::Environment(_)) => "set PETSTORE_API_KEY to a key of this service".to_owned(),
+    match settings.origins.iter().find(|setting| setting.name == "address").map(|setting| &setting.origin) {
+        Some(Origin::Flag(_) | Origin::Environment(_)) => "set PETSTORE_API_KEY to a key for this service".to_owned(),
         Some(Origin::File { .. } | Origin::ByHand | Origin::Default) | None => login(&settings.name),
     }
 }
 
-/// Whether the authorities of this machine can be read: without them no `https://` service is trusted.
+/// Whether the system's CA certificates can be read: without them no `https://` service is trusted.
 fn trust(needed: bool) -> Check {
     let verifier = Verifier::new(Arc::new(ring::default_provider()));
-    let remedy = "install the certificates of the system (ca-certificates), or name a PEM file in SSL_CERT_FILE";
+    let remedy = "install the system's CA certificates (package ca-certificates), or set SSL_CERT_FILE to a PEM file";
     match verifier {
-        Ok(_) => Check::ok("certificates", "those of the system can be read"),
+        Ok(_) => Check::ok("certificates", "the system's CA certificates can be read"),
         Err(error) if needed => Check::fail("certificates", &error.to_string(), remedy),
         Err(error) => Check::warn("certificates", &error.to_string(), remedy),
     }
@@ -142,7 +142,7 @@ async fn names(remote: &Remote) -> Check {
     let found =
         timeout(NAMES, lookup_host((host.trim_matches(['[', ']']), url.port_or_known_default().unwrap_or(443)))).await;
     let took = clock::now().mono.saturating_duration_since(begun).as_millis();
-    let remedy = "is the address of the profile right? Else see /etc/resolv.conf, or the network";
+    let remedy = "check the profile's address, the network, and /etc/resolv.conf";
     match found {
         Ok(Ok(addresses)) => {
             let addresses = counted(addresses.count(), "address");
@@ -153,22 +153,22 @@ async fn names(remote: &Remote) -> Check {
     }
 }
 
-/// Whether the service answers, and what its clock says.
+/// Whether the service answers, and how far its clock is off.
 async fn answers(settings: &Settings) -> Vec<Check> {
     const NAME: &str = "service";
     let service = settings.service.name();
-    let Ok(asked) = timeout(LIMIT, status::ask(settings)).await else {
+    let Ok(answer) = timeout(LIMIT, status::ask(settings)).await else {
         let found = format!("{service} did not answer within {} s", LIMIT.as_secs());
-        return vec![Check::fail(NAME, &found, "try again in a moment, or ask whoever runs it")];
+        return vec![Check::fail(NAME, &found, "try again in a moment, or ask the service's operator")];
     };
-    if let Some(failed) = &asked.failed {
+    if let Some(failed) = &answer.failed {
         let remedy = match failed.exit {
             Exit::Unauthorized => another_key(settings),
             _ => failed.remedy().map_or_else(|| "petstore config show --origin".to_owned(), str::to_owned),
         };
         return vec![Check::fail(NAME, failed.what(), &remedy)];
     }
-    let took = asked.took.unwrap_or_default().as_millis();
+    let took = answer.took.unwrap_or_default().as_millis();
     let mut checks = vec![Check::ok(NAME, &format!("{service} answers in {took} ms and accepts the key"))];
     if let Ok((client, _)) = service::connect(settings).await
         && let Ok(Ok(Some(there))) = timeout(LIMIT, client.date()).await
@@ -178,18 +178,14 @@ async fn answers(settings: &Settings) -> Vec<Check> {
     checks
 }
 
-/// The clock of this machine, which is ahead of that of the service by `ahead`.
+/// Compares this machine's clock, which is `ahead` of the service's.
 fn clocks(ahead: SignedDuration) -> Check {
     let seconds = ahead.as_secs().unsigned_abs();
     if ahead.abs() <= APART {
-        return Check::ok("clock", &format!("as that of the service, within {} s", APART.as_secs()));
+        return Check::ok("clock", &format!("matches the service's, within {} s", APART.as_secs()));
     }
     let way = if ahead.is_negative() { "behind" } else { "ahead of" };
-    Check::warn(
-        "clock",
-        &format!("{seconds} s {way} that of the service"),
-        "set the clock of this machine: timedatectl status",
-    )
+    Check::warn("clock", &format!("{seconds} s {way} the service's"), "set this machine's clock: timedatectl status")
 }
 
 #[cfg(test)]
@@ -198,10 +194,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clocks_that_are_apart_are_told_by_how_much() {
+    fn a_clock_that_is_off_is_reported_with_the_difference() {
         assert_eq!(clocks(SignedDuration::from_secs(-30)).verdict, Verdict::Ok);
         let ahead = clocks(SignedDuration::from_secs(31));
-        assert_eq!((ahead.verdict, ahead.found.as_str()), (Verdict::Warn, "31 s ahead of that of the service"));
-        assert_eq!(clocks(SignedDuration::from_secs(-3600)).found, "3600 s behind that of the service");
+        assert_eq!((ahead.verdict, ahead.found.as_str()), (Verdict::Warn, "31 s ahead of the service's"));
+        assert_eq!(clocks(SignedDuration::from_secs(-3600)).found, "3600 s behind the service's");
     }
 }

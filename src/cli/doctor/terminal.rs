@@ -1,4 +1,4 @@
-//! What the screen can be on this terminal.
+//! Checks what this terminal supports.
 
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::app::first_run::way_words;
@@ -7,10 +7,10 @@ use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
 use super::super::output::is_terminal;
 use super::check::Check;
 
-/// `least` is the smallest size that the full screen fits.
+/// `least` is the smallest size of the full screen.
 pub fn checks(least: (u16, u16), choices: &Choices, env: &Env) -> Vec<Check> {
     let size = is_terminal().then(|| crossterm::terminal::size().ok()).flatten();
-    // What is wrong with the settings the configuration says.
+    // The check of the configuration reports wrong settings.
     let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
     vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)]
 }
@@ -19,7 +19,7 @@ fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     const NAME: &str = "terminal";
     let mut found = match size {
         Some((columns, rows)) => format!("{columns}x{rows}"),
-        None => "not shown on one now".to_owned(),
+        None => "output is not a terminal".to_owned(),
     };
     for (variable, words) in [("TMUX", ", inside tmux"), ("STY", ", inside screen")] {
         found.push_str(env.get(variable).map_or("", |_| words));
@@ -28,11 +28,11 @@ fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
     match (size, env.get("TERM")) {
         (Some(_), None | Some("dumb")) => Check::warn(
             NAME,
-            &format!("{found}, TERM is dumb or unset"),
-            "set TERM; petstore pets list works everywhere",
+            &format!("{found}, TERM is unset or dumb"),
+            "set TERM; petstore pets list works without it",
         ),
         (Some((columns, rows)), Some(_)) if columns < least.0 || rows < least.1 => {
-            Check::warn(NAME, &found, &format!("make the window larger: at least {}x{}", least.0, least.1))
+            Check::warn(NAME, &found, &format!("enlarge the window to at least {}x{}", least.0, least.1))
         }
         (Some(_), Some(term)) => Check::ok(NAME, &format!("{found}, {term}")),
         (None, _) => Check::ok(NAME, &found),
@@ -41,11 +41,11 @@ fn terminal(size: Option<(u16, u16)>, least: (u16, u16), env: &Env) -> Check {
 
 fn colours(env: &Env) -> Check {
     let found = match (env.get("NO_COLOR"), env.depth()) {
-        (Some(_), _) => "none, by NO_COLOR",
+        (Some(_), _) => "none (NO_COLOR is set)",
         (None, Depth::Mono) => "none",
         (None, Depth::Sixteen) => "16",
         (None, Depth::TwoFiftySix) => "256",
-        (None, Depth::TrueColour) => "all",
+        (None, Depth::TrueColour) => "16 million",
     };
     Check::ok("colours", found)
 }
@@ -54,16 +54,16 @@ fn characters(env: &Env) -> Check {
     if env.is_utf8() {
         return Check::ok("characters", "UTF-8");
     }
-    Check::warn("characters", "ASCII only, by the locale", "set LANG to a locale with UTF-8, such as C.UTF-8")
+    Check::warn("characters", "ASCII only, because of the locale", "set LANG to a UTF-8 locale, such as C.UTF-8")
 }
 
 fn clipboard(choice: Clipboard, env: &Env) -> Check {
     let ways = ways(choice, env, Paths::new(env).ok().map(|paths| paths.copied_file()));
     let words: Vec<String> = ways.iter().map(|way| way_words(way, env)).collect();
     let found = words.join(", else ");
-    let remedy = "clipboard = \"osc52\" copies through the terminal";
+    let remedy = "to copy through the terminal, set clipboard = \"osc52\" in the configuration";
     match (choice, ways.as_slice()) {
-        (Clipboard::Off, _) => Check::ok("clipboard", "switched off"),
+        (Clipboard::Off, _) => Check::ok("clipboard", "off"),
         (_, []) => Check::warn("clipboard", "none", remedy),
         (Clipboard::Auto, [ClipboardBackend::File(_)]) => Check::warn("clipboard", &found, remedy),
         (_, _) => Check::ok("clipboard", &found),
@@ -78,24 +78,27 @@ mod tests {
     const LEAST: (u16, u16) = (40, 8);
 
     #[test]
-    fn what_a_terminal_cannot_do_has_a_remedy() {
+    fn what_a_terminal_lacks_has_a_remedy() {
         let env = |vars: &[(&str, &str)]| vars.iter().copied().collect::<Env>();
         let xterm = env(&[("TERM", "xterm-256color"), ("LANG", "C.UTF-8"), ("TMUX", "x"), ("SSH_TTY", "/dev/pts/1")]);
         let ok = Check::ok("terminal", "80x24, inside tmux, over SSH, xterm-256color");
         assert_eq!(terminal(Some((80, 24)), LEAST, &xterm), ok);
         assert_eq!(terminal(Some((39, 24)), LEAST, &xterm).verdict, Verdict::Warn);
         assert_eq!(terminal(Some((80, 24)), LEAST, &env(&[("TERM", "dumb")])).verdict, Verdict::Warn);
-        assert_eq!(terminal(None, LEAST, &env(&[])), Check::ok("terminal", "not shown on one now"));
+        assert_eq!(terminal(None, LEAST, &env(&[])), Check::ok("terminal", "output is not a terminal"));
         assert_eq!(
             (colours(&xterm), characters(&xterm)),
             (Check::ok("colours", "256"), Check::ok("characters", "UTF-8"))
         );
-        assert_eq!(colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])), Check::ok("colours", "none, by NO_COLOR"));
+        assert_eq!(
+            colours(&env(&[("TERM", "xterm"), ("NO_COLOR", "1")])),
+            Check::ok("colours", "none (NO_COLOR is set)")
+        );
         assert_eq!(characters(&env(&[("LANG", "C")])).verdict, Verdict::Warn);
         assert_eq!(clipboard(Clipboard::Auto, &xterm).verdict, Verdict::Ok);
         let bare = env(&[("HOME", "/home/ada"), ("TERM", "linux")]);
         assert_eq!(clipboard(Clipboard::Auto, &bare).verdict, Verdict::Warn);
         assert_eq!(clipboard(Clipboard::File, &bare).verdict, Verdict::Ok);
-        assert_eq!(clipboard(Clipboard::Off, &bare), Check::ok("clipboard", "switched off"));
+        assert_eq!(clipboard(Clipboard::Off, &bare), Check::ok("clipboard", "off"));
     }
 }

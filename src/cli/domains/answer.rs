@@ -1,4 +1,4 @@
-//! The answer of a command that judges: its findings, and its exit status.
+//! The output of a command that reports findings, and its exit status.
 
 use std::io::Write as _;
 
@@ -27,12 +27,12 @@ pub fn exit_of(findings: &[Finding]) -> Exit {
     exit(overall(findings))
 }
 
-/// Findings, with what they are about.
+/// Findings, and their subject.
 pub struct Answer<'a> {
     pub findings: &'a [Finding],
-    /// The time of the judgement.
+    /// The time of the check.
     pub at: Timestamp,
-    /// Whether people want to see what proves each.
+    /// Whether to show the evidence of each.
     pub evidence: bool,
     /// Further members in JSON.
     pub about: Value,
@@ -41,7 +41,7 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// Prints them; gives the exit status that they call for.
+    /// Prints them; returns the exit status.
     pub fn print(self, format: ResultFormat) -> Result<Exit, Failed> {
         let Self { findings, at, evidence, about, head } = self;
         match format {

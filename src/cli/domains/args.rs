@@ -1,4 +1,4 @@
-//! The words of `petstore domains`.
+//! The arguments of `petstore domains`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const DOMAINS_HELP: &str = "Examples:
   petstore domains check docs.example.com
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID";
 
-/// Set up custom domains, and find out what is wrong with one.
+/// Set up custom domains and find out what is wrong with them.
 #[derive(Debug, Args)]
 #[command(after_help = DOMAINS_HELP)]
 pub struct DomainsArgs {
@@ -29,109 +29,109 @@ pub struct DomainsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum DomainsCommand {
-    /// Put a domain on the list.
+    /// Add a domain to the list.
     #[command(after_help = "Example:\n  petstore domains add docs.example.com --platform-host sites.platform.example")]
     Add(AddArgs),
-    /// The domains of the list, the worst first.
+    /// List the domains, the worst first.
     #[command(after_help = "Example:\n  petstore domains list --format json")]
     List(FormatArg),
-    /// One domain of the list: where it stands, and what to do next.
+    /// Show the state of one domain and what to do next.
     #[command(after_help = "Example:\n  petstore domains show docs.example.com")]
     Show(ShowArgs),
-    /// Look at a domain from outside: what is wrong, who must act, how long to wait.
+    /// Check domains from outside: what is wrong, who must act, how long to wait.
     ///
-    /// Ends with 0 (all right, or a warning), 8 (something is wrong, and somebody must act), 9 (nothing is wrong: time
-    /// will do it, or your next step; `who` tells which), 1 (nothing could be measured), or 3 (several domains with
-    /// different results). Without a domain, all of the list.
+    /// Without a domain, checks the whole list. Exit status: 0 if all is right or there is only a warning, 8 if
+    /// something is wrong and needs action, 9 if it is waiting for time or for your next step (see `who` in the JSON
+    /// output), 1 if the check failed, 3 if several domains have different results.
     #[command(
         after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
         petstore domains check --from old.example.com --to docs.example.com --status 301"
     )]
     Check(CheckArgs),
-    /// Check again and again until the domain is live, or the time is up.
+    /// Check a domain repeatedly until it is live or the time is up.
     ///
-    /// A line for each change. Checks right after each promised time, and a last time when the time is up. Ends with 0 when
-    /// it is live, 9 when the time is up.
+    /// Prints a line for each change. Checks right after each expected time, and once more when the time is up. Exit
+    /// status: 0 when it is live, 9 when the time is up.
     #[command(after_help = "Example:\n  petstore domains watch docs.example.com --until dns --timeout 2h")]
     Watch(WatchArgs),
-    /// The record to add, in the format of a DNS provider or tool.
+    /// Print the record to add, in the format of a DNS provider or tool.
     #[command(after_help = "Example:\n  petstore domains records docs.example.com --format bind")]
     Records(RecordsArgs),
-    /// Hold every redirect of the configuration against what is served.
+    /// Check the configured redirects against the live site.
     #[command(after_help = "Example:\n  petstore domains redirects --file domains.toml")]
     Redirects(RedirectsArgs),
-    /// Say that the record was saved at the DNS provider; the clock of 48 hours begins.
+    /// Record that the DNS record was saved at the provider; starts the 48-hour limit.
     #[command(after_help = "Example:\n  petstore domains saved docs.example.com")]
     Saved(WhenArgs),
-    /// Say that Verify, or Re-verify, was chosen in the dashboard; the clock of 30 minutes begins.
+    /// Record that Verify or Re-verify was chosen in the dashboard; starts the 30-minute limit.
     #[command(after_help = "Example:\n  petstore domains verified docs.example.com")]
     Verified(WhenArgs),
-    /// A check with all its evidence, for a support ticket.
+    /// Check a domain and print all the evidence, for a support ticket.
     #[command(after_help = "Example:\n  petstore domains report docs.example.com > ticket.txt")]
     Report(ReportArgs),
-    /// Take a domain out: what to do in which order, then off the list.
+    /// Take a domain out of service step by step, then off the list.
     #[command(after_help = "Example:\n  petstore domains remove docs.example.com")]
     Remove(RemoveArgs),
-    /// The cause and the cure behind a code or a browser's message.
+    /// Explain a code or a browser message: its cause and fix.
     #[command(after_help = "Examples:\n  petstore domains explain ERR_CERT_COMMON_NAME_INVALID\n  \
         petstore domains explain DNS-A-BLOCKS")]
     Explain(ExplainArgs),
-    /// What a typed name means.
+    /// Show how a typed name is understood.
     #[command(after_help = "Example:\n  petstore domains parse https://Docs.Example.com/guide")]
     Parse(ParseArgs),
-    /// Check a configuration of domains, JSON or TOML.
+    /// Check a domains configuration in JSON or TOML.
     #[command(after_help = "Example:\n  petstore domains lint domains.toml")]
     Lint(LintArgs),
 }
 
-/// Where and how a check looks. Each has its key in [domains] of the configuration.
+/// How checks are made. Most have a key in [domains] of the configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ProbeArgs {
     /// The value that the dashboard shows for the record.
     #[arg(long, value_name = "HOST")]
     pub platform_host: Option<String>,
-    /// A recursive resolver to ask, instead of the system's and the public ones; may be given again.
+    /// A recursive resolver to ask instead of the system's and the public ones; can be repeated.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub resolver: Vec<String>,
-    /// Where a name server is reached, by its host name; may be given again.
+    /// The address to use for a name server; can be repeated.
     #[arg(long, value_name = "HOST=ADDR:PORT", value_parser = parse_name_server)]
     pub name_server: Vec<(DnsName, SocketAddr)>,
-    /// The port that http:// means.
+    /// Port for http://.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub http_port: Option<u16>,
-    /// The port that https:// means.
+    /// Port for https://.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub https_port: Option<u16>,
-    /// A PEM file of roots that are trusted beside the system's.
+    /// PEM file of CA certificates to trust in addition to the system's.
     #[arg(long, value_name = "FILE")]
     pub trust: Option<PathBuf>,
-    /// Connect also to loopback, private, link-local, carrier and metadata addresses.
+    /// Also connect to loopback, private, link-local, carrier and metadata addresses.
     #[arg(long)]
     pub allow_private: bool,
-    /// The CAA identity of the platform's certificate authority; may be given again.
+    /// CAA identity of the platform's certificate authority; can be repeated.
     #[arg(long, value_name = "NAME")]
     pub ca: Vec<String>,
-    /// The time to take for now (RFC 3339), for rehearsals: what comes of them is not kept.
+    /// Check as if it were this time (RFC 3339); the result is not saved.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub now: Option<Timestamp>,
-    /// When the record was saved, instead of what the list says; a rehearsal, too.
+    /// Check as if the record was saved at this time; the result is not saved.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub saved_at: Option<Timestamp>,
-    /// When Verify was chosen, instead of what the list says; a rehearsal, too.
+    /// Check as if Verify was chosen at this time; the result is not saved.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub verified_at: Option<Timestamp>,
 }
 
 impl ProbeArgs {
-    /// Whether it is judged as if something else had been told, or at another time: what comes of it is not kept.
-    pub(super) const fn is_rehearsal(&self) -> bool {
+    /// Whether times are overridden, so the result must not be saved.
+    pub(super) const fn is_hypothetical(&self) -> bool {
         self.now.is_some() || self.saved_at.is_some() || self.verified_at.is_some()
     }
 }
 
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// The domain, as it is typed or pasted.
+    /// The domain, or an address that contains it.
     pub name: String,
     /// The value that the dashboard shows for the record.
     #[arg(long, value_name = "HOST")]
@@ -151,7 +151,7 @@ pub struct ShowArgs {
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The domains; all of the list without one.
+    /// The domains; by default the whole list.
     #[arg(add = completions::domains())]
     pub names: Vec<String>,
     /// Check one redirect instead: the domain that redirects.
@@ -163,7 +163,7 @@ pub struct CheckArgs {
     /// The status that the redirect should have.
     #[arg(long, value_name = "N", default_value_t = 301, requires = "from", value_parser = clap::value_parser!(u16).range(300..400))]
     pub status: u16,
-    /// With the questions, servers, answers and times behind each line.
+    /// Show the questions, servers, answers and times behind each finding.
     #[arg(short, long)]
     pub evidence: bool,
     #[command(flatten)]
@@ -172,12 +172,12 @@ pub struct CheckArgs {
     pub output: FormatArg,
 }
 
-/// How far a domain is watched.
+/// When watching ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Until {
-    /// Until the record is right everywhere.
+    /// When the record is right everywhere.
     Dns,
-    /// Until it is live.
+    /// When the domain is live.
     #[default]
     Live,
 }
@@ -187,10 +187,10 @@ pub struct WatchArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// How far.
+    /// When to stop.
     #[arg(long, value_enum, default_value_t = Until::Live)]
     pub until: Until,
-    /// The longest time, such as 90s, 30m or 48h.
+    /// Time limit, such as 90s, 30m or 48h.
     #[arg(long, value_name = "TIME", default_value = "48h", value_parser = parse_duration)]
     pub timeout: Duration,
     #[command(flatten)]
@@ -207,7 +207,7 @@ pub struct RecordsArgs {
     /// The format.
     #[arg(short = 'o', long, default_value = "plain", value_parser = parse_export)]
     pub format: ExportFormat,
-    /// Also delete what stands in its way: asks the name servers first.
+    /// Also delete conflicting records; asks the name servers for them.
     #[arg(long)]
     pub with_deletes: bool,
     #[command(flatten)]
@@ -216,7 +216,7 @@ pub struct RecordsArgs {
 
 #[derive(Debug, Args)]
 pub struct RedirectsArgs {
-    /// A file with the configuration, instead of [domains] of this program's.
+    /// A configuration file, instead of [domains] in petstore's own.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
@@ -230,7 +230,7 @@ pub struct WhenArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// When, if not now (RFC 3339).
+    /// When it was done (RFC 3339); by default now.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub at: Option<Timestamp>,
 }
@@ -249,10 +249,10 @@ pub struct RemoveArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// It was removed in the dashboard; looks for the record that was left.
+    /// Record that it was removed in the dashboard, and check for a record left behind.
     #[arg(long, conflicts_with = "forget")]
     pub done: bool,
-    /// Take it off the list, with everything that is kept of it.
+    /// Take it off the list and delete its history.
     #[arg(long)]
     pub forget: bool,
     #[command(flatten)]
@@ -261,7 +261,7 @@ pub struct RemoveArgs {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code of this program, or what a browser or curl said.
+    /// A code from petstore, or a message from a browser or curl.
     #[arg(required = true)]
     pub message: Vec<String>,
     #[command(flatten)]
@@ -270,10 +270,10 @@ pub struct ExplainArgs {
 
 #[derive(Debug, Args)]
 pub struct ParseArgs {
-    /// What was typed.
+    /// The name to parse.
     #[arg(allow_hyphen_values = true)]
     pub name: String,
-    /// The value that the dashboard shows, which is not the domain.
+    /// The value that the dashboard shows, which cannot be the domain.
     #[arg(long, value_name = "HOST")]
     pub platform_host: Option<String>,
     #[command(flatten)]
@@ -299,13 +299,15 @@ pub(super) fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String
     let text = text.trim();
     SocketAddr::from_str(text)
         .or_else(|_| IpAddr::from_str(text).map(|address| SocketAddr::new(address, port)))
-        .map_err(|_| format!("\"{}\" is neither ADDRESS nor ADDRESS:PORT", crate::model::text::short(text)))
+        .map_err(|_| {
+            format!("\"{}\" is not an address: write ADDRESS or ADDRESS:PORT", crate::model::text::short(text))
+        })
 }
 
 fn parse_export(text: &str) -> Result<ExportFormat, String> {
     text.trim().parse().map_err(|_| {
         let known: Vec<_> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
-        format!("one of {}", known.join(", "))
+        format!("use one of {}", known.join(", "))
     })
 }
 
@@ -314,7 +316,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_or_refused_with_an_example() {
+    fn addresses_are_parsed_or_rejected() {
         assert_eq!(socket_address("127.0.0.1", 53), Ok(([127, 0, 0, 1], 53).into()));
         assert_eq!(socket_address("[::1]:5353", 53).unwrap().port(), 5353);
         assert!(parse_name_server("ns1.acme.com").is_err() && parse_name_server("ns1.acme.com=x").is_err());

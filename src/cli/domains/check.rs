@@ -1,4 +1,4 @@
-//! `check`, `redirects` and `report`: looking, and saying what was seen.
+//! `check`, `redirects` and `report`.
 
 use std::future::Future;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -34,11 +34,11 @@ use super::files::read_text;
 use super::settings::{configured_domains, need_name, prepare, resolve, subject};
 use super::{json, words};
 
-/// After how long somebody who waits is told that it goes on, and then again.
+/// When a long check first reports that it is still running, and how often after that.
 const FIRST_WORD: Duration = Duration::from_secs(2);
 const FURTHER_WORDS: Duration = Duration::from_secs(5);
 
-/// How many domains are looked at side by side.
+/// How many domains are checked concurrently.
 const AT_ONCE: usize = 24;
 
 /// `petstore domains check`.
@@ -55,15 +55,15 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
         args.names.clone()
     };
     match names.as_slice() {
-        [] => Err(Failed::new(Exit::Usage, "no domain was named, and the list is empty").hint(
-            "petstore domains check docs.example.com --platform-host HOST, or petstore domains add docs.example.com",
+        [] => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
+            "run petstore domains check docs.example.com --platform-host HOST, or add one: petstore domains add docs.example.com",
         )),
         [name] => one(name, &args, &options, &list, file).await,
         several => many(several, args, options, list, file).await,
     }
 }
 
-/// A domain to check, by its name as typed; refused with the findings where it is none.
+/// A domain to check, by its typed name, or what is wrong with the name.
 fn subject_of(name: &str, options: &CheckOptions, list: &Registry, args: &ProbeArgs) -> Result<Subject, Vec<Finding>> {
     let known = ExistingDomains { platform_host: options.expectation.platform_host.clone(), listed: Vec::new() };
     let ParsedName { domain, findings: about_name } = parse_name::read(name, &known);
@@ -93,8 +93,8 @@ async fn one(
     let table = format == ResultFormat::Table;
     if table {
         let expected = subject.reported.value.as_ref().map_or_else(String::new, |host| match domain.is_apex() {
-            true => format!(", which should lead to {host}"),
-            false => format!(", which should be a CNAME to {host}"),
+            true => format!(" should point to {host}"),
+            false => format!(" should be a CNAME to {host}"),
         });
         print(|out| {
             let understood =
@@ -107,13 +107,13 @@ async fn one(
     let show = |findings: &[Finding], at: Timestamp| {
         let mut printed = printed.lock();
         let fresh: Vec<&Finding> = findings.iter().filter(|finding| !printed.contains(&finding_key(finding))).collect();
-        // A closed pipe is noticed when the rest is written.
+        // A closed pipe is reported by the next write.
         let _ = print(|out| words::findings(out, fresh.iter().copied(), at, args.evidence));
         printed.extend(fresh.into_iter().map(finding_key));
     };
     let progress: Option<OnFindings<'_>> = if table { Some(&show) } else { None };
     let cache = ProbeCache::default();
-    let checked = patiently(subject.check(&cache, progress), || "still looking ...".to_owned()).await;
+    let checked = patiently(subject.check(&cache, progress), || "still checking ...".to_owned()).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     if table {
         show(&checked.findings, checked.at);
@@ -127,18 +127,18 @@ async fn one(
     Ok(exit_of(&checked.findings))
 }
 
-/// Keeps what was measured, unless it was a rehearsal.
+/// Saves measurements, unless times were overridden.
 pub fn keep(args: &ProbeArgs, file: &RegistryFile, checked: &[Checked]) -> Result<(), Failed> {
-    if args.is_rehearsal() { Ok(()) } else { Ok(check::keep(file, checked)?) }
+    if args.is_hypothetical() { Ok(()) } else { Ok(check::keep(file, checked)?) }
 }
 
-/// What tells whether a finding was written already; what is all right is said once, however many say so.
+/// Identifies a finding, to print it once; those that are OK only once for each code.
 fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
     let seen = if finding.verdict == Verdict::Ok { String::new() } else { finding.seen.clone() };
     (finding.code, finding.verdict, seen)
 }
 
-/// Says on a terminal that it goes on, where `work` takes long.
+/// Shows progress on a terminal while `work` takes long.
 async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) -> T {
     let mut wait = FIRST_WORD;
     tokio::pin!(work);
@@ -165,11 +165,11 @@ struct Run {
 }
 
 impl Run {
-    /// Checks one of them; the findings on its name, where it is none.
+    /// Checks one of them, or returns what is wrong with its name.
     async fn check(&self, name: &str) -> Result<(Checked, Value), Vec<Finding>> {
         let subject = subject_of(name, &self.options, &self.list, &self.probe)?;
         let checked = subject.check(&self.cache, None).await;
-        // What was seen in detail is not needed for the table, and memory is.
+        // The table does not need the details; dropping them saves memory.
         let value = if self.table { Value::Null } else { json::check(&checked) };
         Ok((Checked { seen: Observations::default(), ..checked }, value))
     }
@@ -189,14 +189,14 @@ async fn many(
     let run = Arc::new(Run { probe: args.probe, options, list, cache: ProbeCache::default(), table });
     let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| {
         let (run, owned) = (Arc::clone(&run), name.clone());
-        // On a task of its own, so that all processors take part.
+        // On its own task, to use all processors.
         let checking = tokio::spawn(async move { run.check(&owned).await });
         async move { (order, name, checking.await) }
     }))
     .buffer_unordered(AT_ONCE);
     let mut done = Vec::new();
     while let Some((order, name, result)) =
-        patiently(running.next(), || format!("still looking: {} of {} done ...", verdicts.len(), names.len())).await
+        patiently(running.next(), || format!("still checking: {} of {} done ...", verdicts.len(), names.len())).await
     {
         let result = result.map_err(|error| Failed::new(Exit::Failure, format!("{}: {error}", short(name))))?;
         let (findings, state) = match result {
@@ -225,7 +225,7 @@ async fn many(
         rows.sort_by(|(left, a), (right, b)| right.cmp(left).then_with(|| a.cmp(b)));
         print(|out| {
             rows.iter().try_for_each(|(_, row)| writeln!(out, "{row}"))?;
-            writeln!(out, "\n{}", count_words(&verdicts, |_, _| true))
+            writeln!(out, "\n{}", count_words(&verdicts))
         })?;
     } else {
         let code =
@@ -283,7 +283,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
                 words::findings(out, findings, at, false)?;
             }
             if linted_well && followed.is_empty() {
-                writeln!(out, "no redirect is configured; they stand under domains.redirects")?;
+                writeln!(out, "no redirects configured (domains.redirects)")?;
             }
             Ok(())
         })?,
@@ -294,7 +294,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
 /// `petstore domains report`: a check with all its evidence, as plain text.
 pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
-    note(&format!("looking at {} ...", subject.domain.name));
+    note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     print(|out| write!(out, "{}", checked.report()))?;

@@ -1,4 +1,4 @@
-//! Commands on texts: `parse`, `lint`, `explain` and `records`.
+//! Commands that only read or print text: `parse`, `lint`, `explain` and `records`.
 
 use std::io::{Read, Write as _};
 use std::path::Path;
@@ -20,13 +20,13 @@ use super::args::{ExplainArgs, LintArgs, ParseArgs, RecordsArgs};
 use super::json;
 use super::settings::{platform_host, prepare};
 
-/// The largest text that is read, in octets; the lint says so when it is reached.
+/// The most bytes that are read; the lint reports a larger text.
 const MAX_TEXT: u64 = (1 << 20) + 1;
 
 /// `petstore domains parse`.
 pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> {
     let host = platform_host(args.platform_host.as_deref(), configured)?;
-    // What stands in the list matters to `add`; here only the name does, and the platform's own.
+    // The list matters only to `add`.
     let reading =
         parse_name::read(&args.name, &parse_name::ExistingDomains { platform_host: host, listed: Vec::new() });
     let domain = reading.domain.as_ref();
@@ -38,7 +38,7 @@ pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> 
 fn also(domain: &Domain) -> String {
     let unicode = if domain.unicode == domain.name.as_str() { String::new() } else { format!(" ({})", domain.unicode) };
     let kind = if domain.is_apex() {
-        ", a domain without a subdomain".to_owned()
+        ", an apex domain".to_owned()
     } else {
         format!(", {} in {}", domain.name.relative_to(&domain.registrable), domain.registrable)
     };
@@ -72,10 +72,12 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
     let message = args.message.join(" ");
     let causes = explain::causes(&message);
     if causes.is_empty() {
-        let failed = Failed::new(Exit::NotFound, format!("nothing is known of \"{}\"", short(&message)));
+        let failed = Failed::new(Exit::NotFound, format!("unknown code or message \"{}\"", short(&message)));
         return Err(match explain::nearest(&message) {
             Some(word) => failed.hint(format!("did you mean {word}?")),
-            None => failed.hint("give a code of this program such as DNS-A-BLOCKS, or what the browser says, such as ERR_CERT_DATE_INVALID"),
+            None => failed.hint(
+                "use a code from petstore such as DNS-A-BLOCKS, or a browser message such as ERR_CERT_DATE_INVALID",
+            ),
         });
     }
     match args.output.chosen() {
@@ -87,13 +89,16 @@ pub fn explain(args: &ExplainArgs) -> Result<Exit, Failed> {
         }
         ResultFormat::Table => print(|out| {
             if causes.len() > 1 {
-                writeln!(out, "Likely causes, the likeliest first. Which one it is: petstore domains check DOMAIN\n")?;
+                writeln!(
+                    out,
+                    "Likely causes, the most likely first. To find out which: petstore domains check DOMAIN\n"
+                )?;
             }
             for (index, code) in causes.iter().enumerate() {
                 let gap = if index == 0 { "" } else { "\n" };
                 writeln!(out, "{gap}{code}: {}", code.title())?;
                 writeln!(out, "  Cause: {}", code.cause())?;
-                writeln!(out, "  Cure:  {}", code.cure())?;
+                writeln!(out, "  Fix:   {}", code.cure())?;
             }
             Ok(())
         })?,
@@ -106,8 +111,8 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
     let domain = &subject.domain;
     let Some(value) = subject.reported.value.clone() else {
-        return Err(Failed::new(Exit::Usage, format!("the value for {} is not known", domain.unicode)).hint(format!(
-            "copy it from the dashboard: --platform-host HOST, or petstore domains add {} --platform-host HOST",
+        return Err(Failed::new(Exit::Usage, format!("{} has no value yet", domain.unicode)).hint(format!(
+            "copy it from the dashboard: use --platform-host HOST, or petstore domains add {} --platform-host HOST",
             domain.name
         )));
     };

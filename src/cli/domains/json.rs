@@ -1,4 +1,4 @@
-//! The same as one JSON object, for programs.
+//! The output as one JSON object.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::domains::{Domain, Finding, Verdict};
 
 use super::words::next_step;
 
-/// The part that every command prints: `verdict` and `code` at the top level, then `findings`.
+/// The members that every command prints: `verdict`, `code` and `findings`.
 pub fn findings(findings: &[Finding]) -> Value {
     json!({
         "verdict": overall(findings),
@@ -27,7 +27,7 @@ pub fn with(mut value: Value, more: Value) -> Value {
     value
 }
 
-/// What a domain is; `null` where the name is none.
+/// A domain; `null` if the name is not one.
 pub fn domain(domain: Option<&Domain>) -> Value {
     let Some(domain) = domain else { return json!({ "domain": null }) };
     json!({
@@ -54,7 +54,7 @@ pub fn check(checked: &Checked) -> Value {
             "verdict": view.verdict.verdict(),
         })
     };
-    // That nothing is to do is not said beside a warning.
+    // "Nothing to do" would contradict a warning.
     let is_then = match stage {
         Stage::Live => overall(found) == Verdict::Ok,
         _ => overall(found) != Verdict::Fail,

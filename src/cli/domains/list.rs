@@ -1,4 +1,4 @@
-//! The list in a table: where each domain stands, the worst first, and what comes next.
+//! `petstore domains list`: the state of each domain and what comes next, the worst first.
 
 use std::io::{self, Write};
 
@@ -23,9 +23,9 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::settings::domain_setup;
 use super::words::next_step;
 
-/// How much of a name is left at least where the terminal is too narrow.
+/// The least columns for a name on a narrow terminal.
 const LEAST_NAME: usize = 12;
-/// How much is left for the next step, before names give way.
+/// The columns for the next step before names are cut.
 const LEAST_NEXT: usize = 24;
 
 /// `petstore domains list`.
@@ -44,7 +44,7 @@ pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) 
         return Ok(Exit::Done);
     }
     if rows.is_empty() {
-        note("no domain is on the list. Put one there: petstore domains add docs.example.com --platform-host HOST");
+        note("no domains yet. To add one: petstore domains add docs.example.com --platform-host HOST");
         return Ok(Exit::Done);
     }
     print(|out| {
@@ -54,7 +54,7 @@ pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) 
     Ok(Exit::Done)
 }
 
-/// One domain of the list, summed up.
+/// One domain of the list.
 pub struct ListRow {
     pub name: String,
     pub role: &'static str,
@@ -107,7 +107,7 @@ impl ListRow {
     }
 }
 
-/// Writes the rows in columns. On a terminal of `columns` names give way, and each line is cut where it ends.
+/// Writes the rows in columns. On a terminal of `columns`, names are cut first, then the next step.
 fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::Result<()> {
     let headings = ["DOMAIN", "ROLE", "STATE", "VERDICT", "NEXT"].map(str::to_owned);
     let lines: Vec<[String; 5]> = std::iter::once(headings).chain(rows.iter().map(ListRow::cells)).collect();
@@ -123,12 +123,15 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
     Ok(())
 }
 
-/// How many domains are how; each counts once.
+/// How many domains have which verdict; each counts once.
 fn sum(rows: &[ListRow]) -> String {
     let here: Vec<_> = rows.iter().filter(|row| row.state != Stage::Removed).collect();
     let checked: Vec<Verdict> = here.iter().filter_map(|row| row.verdict).collect();
     let (unchecked, removed) = (here.len() - checked.len(), rows.len() - here.len());
-    format!("{}, {unchecked} not checked yet, {removed} removed", count_words(&checked, |_, _| true))
+    let counts = [(unchecked, "not checked yet"), (removed, "removed")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+    let counts = std::iter::once(count_words(&checked)).filter(|words| !words.is_empty()).chain(counts);
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -150,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_fits_the_terminal_and_names_are_recognised() {
+    fn lines_fit_the_terminal_and_names_stay_readable() {
         let long = format!("{}.example.com", "docs".repeat(12));
         let rows = [row(&long, Some(Verdict::Unknown)), row("a.example.com", None)];
         for columns in [40, 60, 80, 120] {
@@ -162,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_cut_where_nobody_looks() {
+    fn nothing_is_cut_without_a_terminal() {
         let long = format!("{}.example.com", "docs".repeat(12));
         let shown = written(&[row(&long, None)], None);
         assert!(shown.contains(&format!("\n{long}  ")) && shown.ends_with(" --platform-host VALUE\n"), "{shown}");
     }
 
     #[test]
-    fn the_value_of_the_configuration_stands_in_for_one_that_was_not_reported() {
+    fn the_configured_value_is_the_default() {
         let entry = Entry { name: DnsName::new("a.example.com"), events: Vec::new(), measurements: Vec::new() };
         let state = |platform_host| {
             let setup = DomainSetup { platform_host, ..DomainSetup::default() };
@@ -184,9 +187,6 @@ mod tests {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
         let mut rows: Vec<ListRow> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
         rows.push(ListRow { state: Stage::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
-        assert_eq!(
-            sum(&rows),
-            "1 to mend, 0 waiting, 1 with a warning, 0 fine, 2 unknown, 1 not checked yet, 1 removed"
-        );
+        assert_eq!(sum(&rows), "1 to fix, 1 with a warning, 2 unknown, 1 not checked yet, 1 removed");
     }
 }

@@ -1,5 +1,5 @@
-//! The list: what the operator tells, and where each domain stands. Nothing here looks at the outside world but
-//! `remove`, which wants to see the redirect first.
+//! The list of domains: `add`, `show`, `saved`, `verified` and `remove`. Only `remove` makes requests: it checks the redirect
+//! first.
 
 use std::io::{self, Write as _};
 
@@ -31,7 +31,7 @@ use super::list::ListRow;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
 use super::words::{self, next_step};
 
-/// `petstore domains add`. A domain that is there already takes a value that it has not.
+/// `petstore domains add`. For a domain on the list, it can set a new value.
 pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let host = platform_host(args.platform_host.as_deref(), configured)?;
     let list = file.read()?;
@@ -67,7 +67,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
     Ok(exit)
 }
 
-/// The entry of a name; a failure that says how to add it otherwise.
+/// The entry of a domain, or a failure with the command that adds it.
 fn entry<'a>(list: &'a Registry, domain: &Domain) -> Result<&'a Entry, Failed> {
     list.get(&domain.name).ok_or_else(|| {
         Failed::new(Exit::NotFound, format!("{} is not on the list", domain.unicode))
@@ -89,7 +89,7 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Re
         return Ok(Exit::Done);
     }
     let time = |at: Option<Timestamp>| match at {
-        None => "not told".to_owned(),
+        None => "-".to_owned(),
         Some(at) => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
     };
     let last = entry.measurements.last();
@@ -100,12 +100,12 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Re
             format!("{}: {verdict}, {} [{}]", time(Some(last.at)), last.title, last.code)
         },
     );
-    // Of a wait the promised time says more than that there is nothing but to wait.
+    // While waiting, the expected time is more useful than the fix.
     let is_act = |last: &&Measurement| last.verdict > Verdict::Ok && last.until.is_none() && !last.fix.is_empty();
     let facts = [
         ("State", row.state.to_string()),
         ("Role", row.role.to_owned()),
-        ("Value", reported.value.map_or("not known: the dashboard shows it".to_owned(), |value| value.to_string())),
+        ("Value", reported.value.map_or("unknown: the dashboard shows it".to_owned(), |value| value.to_string())),
         ("Added", time(reported.added)),
         ("Saved", time(reported.saved)),
         ("Verify", time(reported.verified)),
@@ -121,33 +121,33 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Re
 
 /// `petstore domains saved`.
 pub fn saved(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let name = tell(args, Event::Saved, configured, file)?;
-    note(&format!("noted. DNS changes may take up to 48 hours; see how far it is: petstore domains check {name}"));
+    let name = record(args, Event::Saved, configured, file)?;
+    note(&format!("recorded. DNS changes can take up to 48 hours. To check: petstore domains check {name}"));
     Ok(Exit::Done)
 }
 
 /// `petstore domains verified`.
 pub fn verified(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let name = tell(args, Event::Verified, configured, file)?;
+    let name = record(args, Event::Verified, configured, file)?;
     note(&format!(
-        "noted. The certificate follows by itself, usually within a couple of minutes: petstore domains watch {name}"
+        "recorded. The certificate usually follows within a couple of minutes. To wait for it: petstore domains watch {name}"
     ));
     Ok(Exit::Done)
 }
 
-/// Notes it, and gives the name that it was noted for.
-fn tell(args: &WhenArgs, event: Event, configured: &Configured, file: &RegistryFile) -> Result<DnsName, Failed> {
+/// Records an event, and returns the name of the domain.
+fn record(args: &WhenArgs, event: Event, configured: &Configured, file: &RegistryFile) -> Result<DnsName, Failed> {
     let domain = need_name(&args.name)?;
     let host = platform_host(None, configured)?;
     let now = clock::now().wall;
     let at = args.at.unwrap_or(now);
     if at > now {
-        return Err(Failed::config(format!("--at {at} is in the future")).hint("give the time when it was done"));
+        return Err(Failed::config(format!("--at {at} is in the future")).hint("use the time when it was done"));
     }
     file.change(|list| {
         let value = entry(list, &domain)?.reported().value.or(host);
         if value.is_none() {
-            let what = format!("no value is known for {} yet, so that there is no record to save", domain.unicode);
+            let what = format!("{} has no value yet, so there is no record to save", domain.unicode);
             return Err(Failed::config(what).hint(next_step(Stage::Draft, &domain.name)));
         }
         list.note(&domain.name, Dated { at, event });
@@ -163,7 +163,7 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     entry(&list, domain)?;
     if args.forget {
         file.apply(&[RegistryChange::Forgotten(domain.name.clone())])?;
-        note(&format!("{} is off the list", domain.unicode));
+        note(&format!("{} removed from the list", domain.unicode));
         return Ok(Exit::Done);
     }
     let at = clock::now().wall;
@@ -197,23 +197,20 @@ fn plan(
             words::findings(out, findings, at, false)?;
         }
         None => {
-            writeln!(
-                out,
-                "1 [ ] Redirect: none of {name} is configured. Set one up first, if visitors shall find the"
-            )?;
-            writeln!(out, "      new place: domains.redirects in the dashboard, and in [domains] of this program")?;
+            writeln!(out, "1 [ ] Redirect: {name} has none. If visitors should find the new place, set one up first:")?;
+            writeln!(out, "      domains.redirects in the dashboard, and [domains] in petstore's configuration")?;
         }
     }
-    writeln!(out, "2 [ ] In the dashboard under Domains open the menu next to {name}, and choose Remove.")?;
-    writeln!(out, "      Traffic stops being served at once.")?;
-    writeln!(out, "3 [ ] Say so: petstore domains remove {name} --done")?;
+    writeln!(out, "2 [ ] In the dashboard under Domains, open the menu next to {name} and choose Remove.")?;
+    writeln!(out, "      The site at this name goes offline at once.")?;
+    writeln!(out, "3 [ ] Record it: petstore domains remove {name} --done")?;
     writeln!(
         out,
-        "4 [ ] At your DNS provider delete the CNAME: whoever adds the name to a project of theirs gets your visitors"
+        "4 [ ] At your DNS provider, delete the CNAME: anyone who adds this name to their project gets your visitors"
     )
 }
 
-/// After the removal: the record that was left.
+/// After the removal: the record left behind.
 async fn left_behind(subject: &Subject) -> Result<Exit, Failed> {
     let checked = subject.check(&ProbeCache::default(), None).await;
     let domain = &subject.domain;
@@ -223,22 +220,24 @@ async fn left_behind(subject: &Subject) -> Result<Exit, Failed> {
             writeln!(out, "FAIL   The record of {} is still there", domain.unicode)?;
             writeln!(
                 out,
-                "       Do: at your DNS provider delete it now: whoever adds the name to a project of theirs gets your"
+                "       Do: at your DNS provider, delete it now: anyone who adds this name to their project gets your"
             )?;
             writeln!(out, "       visitors. Then: petstore domains remove {name} --forget")
         })
         .map(|()| Exit::DomainFails),
         Some(false) => {
-            note(&format!("no record leads to the platform. Off the list: petstore domains remove {name} --forget"));
+            note(&format!(
+                "no record points to the platform. To take it off the list: petstore domains remove {name} --forget"
+            ));
             Ok(Exit::Done)
         }
         None => {
             let decides = deciding(&checked.findings);
             print(|out| words::findings(out, decides, checked.at, false))?;
-            let why = if checked.measurement.known { "it cannot be told" } else { "nothing could be measured" };
-            let what = format!("{why}: a record of {} may still lead to the platform", domain.unicode);
+            let why = if checked.measurement.known { "unclear result" } else { "the check failed" };
+            let what = format!("{why}: a record of {} may still point to the platform", domain.unicode);
             Err(Failed::new(Exit::Failure, what)
-                .hint(format!("it stays on the list; look again: petstore domains remove {name} --done")))
+                .hint(format!("it stays on the list. To check again: petstore domains remove {name} --done")))
         }
     }
 }
@@ -250,7 +249,7 @@ mod tests {
     use crate::domains::{Code, Finding, Who};
 
     #[test]
-    fn a_redirect_that_leads_visitors_on_is_ticked_whatever_could_be_better() {
+    fn a_redirect_that_works_is_ticked_even_with_warnings() {
         let domain = parse_name::domain("old.example.com").unwrap();
         let (at, [from, to]) = (Timestamp::UNIX_EPOCH, ["old.example.com", "www.example.com"].map(DnsName::new));
         for (code, verdict, mark) in [

@@ -1,4 +1,4 @@
-//! From flags and the `[domains]` part of the configuration to what a check asks, and where.
+//! The options of checks, from flags and the `[domains]` part of the configuration.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::model::text::short;
 use super::super::error::Failed;
 use super::args::{ProbeArgs, socket_address};
 
-/// Flags over configuration over defaults. What is wrong is named, with where it stands.
+/// Flags override the configuration, which overrides defaults. Errors name the flag or key.
 pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions, Failed> {
     let platform_host = platform_host(args.platform_host.as_deref(), configured)?;
     let ca = if args.ca.is_empty() { &configured.ca_identities } else { &args.ca };
@@ -49,9 +49,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         settings.resolvers.push(resolver(address));
     }
     if settings.resolvers.is_empty() {
-        return Err(
-            Failed::config(format!("{origin}: no resolver is left to ask")).hint("name one with --resolver ADDRESS")
-        );
+        return Err(Failed::config(format!("{origin}: no resolver to ask")).hint("name one with --resolver ADDRESS"));
     }
     for (host, text) in &configured.name_servers {
         let address = socket_address(text, 53)
@@ -65,7 +63,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
     Ok(settings)
 }
 
-/// The value of the dashboard, from the flag or the configuration; what was pasted is mended as names are.
+/// The value from the dashboard, by flag or configuration; pasted addresses are understood as for names.
 pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Option<DnsName>, Failed> {
     let (text, origin) = match flag {
         Some(text) => (text, "--platform-host"),
@@ -80,7 +78,7 @@ pub fn platform_host(flag: Option<&str>, configured: &Configured) -> Result<Opti
     }
 }
 
-/// Why a name is refused, with what was seen in it.
+/// Why a name is not valid.
 fn reason(refusal: &Finding) -> String {
     match refusal.seen.as_str() {
         "" => refusal.title.clone(),
@@ -93,19 +91,19 @@ fn roots(path: &Path, origin: &str) -> Result<Vec<CertificateDer<'static>>, Fail
     let certificates: Result<Vec<_>, _> = CertificateDer::pem_file_iter(path).map_err(|error| wrong(&error))?.collect();
     let certificates = certificates.map_err(|error| wrong(&error))?;
     if certificates.is_empty() {
-        return Err(wrong(&"no certificate is in it").hint("it must be a PEM file"));
+        return Err(wrong(&"no certificate found").hint("use a PEM file"));
     }
     Ok(certificates)
 }
 
-/// A name that a command needs; a failure of use otherwise.
+/// A required domain name; a usage error if it is not valid.
 pub(super) fn need_name(typed: &str) -> Result<Domain, Failed> {
     parse_name::domain(typed).map_err(|refusal| {
         Failed::config(format!("\"{}\": {} ({})", short(typed), reason(&refusal), refusal.code)).hint(refusal.fix)
     })
 }
 
-/// A domain to check: what the list says of it, and over it the flags.
+/// A domain to check, from the list; flags override it.
 pub fn subject(options: &CheckOptions, list: &Registry, domain: Domain, args: &ProbeArgs) -> Subject {
     let entry = list.get(&domain.name);
     let mut reported = entry.map(Entry::reported).unwrap_or_default();
@@ -120,7 +118,7 @@ pub fn subject(options: &CheckOptions, list: &Registry, domain: Domain, args: &P
     Subject::new(options, entry, domain, reported)
 }
 
-/// The project as the configuration has it.
+/// The project, as configured.
 pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
     Ok(DomainSetup {
         platform_host: platform_host(None, configured)?,
@@ -130,7 +128,7 @@ pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
     })
 }
 
-/// The project's configuration as it stands in the file of this program.
+/// The project's domains in petstore's configuration file.
 pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
     config_source(&configured.primary, &configured.redirects)
 }

@@ -1,4 +1,4 @@
-//! `petstore domains watch`: again and again, a line for each change, until it is done or the time is up.
+//! `petstore domains watch`: checks repeatedly, with a line for each change, until done or the time is up.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::domains::finding::{deciding, overall, wait_ends};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::registry::RegistryFile;
 use crate::domains::report::until_words;
-use crate::domains::stage::{Measurement, Stage, next_look};
+use crate::domains::stage::{Measurement, Stage, next_check};
 
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
@@ -26,17 +26,17 @@ use super::json;
 use super::settings::{need_name, resolve, subject};
 use super::words::next_step;
 
-/// Watches one domain. 0 when it is live (or the record right everywhere), 9 when the time is up; it is looked at once
-/// more then.
+/// Watches one domain. Exits with 0 when it is live (or the record is right everywhere), or with 9 after a last check when
+/// the time is up.
 pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
     let domain = need_name(&args.name)?;
     let begin = clock::now().mono;
-    // What was written last.
+    // What was printed last.
     let mut last: Option<(Stage, Measurement)> = None;
     let mut unchanged = 0;
     loop {
-        // What is told in another window counts from the next check on.
+        // Read each time, as another terminal may have recorded something.
         let subject = subject(&options, &file.read()?, domain.clone(), &args.probe);
         let checked = subject.check(&ProbeCache::default(), None).await;
         keep(&args.probe, file, std::slice::from_ref(&checked))?;
@@ -52,13 +52,13 @@ pub async fn run(args: WatchArgs, configured: &Configured, file: &RegistryFile) 
         if is_done(args.until, &checked) {
             return Ok(Exit::Done);
         }
-        let Some(next) = next_look(state, &subject.reported, measurement.until, unchanged, checked.at) else {
+        let Some(next) = next_check(state, &subject.reported, measurement.until, unchanged, checked.at) else {
             note(&next_step(state, &domain.name));
             return Ok(exit_of(&checked.findings));
         };
         let left = args.timeout.saturating_sub(clock::now().mono - begin);
         if left.is_zero() {
-            note(&format!("the time is up; the last verdict is {}", overall(&checked.findings).as_str()));
+            note(&format!("time is up; last verdict: {}", overall(&checked.findings).as_str()));
             return Ok(Exit::DomainWaits);
         }
         let wait = Duration::try_from(next.duration_since(now(&options))).unwrap_or_default();
@@ -85,7 +85,7 @@ fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     print(|out| {
         let time = checked.at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string();
         let verdict = overall(&checked.findings).as_str().to_uppercase();
-        let title = decides.map_or("nothing could be measured", |finding| finding.title.as_str());
+        let title = decides.map_or("the check failed", |finding| finding.title.as_str());
         writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;
         match decides.filter(|finding| !finding.fix.is_empty() && finding.verdict != Verdict::Ok) {
             Some(finding) => writeln!(out, "          Do: {}", crate::model::display_safe(&finding.fix)),

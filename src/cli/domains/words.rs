@@ -1,4 +1,4 @@
-//! Findings and next steps for people: cause, proof, act, time.
+//! Findings and next steps as text.
 
 use std::io::{self, Write};
 
@@ -14,12 +14,12 @@ use crate::model::display_safe;
 
 use super::super::output::columns;
 
-/// What is to be done now for `name`, with the command that goes with it.
+/// What to do next for `name`, with the command for it.
 pub fn next_step(stage: Stage, name: &DnsName) -> String {
     let command = match stage {
-        Stage::Draft => format!(", then: petstore domains add {name} --platform-host VALUE"),
-        Stage::WaitingForDns => format!(", then say so: petstore domains saved {name}"),
-        Stage::ReadyToVerify | Stage::CertificateLate => format!(", then say so: petstore domains verified {name}"),
+        Stage::Draft => format!(", then run: petstore domains add {name} --platform-host VALUE"),
+        Stage::WaitingForDns => format!(", then run: petstore domains saved {name}"),
+        Stage::ReadyToVerify | Stage::CertificateLate => format!(", then run: petstore domains verified {name}"),
         Stage::Propagating
         | Stage::CertificatePending
         | Stage::Live
@@ -30,7 +30,7 @@ pub fn next_step(stage: Stage, name: &DnsName) -> String {
     format!("{}{command}", what_to_do(stage))
 }
 
-/// Writes findings, with what proves each if `evidence` is wanted.
+/// Writes findings, with their evidence if `evidence` is set.
 pub fn findings<'a>(
     out: &mut impl Write,
     findings: impl IntoIterator<Item = &'a Finding>,
@@ -41,20 +41,20 @@ pub fn findings<'a>(
     findings.into_iter().try_for_each(|finding| write!(out, "{}", report::finding(finding, now, columns, evidence)))
 }
 
-/// The end of a check: the verdict, its cause, how far the domain is and what comes next.
+/// The summary of a check: the verdict, its cause, the stage and what comes next.
 pub fn summary(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
     let Checked { domain, findings, status, at, .. } = checked;
     let next = next_step(status.state, &domain.name);
     let room = room(columns());
     writeln!(out)?;
     let Some(decides) = deciding(findings) else {
-        let text = format!("{}: nothing could be measured", domain.name);
+        let text = format!("{}: the check failed", domain.name);
         return write!(out, "{}", paragraph("        ", &text, room));
     };
     writeln!(out, "{}", display_safe(&headline(domain, decides)))?;
     let failures = findings.iter().filter(|finding| finding.verdict == Verdict::Fail).count();
     if failures > 1 {
-        write!(out, "{}", paragraph("", "Mend this first; the other failures may go with it.", room))?;
+        write!(out, "{}", paragraph("", "Fix this first; the others may disappear with it.", room))?;
     }
     let now = if decides.fix.is_empty() { &next } else { &decides.fix };
     if decides.verdict != Verdict::Ok {
@@ -62,7 +62,7 @@ pub fn summary(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
         write!(out, "{}", paragraph("Now:  ", &sentence(&format!("{now}{until}")), room))?;
     }
     let age = status.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
-    // What comes next on the way is only worth a word where nothing else is to be done first.
+    // The next stage matters only if nothing must be fixed first.
     let silent = !matches!(decides.verdict, Verdict::Ok | Verdict::Wait);
     let next = if silent { String::new() } else { format!("; {next}") };
     write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", status.state), room))

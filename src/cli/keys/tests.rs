@@ -1,4 +1,4 @@
-//! The commands on a real database.
+//! Tests of the commands on a real database.
 
 use clap::Parser;
 
@@ -49,12 +49,12 @@ async fn the_key_is_alone_on_its_line_and_opens_the_service() {
 }
 
 #[tokio::test]
-async fn a_key_is_listed_with_what_it_may_and_never_with_its_secret() {
+async fn a_key_is_listed_with_its_scopes_and_never_with_its_secret() {
     let shop = Shop::new();
     let key = shop.keys(&["create", "--name", "display", "--scopes", "read", "--expires", "90d"]).await.unwrap();
     let table = shop.keys(&["list"]).await.unwrap();
     let row: Vec<&str> = table.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(&row[..3], [id(&key), "accepted", "read"]);
+    assert_eq!(&row[..3], [id(&key), "active", "read"]);
     assert_eq!(row[row.len() - 2..], ["never", "display"]);
     let json: serde_json::Value = serde_json::from_str(&shop.keys(&["list", "-o", "json"]).await.unwrap()).unwrap();
     assert_eq!((&json[0]["id"], &json[0]["scopes"]), (&json!(id(&key)), &json!(["read"])));
@@ -63,7 +63,7 @@ async fn a_key_is_listed_with_what_it_may_and_never_with_its_secret() {
 }
 
 #[tokio::test]
-async fn only_creating_a_key_makes_a_database() {
+async fn only_creating_a_key_creates_a_database() {
     let shop = Shop::new();
     for words in [&["list"][..], &["log"], &["revoke", "00000000"], &["rotate", "00000000"]] {
         let failed = shop.keys(words).await.unwrap_err();
@@ -72,7 +72,7 @@ async fn only_creating_a_key_makes_a_database() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_and_both_are_accepted_while_one_is_rotated() {
+async fn a_revoked_key_is_refused_and_both_keys_work_during_the_overlap() {
     let shop = Shop::new();
     let old = shop.keys(&["create", "--name", "till"]).await.unwrap();
     let new = shop.keys(&["rotate", id(&old)]).await.unwrap();
@@ -81,9 +81,12 @@ async fn a_revoked_key_is_refused_and_both_are_accepted_while_one_is_rotated() {
     assert!(!shop.accepts(&new).await && shop.accepts(&newest).await);
     assert_eq!(shop.keys(&["revoke", id(&old)]).await.unwrap(), "");
     assert!(!shop.accepts(&old).await);
-    for (words, why) in [(["rotate", id(&old)], "that is still accepted"), (["revoke", "00000000"], "shows the ids")] {
+    for (words, hint) in
+        [(["rotate", id(&old)], "petstore keys create"), (["revoke", "00000000"], "petstore keys list")]
+    {
         let failed = shop.keys(&words).await.unwrap_err();
-        assert!(failed.exit == Exit::NotFound && failed.what().contains(why), "{failed}");
+        assert!(failed.exit == Exit::NotFound && failed.what().starts_with("there is no "), "{failed}");
+        assert!(failed.remedy().unwrap().ends_with(hint), "{failed}");
     }
 
     let log = shop.keys(&["log"]).await.unwrap();
@@ -101,7 +104,7 @@ async fn a_revoked_key_is_refused_and_both_are_accepted_while_one_is_rotated() {
 }
 
 #[test]
-fn the_end_of_a_key_is_a_span_or_a_date_to_come() {
+fn a_key_expires_after_a_span_or_on_a_date_in_the_future() {
     let now = Now { wall: "2026-05-01T12:00:00Z".parse().unwrap(), ..clock::now() };
     assert_eq!(end("36h", now).unwrap(), "2026-05-03T00:00:00Z".parse().unwrap());
     assert!(end("90d", now).unwrap() > end("2 months", now).unwrap());

@@ -1,4 +1,4 @@
-//! A line that is typed without being shown.
+//! Reads a line that is typed without being shown.
 
 use std::io::{self, Read as _, Write as _};
 
@@ -6,10 +6,10 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::output::err;
 
-/// The longest line that is taken, in bytes; what goes beyond is left away, and no key.
+/// The longest line that is read, in bytes. Longer than any key; the rest is ignored.
 const MOST: usize = 4096;
 
-/// What came of it.
+/// The answer to the prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PromptAnswer {
     Line(String),
@@ -19,12 +19,12 @@ pub enum PromptAnswer {
     Interrupt,
 }
 
-/// Asks on stderr and reads from the terminal. Whoever does not wait for it to end calls [`restore`].
+/// Asks on stderr and reads from the terminal. A caller that does not wait for the end calls [`restore`].
 pub async fn ask(question: String) -> io::Result<PromptAnswer> {
     let typed = tokio::task::spawn_blocking(move || {
         let mut stderr = err();
-        // All keys come as they are: nothing is shown, and Ctrl-C leaves the terminal as it was. Before the question, so
-        // that who answers at once is not shown either.
+        // In raw mode nothing is shown, and Ctrl-C is read as a key. It starts before the question, so that an early answer
+        // is not shown either.
         enable_raw_mode()?;
         let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
         let typed = asked.and_then(|()| read(io::stdin().lock().bytes()));
@@ -35,7 +35,7 @@ pub async fn ask(question: String) -> io::Result<PromptAnswer> {
     typed.await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
-/// Has the terminal as it was before it was asked.
+/// Restores the terminal.
 pub fn restore() {
     let _ = disable_raw_mode();
 }
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ends_with_enter_and_can_be_mended_before() {
+    fn a_line_ends_with_enter_and_can_be_corrected_before() {
         let line = |text: &str| PromptAnswer::Line(text.to_owned());
         assert_eq!(typed("petk_1\rrest"), line("petk_1"));
         assert_eq!(typed("petk_12\u{7f}3\n"), line("petk_13"));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_ctrl_c_are_no_keys() {
+    fn an_empty_line_and_ctrl_c_are_not_keys() {
         for nothing in ["", "\r", "  \r", "\u{4}", "a\u{15}\r"] {
             assert_eq!(typed(nothing), PromptAnswer::Nothing, "{nothing:?}");
         }

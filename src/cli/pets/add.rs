@@ -1,4 +1,4 @@
-//! `petstore pets add`: one animal by flags, or those of a JSON stream.
+//! `petstore pets add`: one pet from flags, or several from a JSON stream.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 
@@ -22,12 +22,12 @@ use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, display_safe};
 /// The largest JSON object that `add -` reads, in bytes.
 const MAX_OBJECT: usize = 64 * 1024;
 
-const NOTHING: &str = "there is nothing to add: standard input has no JSON object";
+const NOTHING: &str = "nothing to add: there is no JSON object on standard input";
 
-/// What is expected, for whoever has it otherwise.
-const EXAMPLE: &str = r#"a JSON object is expected here, such as {"name":"Rex","categoryId":3}"#;
+/// The error for anything but an object.
+const EXAMPLE: &str = r#"expected a JSON object, such as {"name":"Rex","categoryId":3}"#;
 
-/// Where `petstore serve` listens unless it is told otherwise; the service inside has another address each time.
+/// The default address of `petstore serve`; the embedded service has another one each time.
 const USUAL: &str = "http://127.0.0.1:8080/v1";
 
 pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Failed> {
@@ -78,18 +78,20 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
 
 fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
     let name = args.name.unwrap_or_default();
-    let wrong = |flag, error| Failed::new(Exit::Usage, format!("--{flag}: {error}")).hint("petstore pets add --help");
+    let wrong = |flag, error| {
+        Failed::new(Exit::Usage, format!("--{flag}: {error}")).hint("for all options: petstore pets add --help")
+    };
     check_name(&name).map_err(|error| wrong("name", error))?;
     let category_id =
         parse_category_id(&args.category_id.unwrap_or_default()).map_err(|error| wrong("category-id", error))?;
     Ok(NewPet { name, category_id, status: args.status })
 }
 
-/// Adds the objects of stdin. A wrong one is named and does not stop the others; an answer that does not come does,
-/// since sending on would hide which animal is in doubt.
+/// Adds the objects of stdin. A wrong one is reported and skipped. A missing answer stops, since sending more would hide
+/// which pet has an unknown outcome.
 async fn add_from_stdin(context: &PetsContext<'_>, layout: &PetLayout) -> Result<Exit, Failed> {
     if io::stdin().is_terminal() {
-        context.verbosity.note("reading JSON objects from standard input; Ctrl-D ends");
+        context.verbosity.note("reading JSON objects from standard input (Ctrl-D to end)");
     }
     is_there()?;
     let mut keys = IdempotencyKeys::new(Uuid::new_v4());
@@ -115,7 +117,7 @@ async fn add_from_stdin(context: &PetsContext<'_>, layout: &PetLayout) -> Result
                 note(&format!("{place}: {}", Failed::request(&error, context.service, true).what()));
             }
             Err(error) => {
-                note(&format!("stopped at {place}; {added} added, {wrong} refused before it"));
+                note(&format!("stopped at {place}, after {}", counts(added, wrong)));
                 return Err(Failed::request(&error, context.service, true));
             }
         }
@@ -124,9 +126,16 @@ async fn add_from_stdin(context: &PetsContext<'_>, layout: &PetLayout) -> Result
         context.verbosity.note(NOTHING);
     }
     if wrong > 0 {
-        note(&format!("{added} added, {wrong} refused"));
+        note(&counts(added, wrong));
     }
     Ok(exit(added, wrong))
+}
+
+/// `3 added, 2 refused`, without zeros.
+fn counts(added: u64, refused: u64) -> String {
+    let counts = [(added, "added"), (refused, "refused")].into_iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts.map(|(count, what)| format!("{count} {what}")).collect();
+    if counts.is_empty() { "0 added".to_owned() } else { counts.join(", ") }
 }
 
 const fn exit(good: u64, wrong: u64) -> Exit {
@@ -138,16 +147,16 @@ const fn exit(good: u64, wrong: u64) -> Exit {
 }
 
 fn print(pet: &Pet, layout: &PetLayout) -> Result<(), Failed> {
-    let told = write_as(layout.format.content(), |out| write_one(out, pet, layout));
-    // Whoever only hears of the failure would add it again.
-    told.map(drop).map_err(|failed| failed.hint(format!("the animal was added, with id {}", pet.id)))
+    let written = write_as(layout.format.content(), |out| write_one(out, pet, layout));
+    // The failure alone would suggest to add it again.
+    written.map(drop).map_err(|failed| failed.hint(format!("the pet was added, with id {}", pet.id)))
 }
 
 /// An object of stdin.
 struct Object {
     /// Its line or lines.
     place: String,
-    /// The animal, or why it is none.
+    /// The pet, or why the text is not one.
     given: Result<NewPet, String>,
 }
 
@@ -158,7 +167,7 @@ struct Objects {
 }
 
 impl Objects {
-    /// The next object and where it stands; why it is none, from where the next line may be one again.
+    /// The next object and its place, or what is wrong with it. The following line may start a valid one again.
     fn next(&mut self) -> Result<Option<Object>, Failed> {
         let mut text = String::new();
         let mut first = self.line + 1;
@@ -173,14 +182,14 @@ impl Objects {
                 text.clear();
                 continue;
             }
-            // Members that it does not know are ignored, so that an export can be read back.
+            // Unknown members are ignored, so that an export can be read back.
             let given = serde_json::from_str::<NewPet>(&text);
-            // What ends too early goes on in the next line.
+            // An incomplete object continues on the next line.
             if !ended && given.as_ref().is_err_and(serde_json::Error::is_eof) {
                 continue;
             }
             let place = match &given {
-                // The line is that of the stream, not of the object.
+                // The line counts from the start of the stream, not of the object.
                 Err(error) => format!("line {}, column {}", first - 1 + error.line() as u64, error.column()),
                 Ok(_) if first == self.line => format!("line {first}"),
                 Ok(_) => format!("lines {first} to {}", self.line),
@@ -191,22 +200,22 @@ impl Objects {
     }
 }
 
-/// The objects of stdin, read on a thread of its own: whoever waits for one is still reached by signals.
+/// The objects of stdin, read on another thread, so that signals still reach the caller.
 fn as_they_come() -> mpsc::Receiver<Result<Object, Failed>> {
-    let (tell, told) = mpsc::channel(1);
+    let (sender, objects_read) = mpsc::channel(1);
     spawn_blocking(move || {
         let mut objects = Objects::default();
         while let Some(object) = objects.next().transpose() {
             let last = object.is_err();
-            if tell.blocking_send(object).is_err() || last {
+            if sender.blocking_send(object).is_err() || last {
                 break;
             }
         }
     });
-    told
+    objects_read
 }
 
-/// The words of the reader, without its place and its types.
+/// The message of the JSON parser, without its position and Rust types.
 fn why_not(text: &str, error: &serde_json::Error) -> String {
     if !text.trim_start().starts_with('{') {
         return EXAMPLE.to_owned();
@@ -214,10 +223,10 @@ fn why_not(text: &str, error: &serde_json::Error) -> String {
     let why = error.to_string();
     let why = why.strip_suffix(&format!(" at line {} column {}", error.line(), error.column())).unwrap_or(&why);
     let why = match why.strip_suffix(", expected i64") {
-        Some(what) => format!("{what}, but categoryId is a whole number of 64 bits"),
+        Some(what) => format!("{what}, but categoryId must be a 64-bit whole number"),
         None => match why.strip_suffix(", expected a string") {
-            Some(what) => format!("{what}, but name is a text in quotes"),
-            None if matches!(why, "expected ident" | "expected value") => "no JSON value stands here".to_owned(),
+            Some(what) => format!("{what}, but name must be a string in quotes"),
+            None if matches!(why, "expected ident" | "expected value") => "expected a JSON value".to_owned(),
             None => why.to_owned(),
         },
     };

@@ -1,4 +1,4 @@
-//! The words of `petstore pets`, but for those of import and export.
+//! The arguments of `petstore pets`, except for import and export.
 
 use std::time::Duration;
 
@@ -13,73 +13,74 @@ use super::column::{self, SortOrder};
 
 pub const PETS_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
-  petstore pets list --all --format csv > animals.csv
+  petstore pets list --all --format csv > pets.csv
   petstore pets add --name Biscuit --category-id 3
   petstore -p branch pets list --format ids | head -3";
 
 const LIST_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
   petstore pets list --all --sort name --columns name,status
-  petstore pets list --all --require-complete --format json > animals.json
+  petstore pets list --all --require-complete --format json > pets.json
   petstore pets list --format ids | head -3
 
-A cell of CSV or TSV that a spreadsheet would run as a formula gets a ' before it; --raw leaves it. JSON has every name \
-byte for byte.
+In CSV and TSV, a cell that a spreadsheet would run as a formula gets a leading '; --raw leaves it unchanged. JSON keeps \
+every name byte for byte.
 
-What is sorted is what is listed: with --all the whole inventory, otherwise the first animals. With --all, NDJSON, CSV, \
-TSV and ids are written as they come; an exit status other than 0 says that they are not all. A service without pages \
-gives at most 100 animals of each status: then a line on standard error says that there may be more, and with \
---require-complete nothing is listed and the exit status is 3.";
+--sort sorts what is listed: with --all the whole inventory, otherwise the first pets. With --all, NDJSON, CSV, TSV and \
+ids are written as they arrive; an exit status other than 0 means that the list is incomplete. A service without pages \
+returns at most 100 pets of each status. Then a line on standard error says that there may be more; with \
+--require-complete, nothing is listed and the exit status is 3.";
 
 const ADD_HELP: &str = "Examples:
   petstore pets add --name Biscuit --category-id 3
   petstore pets add --name Rex --category-id 1 --status sold --dry-run
-  petstore pets add - < animals.ndjson
+  petstore pets add - < pets.ndjson
 
-`add -` reads JSON objects one after another, on one line each or spread over several, and ignores members it does not \
-know. A wrong one is named and left out. Exit status: 0 all added, 3 some not, 7 refused, 10 one may have been added.";
+`add -` reads one JSON object after another, each on one line or several. It ignores unknown members, and reports and \
+skips wrong objects. Exit status: 0 all added, 3 some not added, 7 all refused, 10 one may or may not have been added.";
 
 const GET_HELP: &str = "Examples:
   petstore pets get 17
   petstore pets get 17 18 19 --format json
   petstore pets list --format ids | head -3 | xargs petstore pets get
 
-The operation that gets one animal is deprecated, and removed on 5 December 2030. `auto` looks through the lists of the \
-three statuses, and asks for the animal itself only where they do not show it; `list` never does, `get` does at once.";
+The operation that gets a single pet is deprecated and will be removed on 5 December 2030. `auto` searches the lists of \
+the three statuses first, and uses that operation only if they do not show the pet; `list` never uses it, `get` uses \
+nothing else.";
 
 const WATCH_HELP: &str = "Examples:
   petstore pets watch
   petstore pets watch --status available --interval 1m
   petstore pets watch --format ndjson --timeout 8h
 
-A line for each animal that is new, has changed or is gone; with --format ndjson an object with `at`, `change`, `pet` and, \
-for a change, `before`. An unchanged list costs next to nothing where the service knows entity tags. While the service is \
-away it is asked less and less often. Exit status: 130 on Ctrl-C, 9 when the time is up.";
+Prints a line for each pet that is new, changed or gone; with --format ndjson, an object with `at`, `change`, `pet` and, \
+for a change, `before`. An unchanged list costs next to nothing if the service supports entity tags. While the service \
+is down, petstore retries at growing intervals. Exit status: 130 on Ctrl-C, 9 when --timeout is over.";
 
 #[derive(Debug, Subcommand)]
 pub enum PetsCommand {
-    /// List animals.
+    /// List pets.
     #[command(after_help = LIST_HELP, visible_alias = "ls")]
     List(ListArgs),
-    /// Add an animal, or those of a JSON stream on standard input.
+    /// Add a pet, or several as JSON on standard input.
     #[command(after_help = ADD_HELP, visible_aliases = ["create", "new"])]
     Add(AddArgs),
-    /// Get animals by their ids.
+    /// Get pets by id.
     #[command(after_help = GET_HELP, visible_alias = "view")]
     Get(GetArgs),
-    /// Say what changes, as it happens.
+    /// Stream changes as they happen.
     #[command(after_help = WATCH_HELP)]
     Watch(WatchArgs),
-    /// Add the animals of a file: CSV, NDJSON, JSON or XLSX.
+    /// Add pets from a file: CSV, NDJSON, JSON or XLSX.
     #[command(after_help = IMPORT_HELP)]
     Import(ImportArgs),
-    /// Write the whole inventory to a file or to standard output.
+    /// Write the whole inventory to a file or standard output.
     #[command(after_help = EXPORT_HELP)]
     Export(ExportArgs),
 }
 
 impl PetsCommand {
-    /// Whether it asks one thing after another, so that further threads would only cost time.
+    /// Whether it sends one request after another, so that more threads would only cost time.
     pub const fn asks_one_by_one(&self) -> bool {
         match self {
             Self::List(_) | Self::Add(_) | Self::Get(_) | Self::Watch(_) => true,
@@ -90,22 +91,22 @@ impl PetsCommand {
 
 #[derive(Debug, ClapArgs)]
 pub struct ListArgs {
-    /// Only animals of this status.
+    /// Only pets with this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// The most animals, 1 to 100. [default: 20, or that of the configuration]
+    /// Maximum number of pets, 1 to 100. [default: 20, or pets.limit of the configuration]
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_limit, conflicts_with = "all")]
     pub limit: Option<Limit>,
-    /// The whole inventory: page by page, or without pages what the lists of the three statuses hold together.
+    /// List the whole inventory: all pages or, if the service has none, the lists of the three statuses.
     #[arg(short, long)]
     pub all: bool,
-    /// Fail where it cannot be known that these are all animals.
+    /// Fail unless the list is known to be complete.
     #[arg(long, requires = "all")]
     pub require_complete: bool,
-    /// Sort what is listed: by id, name, categoryId or status; the other way round with a - before it or :desc after it.
+    /// Sort by id, name, categoryId or status. Descending with a leading - or a trailing :desc.
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = column::to_sort_by())]
     pub sort: Option<SortOrder>,
-    /// Leave cells of CSV and TSV that a spreadsheet would run as they are.
+    /// Leave formulas in cells of CSV and TSV unchanged.
     #[arg(long)]
     pub raw: bool,
     #[command(flatten)]
@@ -114,19 +115,19 @@ pub struct ListArgs {
 
 #[derive(Debug, ClapArgs)]
 pub struct AddArgs {
-    /// `-` reads JSON objects {"name", "categoryId", "status"} from standard input.
+    /// Use - to read JSON objects {"name", "categoryId", "status"} from standard input.
     #[arg(value_parser = ["-"], conflicts_with_all = ["name", "category_id", "status"])]
     pub stdin: Option<String>,
-    /// The animal's name, 1 to 255 characters.
+    /// The pet's name, 1 to 255 characters.
     #[arg(long, required_unless_present = "stdin", allow_hyphen_values = true)]
     pub name: Option<String>,
-    /// The category's id, a whole number of 64 bits.
+    /// The category's id, a 64-bit whole number.
     #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
     pub category_id: Option<String>,
-    /// The status; when not given the service decides.
+    /// The status. [default: chosen by the service]
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// Send nothing; print a curl line that does, with the key left in PETSTORE_API_KEY.
+    /// Send nothing; print a curl command that does, with the key in PETSTORE_API_KEY.
     #[arg(long)]
     pub dry_run: bool,
     /// Do not ask before adding to a protected profile.
@@ -138,56 +139,56 @@ pub struct AddArgs {
 
 #[derive(Debug, ClapArgs)]
 pub struct GetArgs {
-    /// The animals' ids.
+    /// The pets' ids.
     #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
     pub ids: Vec<PetId>,
-    /// How they are looked for.
+    /// How to look up the pets.
     #[arg(long, value_enum, default_value_t = Via::Auto)]
     pub via: Via,
     #[command(flatten)]
     pub output: Output,
 }
 
-/// How an animal is looked for.
+/// How to look up a pet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Via {
-    /// In the lists, then by the deprecated operation.
+    /// In the lists, then with the deprecated operation.
     Auto,
     /// In the lists only.
     List,
-    /// By the deprecated operation only.
+    /// With the deprecated operation only.
     Get,
 }
 
 #[derive(Debug, ClapArgs)]
 pub struct WatchArgs {
-    /// Only animals of this status.
+    /// Only pets with this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// The pause between two looks, at least 1s.
+    /// Time between checks, at least 1s.
     #[arg(short, long, value_name = "TIME", default_value = "5s", value_parser = parse_interval)]
     pub interval: Duration,
-    /// The longest time, such as 90s, 30m or 48h. [default: until Ctrl-C]
+    /// Stop after this time, such as 90s, 30m or 48h. [default: until Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
-    /// How changes are written.
+    /// Output format.
     #[arg(short = 'o', long, value_enum, default_value_t = WatchFormat::Lines)]
     pub format: WatchFormat,
 }
 
-/// How changes are written.
+/// The format of changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum WatchFormat {
-    /// A line for people.
+    /// One line per change, for people.
     #[value(alias = "table")]
     Lines,
-    /// A JSON object a line.
+    /// One JSON object per line.
     #[value(alias = "json")]
     Ndjson,
 }
 
 impl WatchFormat {
-    /// What it is for [`write_as`](crate::cli::output::write_as).
+    /// Its kind for [`write_as`](crate::cli::output::write_as).
     pub const fn content(self) -> Content {
         match self {
             Self::Lines => Content::Lines,
@@ -196,18 +197,18 @@ impl WatchFormat {
     }
 }
 
-/// The least pause between two looks.
+/// The shortest time between checks.
 const LEAST_INTERVAL: Duration = Duration::from_secs(1);
 
 fn parse_interval(text: &str) -> Result<Duration, String> {
     let interval = parse_duration(text)?;
-    if interval >= LEAST_INTERVAL { Ok(interval) } else { Err("the least is 1s".to_owned()) }
+    if interval >= LEAST_INTERVAL { Ok(interval) } else { Err("the minimum is 1s".to_owned()) }
 }
 
 fn parse_id(text: &str) -> Result<PetId, String> {
-    text.parse().map_err(|_| "an id is a whole number of 64 bits, such as 17".to_owned())
+    text.parse().map_err(|_| "an id is a 64-bit whole number, such as 17".to_owned())
 }
 
 fn parse_limit(text: &str) -> Result<Limit, String> {
-    text.parse().map_err(|error| format!("{error}; --all lists more than 100"))
+    text.parse().map_err(|error| format!("{error}; for more than 100 use --all"))
 }

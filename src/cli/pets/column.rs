@@ -1,4 +1,4 @@
-//! The columns of an animal: which are shown, and by which it is sorted.
+//! The columns to show and to sort by.
 
 use std::cmp::Reverse;
 use std::str::FromStr;
@@ -10,17 +10,17 @@ use crate::model::Pet;
 use crate::model::export::{Column, HEADER};
 use crate::model::text::short;
 
-/// Reads the word of a column, whatever its case.
+/// Reads the name of a column, ignoring case.
 pub fn parse_column(word: &str) -> Result<Column, String> {
     let lower = word.trim().to_lowercase();
     let lower = if lower == "category" { "categoryid" } else { lower.as_str() };
     Column::ALL.into_iter().find(|column| column.as_str().to_lowercase() == lower).ok_or_else(|| {
-        let meant = did_you_mean(lower, HEADER);
-        format!("\"{}\" is none of id, name, categoryId and status.{meant}", short(word))
+        let suggestion = did_you_mean(lower, HEADER);
+        format!("\"{}\" is not a column (id, name, categoryId, status).{suggestion}", short(word))
     })
 }
 
-/// In which order animals are listed.
+/// The order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SortOrder {
     column: Column,
@@ -43,7 +43,7 @@ impl FromStr for SortOrder {
 }
 
 impl SortOrder {
-    /// Sorts; among equals the lesser id is first. Names whatever their case; no status is greater than any.
+    /// Sorts; equal rows are sorted by id. Names ignore case; a missing status comes last.
     pub fn apply(self, pets: &mut [Pet]) {
         match self.column {
             Column::Id => self.by(pets, |pet| pet.id),
@@ -62,7 +62,7 @@ impl SortOrder {
     }
 }
 
-/// The words for `--sort`, for a shell that completes them.
+/// The candidates for `--sort`, for shell completion.
 pub(super) fn to_sort_by() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
         let words = Column::ALL.map(Column::as_str);
@@ -71,7 +71,7 @@ pub(super) fn to_sort_by() -> ArgValueCandidates {
     })
 }
 
-/// The words for `--columns`, the same.
+/// The candidates for `--columns`.
 pub fn to_show() -> ArgValueCandidates {
     ArgValueCandidates::new(|| Column::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
 }
@@ -92,7 +92,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<SortOrder>(), expected, "{text}");
         }
-        let nearest = "\"nmae\" is none of id, name, categoryId and status. Did you mean name?";
+        let nearest = "\"nmae\" is not a column (id, name, categoryId, status). Did you mean name?";
         assert_eq!("-nmae".parse::<SortOrder>(), Err(nearest.to_owned()));
         for wrong in ["name:up", "-name:desc", "", "price"] {
             assert!(wrong.parse::<SortOrder>().is_err(), "{wrong}");
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_keep_the_order_of_their_ids_both_ways() {
+    fn equal_rows_are_sorted_by_id_in_both_directions() {
         let pet = |id, name: &str, status: Option<PetStatus>| Pet {
             id,
             name: name.into(),

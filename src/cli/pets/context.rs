@@ -1,4 +1,4 @@
-//! What the commands on animals work with.
+//! What the commands on pets share.
 
 use clap::ValueEnum as _;
 
@@ -11,10 +11,10 @@ use crate::cli::suggest::did_you_mean;
 use crate::config::{Env, Settings};
 use crate::model::text::short;
 
-/// What a command works with.
+/// What a command needs.
 pub struct PetsContext<'a> {
     pub client: &'a Client,
-    /// The service, in the words of failures.
+    /// The name of the service in error messages.
     pub service: &'a str,
     pub settings: &'a Settings,
     pub env: &'a Env,
@@ -27,15 +27,15 @@ impl PetsContext<'_> {
         Failed::request(error, self.service, false)
     }
 
-    /// How animals are written.
+    /// How pets are written.
     pub fn layout(&self, output: &Output) -> Result<PetLayout, Failed> {
         let format = format(output, self.env)?;
         if format == PetFormat::Ids && !output.columns.is_empty() {
             return Err(Failed::new(
                 Exit::Usage,
-                "--columns cannot be had with the format ids, which has only that one",
+                "--columns cannot be used with --format ids, which has only one column",
             )
-            .hint("choose another one: --format tsv"));
+            .hint("use another format, such as --format tsv"));
         }
         Ok(PetLayout {
             format,
@@ -48,7 +48,7 @@ impl PetsContext<'_> {
     }
 }
 
-/// The format that the flags say, else PETSTORE_OUTPUT.
+/// The format from the flags, or PETSTORE_OUTPUT.
 pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
     match (output.format, output.json, env.get("PETSTORE_OUTPUT")) {
         (Some(format), ..) => Ok(format),
@@ -57,9 +57,9 @@ pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
             let known: Vec<_> =
                 PetFormat::value_variants().iter().filter_map(|format| format.to_possible_value()).collect();
             let known: Vec<_> = known.iter().map(|value| value.get_name()).collect();
-            let meant = did_you_mean(word, known.iter().copied());
-            Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is no format.{meant}", short(word)))
-                .hint(format!("one of {}", known.join(", ")))
+            let suggestion = did_you_mean(word, known.iter().copied());
+            Failed::new(Exit::Usage, format!("PETSTORE_OUTPUT: \"{}\" is not a format.{suggestion}", short(word)))
+                .hint(format!("the formats are {}", known.join(", ")))
         }),
         (None, false, None) => Ok(PetFormat::Table),
     }

@@ -1,4 +1,4 @@
-//! `petstore pets get`: animals by their ids, by the deprecated operation only where the lists cannot tell.
+//! `petstore pets get`: gets pets by id, with the deprecated operation only if the lists are not enough.
 
 use super::args::{GetArgs, Via};
 use super::context::PetsContext;
@@ -24,7 +24,9 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
         }
     }
     if steps.iter().any(|step| step.asked == LookupRequest::Get) {
-        context.verbosity.note(&format!("used GET /pets/{{petId}}, which is removed on {GET_PET_REMOVED_ON_WORDS}"));
+        context
+            .verbosity
+            .note(&format!("used GET /pets/{{petId}}, which will be removed on {GET_PET_REMOVED_ON_WORDS}"));
     }
     let gone = steps.iter().find_map(|step| match step.outcome {
         StepOutcome::Gone { status } => Some(status),
@@ -36,14 +38,14 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
         return Err(match (gone, unseen) {
             (Some(status), _) => Failed::new(
                 Exit::NotFound,
-                format!("{what} in its lists, and the operation that gets one is gone ({status})"),
+                format!("{what} in its lists, and no longer offers the lookup of a single pet ({status})"),
             )
-            .hint("look further: petstore pets list --all"),
+            .hint("to search everything: petstore pets list --all"),
             (None, true) if args.via == Via::List => {
-                Failed::new(Exit::NotFound, format!("{what} among the animals that one request lists"))
-                    .hint("look further: petstore pets list --all, or --via auto")
+                Failed::new(Exit::NotFound, format!("{what} on the first page of its lists"))
+                    .hint("to search everything: petstore pets list --all, or use --via auto")
             }
-            (None, _) => Failed::new(Exit::NotFound, what).hint("those there are: petstore pets list --all"),
+            (None, _) => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
         });
     }
     match (pets.as_slice(), args.ids.len()) {
@@ -68,7 +70,7 @@ async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId, via: Via) -> R
     if found.pet.is_some() || asked || via == Via::List {
         return Ok(found);
     }
-    // The lists prove nothing of an animal without a status.
+    // A pet without a status is in none of the lists.
     repeated(|| find(context.client, lists, id, Ask::Now)).await
 }
 

@@ -1,4 +1,4 @@
-//! `petstore pets list`: the first animals, or the whole inventory as far as the service gives it.
+//! `petstore pets list`: the first pets, or the whole inventory as far as the service lists it.
 
 use tokio::sync::mpsc;
 
@@ -25,24 +25,25 @@ async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -
     }
     let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, layout))?;
     if shown && page.pets.len() >= usize::from(limit.get()) {
-        let more = if page.next.is_some() { "and there are more" } else { "of possibly more" };
-        context.verbosity.note(&format!("{} {more}; --limit takes up to 100, --all lists all", page.pets.len()));
+        let more = if page.next.is_some() { "there are more" } else { "there may be more" };
+        let shown = page.pets.len();
+        context.verbosity.note(&format!("Showing {shown}; {more}. Use --limit (max 100) or --all."));
     }
     Ok(Exit::Done)
 }
 
-/// What was taken of an inventory.
+/// What was received of an inventory.
 #[derive(Default)]
 struct Taken {
-    /// What was not written yet.
+    /// The pets that are not written yet.
     pets: Vec<Pet>,
     seen: usize,
-    /// Whoever read it has gone.
+    /// The reader of the output has gone.
     unread: bool,
 }
 
 async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
-    // What is to be sorted, or to be all, cannot be written before it is here.
+    // Sorting, and checking that the list is complete, need the whole list.
     let waits = args.sort.is_some() || args.require_complete;
     let (parts, coming) = mpsc::channel(1);
     let fetched = inventory(context.client, args.status, parts);
@@ -56,9 +57,9 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     if args.require_complete && !coverage.complete {
         return Err(Failed::new(
             Exit::Partly,
-            format!("nothing is listed, since --require-complete was given: {word}"),
+            format!("the list is not known to be complete, so nothing is listed: {word}"),
         )
-        .hint("list what there is, without --require-complete"));
+        .hint("to list what there is, omit --require-complete"));
     }
     if let Some(sort) = args.sort {
         sort.apply(&mut taken.pets);
@@ -73,7 +74,7 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     Ok(Exit::Done)
 }
 
-/// Takes an inventory, and writes it as it comes where the format has lines and nothing else `waits` for it.
+/// Receives an inventory, and writes it as it arrives if the format has lines and nothing `waits` for the whole.
 async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &PetLayout, waits: bool) -> Result<Taken, Failed> {
     let mut taken = Taken::default();
     let writes = layout.format.has_lines() && !waits;

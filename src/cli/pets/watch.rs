@@ -1,6 +1,6 @@
-//! `petstore pets watch`: what changes in the inventory, as it happens, by asking again and again.
+//! `petstore pets watch`: streams changes of the inventory, by polling.
 //!
-//! Pages are asked for with their entity tags, so that a look at an unchanged inventory carries no rows.
+//! Pages are requested with their entity tags, so that polling an unchanged inventory transfers no rows.
 
 mod changes;
 mod lines;
@@ -20,24 +20,26 @@ use crate::api::{ApiError, Client, Failure};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};
 use crate::clock;
+use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 use changes::SeenPets;
 use lines::write_change;
 
-/// The longest pause between two looks at a service that is away, unless a longer one was asked for.
+/// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
     let begin = clock::now().mono;
-    // What cannot be reached at all is said at once; later it is waited for.
+    // At the start an unreachable service is an error; later it is waited for.
     let first = repeated(|| async {
         let mut lists = Lists::new(args.status);
-        lists.look(context.client).await.map(|_| lists)
+        lists.refresh(context.client).await.map(|_| lists)
     });
     let mut lists = first.await.map_err(|error| context.failed(&error))?;
     let mut known = SeenPets::new(lists.pets());
-    let whole = if lists.are_whole() { "" } else { ", as far as its lists go; what leaves them is not called gone" };
-    context.verbosity.note(&format!("watching {} animals of {}{whole}", known.len(), context.service));
+    let whole =
+        if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
+    context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.len(), "pet"), context.service));
     let zone = TimeZone::system();
     let mut failures = 0;
     let mut pause = args.interval;
@@ -45,11 +47,11 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
         let left = args.timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
         if let Some(left) = left.filter(|left| *left <= pause) {
             sleep(left).await;
-            context.verbosity.note("the time is up");
+            context.verbosity.note("stopped: the timeout is over");
             return Ok(Exit::DomainWaits);
         }
         sleep(pause).await;
-        let is_changed = match lists.look(context.client).await {
+        let is_changed = match lists.refresh(context.client).await {
             Ok(is_changed) => is_changed,
             Err(error) => {
                 pause = pause_after(context, &error, args.interval, failures)?;
@@ -59,10 +61,10 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
         };
         let was_away = failures > 0;
         if was_away {
-            context.verbosity.note(&format!("{} answers again", context.service));
+            context.verbosity.note(&format!("{} is answering again", context.service));
         }
         (failures, pause) = (0, args.interval);
-        // What came before a failure in the same look was not told yet.
+        // Changes received before a failure in the same refresh are not reported yet.
         if !is_changed && !was_away {
             continue;
         }
@@ -77,7 +79,7 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
     }
 }
 
-/// How long to wait after the failure number `failures` (from 0) in a row; an error where waiting does not help.
+/// How long to wait after failure number `failures` (from 0) in a row; an error if waiting does not help.
 fn pause_after(
     context: &PetsContext<'_>,
     error: &ApiError,
@@ -89,12 +91,12 @@ fn pause_after(
         return Err(context.failed(error));
     }
     if failures == 0 {
-        note(&format!("{} Trying again, less and less often.", failure.sentence(context.service)));
+        note(&format!("{} Retrying at growing intervals.", failure.sentence(context.service)));
     }
     Ok(pause(interval, failures, error, dice()))
 }
 
-/// Doubles each time, up to [`LONGEST_PAUSE`]; `dice` in 0..1 spreads those who wait for the same service.
+/// Doubles each time, up to [`LONGEST_PAUSE`]; `dice` in 0..1 adds jitter.
 fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Duration {
     let longest = LONGEST_PAUSE.max(interval);
     let grown =
@@ -106,12 +108,12 @@ fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Dura
     named.min(longest).max(grown)
 }
 
-/// The lists in which the animals are.
+/// The lists that are polled.
 struct Lists {
     status: Option<PetStatus>,
-    /// The list of all animals, or of the one status.
+    /// The list of all pets, or of the one status.
     plain: Option<List>,
-    /// The lists of each status, where the plain one has no pages and may be cut.
+    /// The lists of each status, if the plain one has no pages and may be cut.
     of_statuses: [Option<List>; 3],
 }
 
@@ -120,8 +122,8 @@ impl Lists {
         Self { status, plain: None, of_statuses: [const { None }; 3] }
     }
 
-    /// Asks for them again: whether anything is another. What failed is as it was.
-    async fn look(&mut self, client: &Client) -> Result<bool, ApiError> {
+    /// Requests them again, and returns whether anything changed. A list whose request fails stays as it was.
+    async fn refresh(&mut self, client: &Client) -> Result<bool, ApiError> {
         let mut is_changed = ask(client, self.status, &mut self.plain).await?;
         if self.status.is_none() && !self.are_whole() {
             for (status, known) in PetStatus::ALL.into_iter().zip(&mut self.of_statuses) {
@@ -131,7 +133,7 @@ impl Lists {
         Ok(is_changed)
     }
 
-    /// Whether an animal that is in none of them is gone.
+    /// Whether a pet that is in none of them is gone.
     fn are_whole(&self) -> bool {
         self.plain.as_ref().is_some_and(|list| {
             let is_cut = list.pages() == 1 && list.pets.len() >= usize::from(Limit::MAX.get());
@@ -160,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_grow_to_their_end_and_a_time_that_is_named_is_heard() {
+    fn pauses_grow_to_a_maximum_and_respect_retry_after() {
         let second = Duration::from_secs(1);
         let away = ApiError::Timeout(second);
         let pauses: Vec<_> = (0..12).map(|failures| pause(5 * second, failures, &away, 1.0).as_secs()).collect();

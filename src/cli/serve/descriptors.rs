@@ -6,14 +6,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::server::Config;
 
-/// Descriptors that no connection takes: the database, listeners, certificates.
+/// Descriptors for everything but connections: the database, listeners, certificates.
 const OTHERS: u64 = 64;
 
-/// Raises the soft limit to the hard one. As many connections as the service has by default, or as leave room for the
-/// rest.
+/// Raises the soft limit to the hard one, and returns the number of connections: the service's default, or fewer to leave
+/// descriptors for the rest.
 pub(super) fn places() -> usize {
     let limit = getrlimit(Resource::Nofile);
-    // Where that is not allowed, the soft limit counts.
+    // If that is not allowed, the soft limit counts.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     // Each thread may read SQLite's file and its write-ahead log.
     let others = OTHERS + 4 * thread::available_parallelism().map_or(1, |threads| threads.get() as u64);
@@ -23,7 +23,7 @@ pub(super) fn places() -> usize {
 /// `limit` is the most descriptors, if there is one.
 fn within(limit: Option<u64>, others: u64) -> usize {
     let most = Config::default().connections;
-    // Even where there are few, half of them are for clients.
+    // At least half of them are for clients.
     limit.map_or(most, |limit| usize::try_from(limit - others.min(limit / 2)).map_or(most, |places| places.min(most)))
 }
 

@@ -1,4 +1,4 @@
-//! The flags that limit how often somebody may ask.
+//! The flags for rate limits.
 
 use std::num::NonZeroU32;
 
@@ -6,18 +6,17 @@ use clap::{Args, value_parser};
 
 use crate::server::RateLimit;
 
-/// How often somebody may ask.
+/// The rate limits.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct LimitArgs {
-    /// The most requests a second with one API key. Each instance counts for itself: two of them over one database allow
-    /// twice as many.
+    /// Maximum requests per second with one API key. Each instance counts separately.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=RateLimit::MAX.get().into()))]
     rate_limit: Option<u32>,
-    /// How many of them may come at once, after a time without any [default: twice the rate limit].
+    /// How many requests may come at once after a pause. [default: twice the rate limit]
     #[arg(long, value_name = "N", requires = "rate_limit", value_parser = value_parser!(u32).range(1..))]
     rate_burst: Option<u32>,
-    /// The most requests a second without a valid API key that one address gets a 401 for; further ones get a 429. 0 is
-    /// no limit. Each instance counts for itself.
+    /// Maximum requests per second without a valid API key from one address: these get a 401, further ones a 429. 0 means
+    /// no limit. Each instance counts separately.
     #[arg(long, value_name = "N", default_value_t = 10)]
     failed_auth_limit: u32,
 }
@@ -53,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_limit_has_a_burst_of_twice_as_many_unless_told_otherwise() {
+    fn the_default_burst_is_twice_the_rate_limit() {
         let limit = |flags: &[&str]| {
             parse(flags).map(|limits| limits.rate_limit().map(|limit| (limit.each_second.get(), limit.burst.get())))
         };
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn without_flags_the_limits_are_those_of_the_service_and_0_lifts_the_one_for_failures() {
+    fn the_defaults_are_those_of_the_service_and_0_removes_the_limit_for_failures() {
         let (limits, default) = (parse(&[]).unwrap(), Config::default());
         assert_eq!(limits.rate_limit(), default.rate_limit);
         assert_eq!(limits.failed_authentications(), default.failed_authentications);

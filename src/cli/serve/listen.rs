@@ -1,4 +1,4 @@
-//! Where the service listens, and what is encrypted.
+//! The addresses that the service listens on, and TLS.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,28 +11,28 @@ use tokio::net::{TcpListener, TcpSocket};
 use crate::cli::error::{Exit, Failed};
 use crate::server::Tls;
 
-/// The most connections that wait to be accepted; the system may allow fewer.
+/// The longest queue of connections waiting to be accepted; the system may allow fewer.
 const QUEUE: u32 = 4096;
 
 /// Where to listen.
 #[derive(Debug, Args)]
 pub(super) struct ListenArgs {
-    /// The address to listen on. Port 0 takes a free one. A socket that systemd passes on counts instead. Other machines
-    /// reach it only with TLS or --behind-proxy.
+    /// The address to listen on; port 0 takes a free one. A socket passed by systemd is used instead. An address that other
+    /// machines reach needs TLS or --behind-proxy.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
-    /// Serve https with this certificate: a chain in PEM, the server's own first. Read again on SIGHUP.
+    /// Serve https with this certificate: a PEM chain, the server's certificate first. Reloaded on SIGHUP.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The private key of the certificate, in PEM, for its owner and group only.
+    /// The certificate's private key as PEM, not readable by others.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Listen in clear text where other machines reach it: a proxy in front has the certificate, and the way from there
-    /// is private.
+    /// Listen in clear text on an address that other machines reach, because a TLS proxy is in front and the network
+    /// behind it is private.
     #[arg(long)]
     behind_proxy: bool,
-    /// Where Prometheus gets the figures of the service, at /metrics without a key and in clear text; an address of this
-    /// machine only, unless --behind-proxy is given. They are not served unless this is given.
+    /// Address of the Prometheus metrics endpoint (/metrics, without a key, in clear text). It must be a loopback address
+    /// unless --behind-proxy is given. [default: no metrics]
     #[arg(long, value_name = "ADDRESS")]
     metrics_listen: Option<SocketAddr>,
 }
@@ -45,10 +45,9 @@ pub(super) struct Listening {
 }
 
 impl ListenArgs {
-    /// Opens what is asked for, or takes over what systemd passes on.
+    /// Opens the listeners, or takes over the socket passed by systemd.
     pub(super) fn open(&self) -> Result<Listening, Failed> {
-        let unusable =
-            "the socket that was passed on cannot be used; it is to be a listening TCP socket (ListenStream=)";
+        let unusable = "the socket passed by systemd cannot be used; it must be a listening TCP socket (ListenStream=)";
         let passed_on = passed_on().map_err(Failed::because(unusable))?;
         let address = match &passed_on {
             Some(listener) => listener.local_addr().map_err(Failed::because(unusable))?,
@@ -65,17 +64,17 @@ impl ListenArgs {
         Ok(Listening { api, metrics: self.metrics_listen.map(listen).transpose()?, tls })
     }
 
-    /// What is not encrypted stays on this machine, or on a way that is said to be private.
+    /// Allows clear text only on loopback, or behind a proxy.
     fn check(&self, address: SocketAddr) -> Result<(), Failed> {
         if !self.behind_proxy && self.tls_cert.is_none() && !address.ip().is_loopback() {
             return Err(Failed::config(format!(
-                "{address} would send keys and animals in clear text over the network: give --tls-cert and --tls-key, \
-                 or --behind-proxy where a proxy with TLS passes requests on over a private way"
+                "{address} would send keys and pets in clear text over the network; use --tls-cert and --tls-key, or \
+                 --behind-proxy if a TLS proxy forwards requests over a private network"
             )));
         }
         match self.metrics_listen {
             Some(address) if !self.behind_proxy && !address.ip().is_loopback() => Err(Failed::config(format!(
-                "--metrics-listen {address} would show the figures to the whole network: give 127.0.0.1, or \
+                "--metrics-listen {address} would expose the metrics to the whole network; use 127.0.0.1, or \
                      --behind-proxy"
             ))),
             _ => Ok(()),
@@ -90,7 +89,7 @@ fn passed_on() -> io::Result<Option<TcpListener>> {
     TcpListener::from_std(listener).map(Some)
 }
 
-/// With a queue as long as the system allows for those who all come at once.
+/// Listens with a queue as long as the system allows, for bursts of connections.
 fn listen(address: SocketAddr) -> Result<TcpListener, Failed> {
     let listen = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
@@ -100,7 +99,7 @@ fn listen(address: SocketAddr) -> Result<TcpListener, Failed> {
     };
     listen().map_err(|error| {
         let failed = Failed::because(format!("cannot listen on {address}"))(error);
-        failed.hint("name another one: --listen 127.0.0.1:0 takes a free port")
+        failed.hint("choose another address; to use a free port: --listen 127.0.0.1:0")
     })
 }
 

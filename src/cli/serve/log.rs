@@ -1,5 +1,5 @@
-//! The way to stderr for everything that the service reports: a bounded queue, and a thread of its own that writes. No
-//! request and no signal waits for whatever reads stderr; what does not fit is dropped and counted.
+//! The log on stderr: a bounded queue and a thread that writes. No request and no signal waits for the reader of stderr;
+//! what does not fit is dropped and counted.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -12,13 +12,13 @@ use std::time::Duration;
 use parking_lot::{Condvar, Mutex};
 use prometheus_client::metrics::counter::Counter;
 
-/// The most that waits to be written, in bytes: thousands of lines.
+/// The size of the queue in bytes: thousands of lines.
 const MOST: usize = 1 << 20;
 
-/// How long the end of the program waits for the rest to be written.
+/// How long the program waits at its end for the rest to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The log. All clones lead to the same queue, in order.
+/// The log. Clones share one queue.
 #[derive(Clone, Debug)]
 pub struct Log(Arc<Shared>);
 
@@ -33,12 +33,12 @@ struct Shared {
 struct Queue {
     lines: Vec<u8>,
     writing: bool,
-    /// Lines dropped since the last report of it.
+    /// Lines dropped since that was last logged.
     dropped: u64,
 }
 
 impl Log {
-    /// A log on stderr. Fails where there is no descriptor or no thread left.
+    /// A log on stderr. Fails if there is no descriptor or no thread left.
     pub fn to_stderr() -> io::Result<Self> {
         // The standard library's own stderr is locked while it is written to.
         Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))
@@ -47,7 +47,7 @@ impl Log {
     pub(super) fn to(mut out: impl Write + Send + 'static) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let writer = Arc::clone(&shared);
-        // It ends with the program: a write that hangs cannot be waited for.
+        // It is never joined, since a write may hang.
         thread::Builder::new().name("log".into()).spawn(move || writer.write_all_to(&mut out))?;
         Ok(Self(shared))
     }
@@ -62,14 +62,14 @@ impl Log {
         self.0.dropped.clone()
     }
 
-    /// Waits until everything is written, but not longer than a second.
+    /// Waits until everything is written, at most a second.
     pub fn finish(&self) {
         let unwritten = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
         self.0.changed.wait_while_for(&mut self.0.queue.lock(), unwritten, PATIENCE);
     }
 }
 
-/// Each write is one line or several whole ones, as `tracing_subscriber` makes them.
+/// Each write is one or more whole lines, as `tracing_subscriber` makes them.
 impl Write for Log {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         self.0.push(lines);
@@ -98,7 +98,8 @@ impl Shared {
         loop {
             let (lines, dropped) = self.next(written);
             if dropped > 0 {
-                // Of any level, so that it is always there; behind the lines that were taken, where the dropped ones are missing.
+                // At the highest level, so that it is never filtered; after the lines taken so far, where the dropped ones
+                // are missing.
                 tracing::error!("{dropped} log lines dropped: nothing read stderr in time");
             }
             written = false;
@@ -114,7 +115,7 @@ impl Shared {
         }
     }
 
-    /// Waits for lines and takes them all; also how many were dropped, if a report of that can be `written`.
+    /// Waits for lines and takes them all; also the number of dropped lines, if the last write was `written`.
     fn next(&self, written: bool) -> (Vec<u8>, u64) {
         let mut queue = self.queue.lock();
         queue.writing = false;

@@ -1,4 +1,4 @@
-//! The words of `pets import` and `pets export`.
+//! The arguments of `pets import` and `pets export`.
 
 use std::path::PathBuf;
 
@@ -11,88 +11,88 @@ use crate::transfer::import::{ImportOptions, OnError};
 use crate::transfer::journal::Journal;
 use crate::transfer::{ColumnMapping, FileFormat};
 
-pub const IMPORT_HELP: &str = "Columns are found by their names, whatever the case: name or pet name; categoryId, \
-category or cat; status or state. Blanks around a value are cut, except in names of JSON and of our own exports. A name \
-like '=1 loses the ' that export puts there. Workbooks (first sheet, up to 32 MiB) are held in memory; everything else \
-is read in constant memory, and takes about 100 bytes a row where it is compared with the report of an earlier import.
+pub const IMPORT_HELP: &str = "Columns are found by name, in any case: name or pet name; categoryId, category or cat; \
+status or state. Spaces around a value are removed, except in names from JSON and from petstore's own exports. The ' that \
+export puts before a name such as '=1 is removed. Workbooks (first sheet, up to 32 MiB) are held in memory; everything \
+else is streamed, with about 100 bytes a row while it is compared with the report of an earlier import.
 
 Examples:
   petstore pets import new-arrivals.csv --dry-run
   petstore pets import new-arrivals.csv --map categoryId=kind --set status=available
   petstore pets import new-arrivals.csv --resume
-  petstore pets import new-arrivals.csv --dry-run --mend bad.csv
+  petstore pets import new-arrivals.csv --dry-run --rejects bad.csv
   petstore pets export - | petstore -p branch pets import - --report branch.ndjson
 
-Every row has an Idempotency-Key, the same whenever it is sent again, and the report beside the file \
-(FILE.petstore-import.ndjson) says what became of it. By it the next import of the file knows its rows, also after the \
-file was changed: an import that is not finished goes on with what was corrected or is new; a file with none of its rows \
-begins anew, and the report before is kept under its date. If only some rows are equal, as in next week's list, nothing is \
-sent until you choose: --resume leaves those rows out, --again adds all of them.
+Every row has an Idempotency-Key that stays the same when the row is sent again. The report beside the file \
+(FILE.petstore-import.ndjson) records what happened to each row. The next import of the file reads it, even after the \
+file was edited. An unfinished import continues with the rows that were fixed or are new. If none of the reported rows \
+are in the file, a new import begins, and the old report is kept under its date. If only some rows match, as in next \
+week's list, nothing is sent until you choose: --resume skips those rows, --again adds all of them.
 
-Exit status: 0 all added, 3 some not, 4 key refused, 6 no answer, \
+Exit status: 0 all added, 3 some not added, 4 key refused, 6 no answer, \
 7 all refused, 10 unknown.";
 
 pub const EXPORT_HELP: &str =
-    "A cell of CSV that a spreadsheet would run as a formula gets a ' before it, which import \
-takes off again; --raw leaves it. JSON has every name byte for byte.
+    "In CSV, a cell that a spreadsheet would run as a formula gets a ' before it, which import \
+removes again; --raw leaves it as it is. JSON keeps every name byte for byte.
 
 Examples:
   petstore pets export pets.csv
   petstore pets export --format ndjson | grep Rex
   petstore pets export sold.json --status sold --require-complete
 
-A service without pages gives at most 100 animals of each status; then a line on standard error says that there may be \
-more, and with --require-complete it is an error (exit status 3) and no file is left.";
+A service without pages returns at most 100 pets of each status; a line on standard error then says that there may be \
+more. With --require-complete that is an error (exit status 3), and no file is written.";
 
 #[derive(Debug, ClapArgs)]
 pub struct ImportArgs {
-    /// The file; `-` is standard input.
+    /// File to import; `-` is standard input.
     #[arg(value_name = "FILE|-")]
     pub file: PathBuf,
-    /// What kind of file it is.
+    /// Format of the file.
     #[arg(long, value_enum, default_value_t = FormatArg::Auto)]
     pub format: FormatArg,
-    /// The column of a field: --map categoryId=cat.
+    /// Column of a field: --map categoryId=cat.
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_pair)]
     pub map: Vec<(Field, String)>,
-    /// One value for all rows instead of a column: --set status=available.
+    /// One value for all rows: --set status=available.
     #[arg(long, value_name = "FIELD=VALUE", value_parser = parse_pair)]
     pub set: Vec<(Field, String)>,
-    /// Leave a ' before what begins like a formula.
+    /// Keep a ' before a value that begins like a formula.
     #[arg(long)]
     pub raw: bool,
-    /// Check every row, and send nothing.
+    /// Check every row and send nothing.
     #[arg(long, conflicts_with_all = ["resume", "retry_refused"])]
     pub dry_run: bool,
-    /// How many rows are sent at a time, 1 to 16.
+    /// Rows sent at a time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
     pub concurrency: u8,
-    /// After a row that was not added; where rows are bad, `stop` sends none.
-    #[arg(long, value_enum, default_value_t = OnErrorArg::GoOn)]
+    /// What to do after a row that was not added; `stop` also sends nothing from a file with bad rows.
+    #[arg(long, value_enum, default_value_t = OnErrorArg::Continue)]
     pub on_error: OnErrorArg,
-    /// Stop once so many rows were not added.
+    /// Stop after this many rows were not added.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_errors: Option<u64>,
-    /// The report, written row by row. [default: beside the file; none for standard input]
+    /// Report file, written row by row. [default: beside the file; none for standard input]
     #[arg(long, value_name = "REPORT")]
     pub report: Option<PathBuf>,
-    /// Go on with an import by its report; rows equal to rows that it added are not sent again.
+    /// Continue an import from its report; rows that match rows it added are not sent again.
     #[arg(long)]
     pub resume: bool,
-    /// Add every row, also those that an earlier import of this file added; its report is kept under its date.
+    /// Add every row, even those that an earlier import of this file added; its report is kept under its date.
     #[arg(long, conflicts_with_all = ["resume", "dry_run"])]
     pub again: bool,
-    /// With --resume: send again what the service refused.
+    /// With --resume: send refused rows again.
     #[arg(long, requires = "resume")]
     pub retry_refused: bool,
-    /// With --resume: rows that may have been added, where sending again could add them twice.
+    /// With --resume: what to do with rows that may have been added, if sending them again could add them twice.
     #[arg(long, value_enum, default_value_t = UnknownArg::Ask)]
     pub unknown: UnknownArg,
-    /// At the end, write the rows that were not added to this CSV file, with the reason; it can be imported once mended.
-    #[arg(long, value_name = "CSV")]
-    pub mend: Option<PathBuf>,
-    /// Replace the file of --mend.
-    #[arg(long, requires = "mend")]
+    /// Write the rows that were not added to this CSV file, with the reason; fix them there and import that file.
+    #[arg(long, alias = "mend", value_name = "CSV")]
+    pub rejects: Option<PathBuf>,
+    /// Overwrite the file of --rejects.
+    #[arg(long, requires = "rejects")]
     pub force: bool,
     /// Do not ask before adding to a protected profile.
     #[arg(short, long)]
@@ -104,7 +104,7 @@ impl ImportArgs {
         self.file.as_os_str() == "-"
     }
 
-    /// Where what becomes of each row is written.
+    /// The file that records what happened to each row.
     pub fn journal(&self) -> Option<PathBuf> {
         self.report.clone().or_else(|| (!self.is_stdin()).then(|| Journal::beside(&self.file)))
     }
@@ -127,7 +127,7 @@ impl ImportArgs {
         ImportOptions {
             concurrency: self.concurrency.into(),
             on_error: match self.on_error {
-                OnErrorArg::GoOn => OnError::GoOn,
+                OnErrorArg::Continue => OnError::GoOn,
                 OnErrorArg::Stop => OnError::Stop,
             },
             max_errors: self.max_errors,
@@ -140,33 +140,34 @@ impl ImportArgs {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FormatArg {
-    /// By the ending of the name, then by the first octets.
+    /// By the ending of the file name, or else by the first bytes.
     Auto,
-    /// Cells parted by commas, semicolons or tabs, whichever it is.
+    /// Cells separated by commas, semicolons or tabs (detected).
     Csv,
     /// One JSON object a line.
     Ndjson,
-    /// The same.
+    /// Same as ndjson.
     Jsonl,
     /// One JSON array of objects.
     Json,
-    /// A workbook.
+    /// A workbook; its first sheet is read.
     Xlsx,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum OnErrorArg {
-    /// Go on with the others.
-    GoOn,
-    /// Send no more.
+    /// Continue with the other rows.
+    #[value(alias = "go-on")]
+    Continue,
+    /// Send no more rows.
     Stop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UnknownArg {
-    /// Ask at the end; without a terminal, leave them.
+    /// Ask at the end; without a terminal, skip them.
     Ask,
-    /// Leave them.
+    /// Do not send them.
     Skip,
     /// Send them again.
     Send,
@@ -174,22 +175,22 @@ pub enum UnknownArg {
 
 #[derive(Debug, ClapArgs)]
 pub struct ExportArgs {
-    /// The file; `-` is standard output.
+    /// File to write; `-` is standard output.
     #[arg(value_name = "FILE|-", default_value = "-")]
     pub file: PathBuf,
-    /// Only animals of this status.
+    /// Only pets with this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// How they are written. [default: by the ending of the file's name, CSV where it has none]
+    /// Output format. [default: by the ending of the file name, or else CSV]
     #[arg(short = 'o', long, value_enum)]
     pub format: Option<KindArg>,
-    /// Leave cells of CSV that a spreadsheet would run as they are.
+    /// Write CSV cells as they are, even those that a spreadsheet would run as formulas.
     #[arg(long)]
     pub raw: bool,
-    /// Fail where it cannot be known that these are all animals.
+    /// Fail unless the export is known to be complete.
     #[arg(long)]
     pub require_complete: bool,
-    /// Replace a file that is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
 }
@@ -199,7 +200,7 @@ impl ExportArgs {
         self.file.as_os_str() == "-"
     }
 
-    /// How the animals are written; `None` where the file's name asks for what is not written.
+    /// The output format; `None` if the ending of the file name is unknown.
     pub fn kind(&self) -> Option<Kind> {
         match self.format {
             None => Kind::of_name(&self.file),

@@ -18,7 +18,7 @@ use crate::model::text::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportEnded, ExportOptions, to_file};
 
-/// Writes the inventory of `client`'s service to where `args` say, and says on stderr how much that is.
+/// Writes the inventory of `client`'s service to the file in `args`, and reports on stderr how many pets that is.
 pub async fn run(
     client: &Client,
     service: &str,
@@ -35,7 +35,7 @@ pub async fn run(
     let stop = CancellationToken::new();
     let mut ends = Signals::new()?;
     let bar = TransferProgress::new(None, verbosity, settings);
-    let now = || (*counted.borrow(), "animals".to_owned());
+    let now = || (*counted.borrow(), "pets".to_owned());
     let mut ended_by = None;
     let exported = async {
         if args.is_stdout() {
@@ -62,7 +62,7 @@ pub async fn run(
     bar.clear();
     let seen = usize::try_from(*counted.borrow()).unwrap_or(usize::MAX);
     match exported {
-        // Whoever read it has gone, which is no failure.
+        // The reader closed the pipe, which is not a failure.
         Err(TransferError::Write { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Err(error) => Err(failed(&error, service)),
         Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
@@ -72,7 +72,7 @@ pub async fn run(
                 Some(_) => coverage.honest_word_of_status(seen),
             });
             if how.require_complete && !coverage.complete {
-                let why = "it is not known that these are all animals, and --require-complete was given";
+                let why = "the export may be incomplete, and --require-complete is set";
                 return Err(Failed::new(Exit::Partly, why));
             }
             Ok(Exit::Done)
@@ -83,8 +83,8 @@ pub async fn run(
 fn no_such_kind(file: &Path) -> Failed {
     let name = short(&file.display().to_string());
     let known = Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ");
-    let why = format!("{name}: the ending chooses the format, and there are {known}");
-    Failed::new(Exit::Usage, why).hint("choose another name, or say which format is meant: --format csv")
+    let why = format!("the ending of {name} is not a known format ({known})");
+    Failed::new(Exit::Usage, why).hint("choose another name, or set the format, for example --format csv")
 }
 
 fn failed(error: &TransferError, service: &str) -> Failed {
@@ -92,7 +92,7 @@ fn failed(error: &TransferError, service: &str) -> Failed {
         TransferError::Api(error) => Failed::request(error, service, false),
         TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
         TransferError::NoFile { .. } => {
-            Failed::new(Exit::Usage, error.to_string()).hint("standard output is -: petstore pets export -")
+            Failed::new(Exit::Usage, error.to_string()).hint("to write to standard output: petstore pets export -")
         }
         error => Failed::new(Exit::Failure, error.to_string()),
     }

@@ -28,20 +28,20 @@ use crate::transfer::journal::{Journal, RowOutcome, Target};
 use crate::transfer::validate::{self, Check};
 use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 
-/// What a command works with until it ends.
+/// The context of an import command.
 struct Command {
     args: Arc<ImportArgs>,
     signals: Signals,
     verbosity: Verbosity,
 }
 
-/// `--dry-run`: checks everything, and needs no service.
+/// `--dry-run`: checks every row without a service.
 pub async fn check(args: ImportArgs, verbosity: Verbosity) -> Result<Exit, Failed> {
     let mut command = Command::new(args, verbosity)?;
     let reading = command.args.reading();
-    let checked = command.look(&reading).await?;
-    verbosity.note(&format!("{}; nothing was sent", checked.sentence()));
-    command.mend(&reading, None).await?;
+    let checked = command.validate(&reading).await?;
+    verbosity.note(&format!("{}. Nothing was sent", checked.sentence()));
+    command.write_rejects(&reading, None).await?;
     Ok(match checked {
         Check { bad: 0, .. } => Exit::Done,
         Check { good: 0, .. } => Exit::Refused,
@@ -64,12 +64,12 @@ pub async fn run(
     };
     let mut good = None;
     if !args.resume && !args.is_stdin() {
-        let checked = command.look(&reading).await?;
+        let checked = command.validate(&reading).await?;
         verbosity.note(&checked.sentence());
         if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
-            command.mend(&reading, None).await?;
-            return Err(Failed::new(Exit::Refused, "nothing was sent, since there are bad rows")
-                .hint("mend the file, or send the good rows: --on-error go-on"));
+            command.write_rejects(&reading, None).await?;
+            return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
+                .hint("fix the file, or send the other rows: --on-error continue"));
         }
         good = Some(checked.good);
     }
@@ -86,7 +86,7 @@ pub async fn run(
         };
         let (input, work) = command.blocking(prepare).await?;
         if let Some(kept) = work.kept() {
-            verbosity.note(&format!("the report of before is kept: {}", display_safe(&kept.display().to_string())));
+            verbosity.note(&format!("the earlier report is kept: {}", display_safe(&kept.display().to_string())));
         }
         let how = import::ImportOptions { send_unknown, ..args.how() };
         let sent = command.send(client, (input, work, how), settings).await;
@@ -95,21 +95,19 @@ pub async fn run(
             error => failed(error),
         })?;
         let exit = say(&summary, ended_by, service, &args, verbosity);
-        let doubts = summary.progress.left_alone;
+        let unknown = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
-        if doubts == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
-            // Whoever ends it does not want to wait for more.
+        if unknown == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
+            // After an interrupt, nothing more is written.
             if ended_by.is_none() {
-                command.mend(&reading, report).await?;
+                command.write_rejects(&reading, report).await?;
             }
             return Ok(exit);
         }
-        let question = format!("{doubts} rows may have been added. Send them again? They may then be there twice.");
+        let question = format!("{} may have been added. Send again? That may add duplicates.", counted(unknown, "row"));
         if command.ask(question).await? != Some(true) {
-            note(
-                "hint: petstore pets list --all shows whether they are there; --resume --unknown send sends them again",
-            );
-            command.mend(&reading, report).await?;
+            note("hint: check with petstore pets list --all; --resume --unknown send sends them again");
+            command.write_rejects(&reading, report).await?;
             return Ok(exit);
         }
         (send_unknown, start) = (true, Start::GoOn);
@@ -117,29 +115,28 @@ pub async fn run(
 }
 
 fn failed(error: TransferError) -> Failed {
-    // No hint may lead to rows that are added a second time.
+    // No hint may lead to rows being added twice.
     let why = display_safe(&error.to_string()).into_owned();
     let hint = match &error {
         TransferError::NotAJournal { .. } => {
-            "if it has nothing to do with petstore, name another file for the report: --report FILE"
+            "if that file is not petstore's, use another one for the report: --report FILE"
         }
         TransferError::Damaged { .. } => {
-            "without it nobody knows which rows were added: look with petstore pets list --all, and import only those \
-             that are missing"
+            "without the report it is unknown which rows were added: check with petstore pets list --all, and import \
+             only the missing ones"
         }
         TransferError::Changed { .. } => {
-            "import the file once more: rows are then recognised by what is in them. A stream has to be the same again"
+            "import the file again: its rows are then matched by content. Standard input must be the same as before"
         }
         TransferError::Unrelated(_) => {
-            "name the report of this file: --report. Only a file of which nothing was ever added begins anew: without \
-             --resume"
+            "name the report of this file with --report. If no row of this file was ever added, run without --resume"
         }
         TransferError::Another { what: "the service", .. } => {
-            "to go on, choose that service (--profile, --base-url). Only if this one is another store: a report of its \
-             own, --report FILE"
+            "to continue, choose that service (--profile, --base-url). If this is another store, use a separate report: \
+             --report FILE"
         }
         TransferError::Another { .. } => {
-            "leave those options out to go on; --again adds every row, also those that were added before"
+            "omit those options to continue; --again adds every row, even those added before"
         }
         TransferError::NoColumn { .. }
         | TransferError::Columns(_)
@@ -165,7 +162,7 @@ struct Begin {
     start: Start,
     reading: ColumnMapping,
     report: Option<PathBuf>,
-    /// How many rows are left to send, where that is known.
+    /// How many rows are left to send, if known.
     new: Option<u64>,
 }
 
@@ -174,18 +171,18 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
         return Input::file(&args.file);
     }
     if io::stdin().is_terminal() {
-        note("reading from standard input; Ctrl-D ends");
+        note("reading standard input; Ctrl-D ends it");
     }
     Input::stream("standard input", io::stdin())
 }
 
 impl Command {
-    /// Fails where what it is to write cannot be written: before anything is sent.
+    /// Fails before anything is sent if the rejects could not be written.
     fn new(args: ImportArgs, verbosity: Verbosity) -> Result<Self, Failed> {
         let signals = Signals::new()?;
-        match &args.mend {
+        match &args.rejects {
             Some(_) if args.is_stdin() => {
-                let why = "--mend reads the file once more, and standard input can be read only once";
+                let why = "--rejects reads the file a second time, and standard input can be read only once";
                 return Err(Failed::new(Exit::Usage, why));
             }
             Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed)?,
@@ -194,15 +191,15 @@ impl Command {
         Ok(Self { args: Arc::new(args), signals, verbosity })
     }
 
-    /// Finds out how the import begins, by the report of an earlier one. Nothing if that has added every row.
+    /// Decides how the import starts, from the report of an earlier one. `None` if that added every row.
     async fn begin(&mut self, target: &Target) -> Result<Option<Begin>, Failed> {
         let (args, verbosity) = (Arc::clone(&self.args), self.verbosity);
         let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
         let Some(report) = args.journal() else {
             if args.resume {
-                return Err(Failed::new(Exit::Usage, "--resume needs the report: name it with --report"));
+                return Err(Failed::new(Exit::Usage, "--resume needs a report: name it with --report"));
             }
-            verbosity.note("there is no report, so that this import cannot be resumed; --report FILE writes one");
+            verbosity.note("no report is written, so this import cannot be resumed; --report FILE writes one");
             return plain(Start::New, None);
         };
         if args.resume {
@@ -225,24 +222,23 @@ impl Command {
         let all = here + new;
         let start = match earlier.way() {
             EarlierVerdict::Done => {
-                verbosity
-                    .note(&format!("{} Nothing was sent; --again would add all {all} once more.", earlier.sentence()));
+                verbosity.note(&format!("{} Nothing was sent; --again adds all {all} again.", earlier.sentence()));
                 return Ok(None);
             }
             EarlierVerdict::GoOn => Start::GoOn,
             EarlierVerdict::Anew => earlier.anew(),
             EarlierVerdict::Choose => {
-                let question = format!("{} Leave those out, and send the other {new}?", earlier.sentence());
+                let question = format!("{} Skip those and send the other {new}?", earlier.sentence());
                 if here == 0 || new == 0 || self.ask(question).await? != Some(true) {
                     let of =
                         if earlier.replaced { format!("--report {} ", word(&earlier.report)) } else { String::new() };
                     let what = format!("{} Nothing was sent", earlier.sentence());
                     let same = match here {
                         0 => "if it is the same list, change only the rows that were not added".to_owned(),
-                        _ => format!("if they are the same pets, leave them out: {of}--resume (sends the other {new})"),
+                        _ => format!("if they are the same pets, skip them: {of}--resume (sends the other {new})"),
                     };
                     return Err(Failed::new(Exit::Usage, display_safe(&what))
-                        .hint(format!("{same}; if they are new ones, add all {all}: --again")));
+                        .hint(format!("{same}; if they are new pets, add all {all}: --again")));
                 }
                 Start::GoOn
             }
@@ -254,7 +250,7 @@ impl Command {
         Ok(Some(Begin { start, reading, report: Some(report), new }))
     }
 
-    /// Runs what blocks where it may, until it is done or somebody ends it. It is before anything is sent.
+    /// Runs blocking work before anything is sent, until it is done or interrupted.
     async fn blocking<T: Send + 'static>(
         &mut self,
         work: impl FnOnce() -> Result<T, TransferError> + Send + 'static,
@@ -267,8 +263,8 @@ impl Command {
         }
     }
 
-    /// Checks the whole file, and names each bad row.
-    async fn look(&mut self, reading: &ColumnMapping) -> Result<Check, Failed> {
+    /// Validates the whole file, and lists the bad rows.
+    async fn validate(&mut self, reading: &ColumnMapping) -> Result<Check, Failed> {
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
         let work = move || {
             validate::check(open(&args)?, &reading, |found| {
@@ -281,16 +277,16 @@ impl Command {
         self.blocking(work).await
     }
 
-    /// Writes the rows that were not added, where that is asked for.
-    async fn mend(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<(), Failed> {
-        let Some(to) = self.args.mend.clone() else { return Ok(()) };
+    /// Writes the rejects, if requested.
+    async fn write_rejects(&self, reading: &ColumnMapping, report: Option<PathBuf>) -> Result<(), Failed> {
+        let Some(to) = self.args.rejects.clone() else { return Ok(()) };
         let (args, reading) = (Arc::clone(&self.args), reading.clone());
         let name = display_safe(&to.display().to_string()).into_owned();
         let write = move || rejects::write(open(&args)?, &reading, report.as_deref(), (&to, args.force));
         let rows = spawn_blocking(write).await.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
         self.verbosity.note(&match rows.map_err(failed)? {
-            0 => "no row is to be mended".to_owned(),
-            rows => format!("{} to mend: {name}", counted(rows, "row")),
+            0 => "no rows need fixing".to_owned(),
+            rows => format!("{} to fix: {name}", counted(rows, "row")),
         });
         Ok(())
     }
@@ -304,12 +300,12 @@ impl Command {
         allowed(self.ask(question(&format!("{rows} pets"), settings)).await?, settings)
     }
 
-    /// Whether the answer is yes; nothing where there is no terminal to ask at.
+    /// Whether the answer is yes; `None` without a terminal.
     async fn ask(&mut self, question: String) -> Result<Option<bool>, Failed> {
         self.blocking(move || Ok(confirm::ask(&question, false))).await
     }
 
-    /// Sends everything, shows how it goes, and stops when it is told to: at once by a second signal.
+    /// Sends the rows, shows progress, and stops after an interrupt: immediately after a second one.
     async fn send(
         &mut self,
         client: &Client,
@@ -319,22 +315,22 @@ impl Command {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let bar = TransferProgress::new(work.good, self.verbosity, settings);
-        let tell = tell(bar.clone(), self.args.is_stdin() || self.args.resume);
+        let on_event = on_event(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
             let ImportProgress { added, refused, unknown, .. } = &*counts;
             (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
         };
         let mut ended_by = None;
-        let sent = import::run(client, input, work, how, (tell, progress, controls));
+        let sent = import::run(client, input, work, how, (on_event, progress, controls));
         tokio::pin!(sent);
         let sent = loop {
             tokio::select! {
                 sent = &mut sent => break sent,
                 exit = self.signals.next() => {
                     let is_first = ended_by.replace(exit).is_none();
-                    bar.note(if is_first { "stopping; what is under way may end, once more ends at once" } else { "stopped" });
-                    // The import has ended where nobody listens.
+                    bar.note(if is_first { "stopping after the rows being sent; interrupt again to stop now" } else { "stopped" });
+                    // It fails only if the import has ended.
                     let _ = control.send(if is_first { ImportControl::Stop } else { ImportControl::Abort });
                 }
                 () = bar.follow(now) => {}
@@ -345,9 +341,9 @@ impl Command {
     }
 }
 
-/// Names on stderr each row that was not added. Bad rows only where they were not named by the check before.
-fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
-    Arc::new(move |told| match told {
+/// Reports on stderr each row that was not added; bad rows only if the validation did not list them before.
+fn on_event(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
+    Arc::new(move |event| match event {
         ImportEvent::Row { line, outcome, name: _ } => match outcome {
             RowOutcome::Added(_) | RowOutcome::Invalid(_) | RowOutcome::NotSent(_) => {}
             RowOutcome::Refused(answer) => bar.note(&format!("line {line}: refused: {}", answer.words())),
@@ -356,7 +352,7 @@ fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
         ImportEvent::Bad(bad) if bad_too => bar.note(&bad.sentence()),
         ImportEvent::Bad(_) => {}
         ImportEvent::UnknownOutcome { line } => {
-            bar.note(&format!("line {line}: may have been added before; it was not sent again"));
+            bar.note(&format!("line {line}: may have been added before; not sent again"));
         }
         ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {
             bar.note(&format!("waiting {} s: {}", wait.as_secs(), cut(&why, 200)));
@@ -365,7 +361,7 @@ fn tell(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
     })
 }
 
-/// Says what came of it. How the program ends.
+/// Reports the result. Returns the exit status.
 fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs, verbosity: Verbosity) -> Exit {
     let Summary { progress, ended, left, report } = summary;
     let exit = exit(progress, ended, ended_by);
@@ -376,7 +372,7 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         ImportEnded::Complete => None,
         ImportEnded::Stopped => Some("stopped".to_owned()),
         ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
-        ImportEnded::TooManyErrors => Some("stopped after too many rows that were not added (--max-errors)".to_owned()),
+        ImportEnded::TooManyErrors => Some("stopped: too many rows were not added (--max-errors)".to_owned()),
         ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => Some(failure.sentence(service)),
         ImportEnded::Failed(why) => Some(display_safe(why).into_owned()),
     };
@@ -385,8 +381,12 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
     }
     let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
     let before = if *added_before > 0 { format!(" ({added_before} before)") } else { String::new() };
-    let left_words = left.map_or("an unknown number".to_owned(), |left| left.to_string());
-    note(&format!("{added} added{before}, {refused} refused, {invalid} invalid, {unknown} unknown, {left_words} left"));
+    let mut counts = vec![format!("{added} added{before}")];
+    let others =
+        [(*refused, "refused"), (*invalid, "invalid"), (*unknown, "unknown"), (left.unwrap_or_default(), "left")];
+    counts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
+    counts.extend(left.is_none().then(|| "an unknown number left".to_owned()));
+    note(&counts.join(", "));
     if let Some(report) = report {
         note(&format!("report: {}", display_safe(&report.display().to_string())));
         let named = if args.report.is_none() && *report == Journal::beside(&args.file) {
@@ -396,11 +396,11 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         };
         let file = word(&args.file);
         if *left != Some(0) {
-            note(&format!("go on with: petstore pets import {file}{named} --resume"));
-        } else if refused + invalid > 0 && args.mend.is_none() && !args.is_stdin() {
+            note(&format!("continue with: petstore pets import {file}{named} --resume"));
+        } else if refused + invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
             note(&format!(
-                "the others: fix them in {file} and import it again, which sends only them; or write them to a file to fix \
-                 and import there: petstore pets import {file}{named} --resume --mend CSV"
+                "to fix the others: edit {file} and import it again, which sends only them; or write them to a new file: \
+                 petstore pets import {file}{named} --resume --rejects CSV"
             ));
         }
     }

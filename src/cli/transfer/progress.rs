@@ -1,4 +1,4 @@
-//! Progress on stderr: a bar on a terminal, lines there where nothing is to be repainted, otherwise a line a minute.
+//! Progress on stderr: a bar on a terminal, lines in accessible mode, otherwise a line a minute.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, stderr};
@@ -9,25 +9,25 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use crate::cli::output::{Verbosity, note};
 use crate::config::Settings;
 
-/// How often a bar is drawn, and how often a line is written: to be heard, and where nobody may look.
+/// How often a bar is drawn, and how often a line is written: for a screen reader, and without a terminal.
 const DRAWN: Duration = Duration::from_millis(200);
 const SPOKEN: Duration = Duration::from_secs(10);
 const WRITTEN: Duration = Duration::from_secs(60);
 
-/// What is shown. Cheap to clone; clones are the same bar.
+/// The progress display. Cheap to clone; clones share the bar.
 #[derive(Clone)]
 pub struct TransferProgress {
     bar: ProgressBar,
     is_drawn: bool,
-    /// How often it is told how far it is.
+    /// How often it is updated.
     each: Duration,
     verbosity: Verbosity,
 }
 
 impl TransferProgress {
-    /// For so many rows, if that is known.
+    /// For this many rows, if known.
     pub fn new(rows: Option<u64>, verbosity: Verbosity, settings: &Settings) -> Self {
-        // What tells of each request would tear it apart.
+        // Verbose output would tear a bar apart.
         let (is_drawn, each) = match (stderr().is_terminal() && verbosity == Verbosity::Normal, settings.accessible) {
             (true, false) => (true, DRAWN),
             (true, true) => (false, SPOKEN),
@@ -39,7 +39,7 @@ impl TransferProgress {
             Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
             None => "{spinner} {pos}  {rate}  {wide_msg}",
         };
-        // A template that is wrong shows the default bar.
+        // An invalid template shows the default bar.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
             let _ = write!(out, "{:.1} a second", state.per_sec());
@@ -49,12 +49,12 @@ impl TransferProgress {
         Self { bar, is_drawn, each, verbosity }
     }
 
-    /// A line for people that does not disturb the bar.
+    /// Writes a line without disturbing the bar.
     pub fn note(&self, text: &str) {
         self.bar.suspend(|| note(text));
     }
 
-    /// Shows what `now` says, how many rows and what else, until this is dropped.
+    /// Shows the rows and text of `now`, until this is dropped.
     pub async fn follow(&self, mut now: impl FnMut() -> (u64, String)) {
         let mut due = tokio::time::interval(self.each);
         due.tick().await;
@@ -78,7 +78,7 @@ impl TransferProgress {
         }
     }
 
-    /// Takes it off the screen.
+    /// Removes the bar.
     pub fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! One change of the configuration file, which leaves everything else in it as it is.
+//! A change of the configuration file that leaves everything else in it as it is.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,36 +11,36 @@ use crate::local::atomic_file;
 /// The project's domains, as the file has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectDomains {
-    /// `domains.primary`; empty where there is none.
+    /// `domains.primary`; empty if none is set.
     pub primary: String,
     /// `domains.redirects`.
     pub redirects: Vec<Redirect>,
 }
 
-/// Why the file was not written. It is as it was.
+/// Why the file was not written. It is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    /// The file cannot be read or written, or what was asked for cannot stand in it.
+    /// The file cannot be read or written, or the change is not possible.
     #[error("{0}")]
     Refused(String),
-    /// Somebody else has changed the domains in it.
-    #[error("the domains in {} were changed meanwhile.", path.display())]
+    /// Another program has changed the domains in it.
+    #[error("the domains in {} were changed by another program.", path.display())]
     Changed {
         /// Which file.
         path: PathBuf,
-        /// What is there now.
+        /// The current domains.
         there: Box<ProjectDomains>,
     },
-    /// It is written in a way that the program cannot change.
-    #[error("{} was not written, because the result would say something else: {why}. Change it by hand.", path.display())]
+    /// Its notation is one that the program cannot change.
+    #[error("{} was not changed, because its notation is not supported here: {why}. Edit it by hand.", path.display())]
     ByHand {
         /// Which file.
         path: PathBuf,
-        /// What is in the way.
+        /// What is not supported.
         why: String,
     },
-    /// There is no such profile.
-    #[error("there is no profile \"{}\" in {}. It may have been removed meanwhile.", crate::model::text::short(name), path.display())]
+    /// No such profile.
+    #[error("there is no profile \"{}\" in {}.", crate::model::text::short(name), path.display())]
     NoSuchProfile {
         /// Which file.
         path: PathBuf,
@@ -49,28 +49,29 @@ pub enum EditError {
     },
 }
 
-/// Changes the file at `path`, which is created where there is none. `change` does to the document what it does to what
-/// the document means; the file is replaced if in the end both say the same.
+/// Changes the file at `path`, which is created if needed. `change` changes the meaning and the document in the same way;
+/// the file is replaced only if both agree in the end.
 pub(super) fn edit(
     path: &Path,
     change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
-    let io = |why: io::Error| EditError::Refused(format!("{} could not be written: {why}.", path.display()));
+    let io = |why: io::Error| EditError::Refused(format!("cannot write {}: {why}.", path.display()));
     let target = atomic_file::target(path).map_err(io)?;
-    // Whoever else changes it waits: what it reads must be what this writes.
+    // Other writers wait, so that they read what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
     let text = atomic_file::read(&target).map_err(io)?.unwrap_or_default();
     let edited = edited(&text, path, change)?;
     atomic_file::replace(&target, &edited).map_err(io)
 }
 
-/// The text of a configuration file after `change`. What stays the same is left as it was written.
+/// The text of a configuration file after `change`. Everything else is left as it was written.
 fn edited(
     text: &str,
     path: &Path,
     change: impl FnOnce(&mut File, &mut DocumentMut) -> Result<(), EditError>,
 ) -> Result<String, EditError> {
-    let syntax = |why: &str| EditError::Refused(format!("{} is not a configuration any more: {why}.", path.display()));
+    let syntax =
+        |why: &str| EditError::Refused(format!("{} is no longer a valid configuration: {why}.", path.display()));
     let mut wanted = File::parse(text, path).map_err(|error| syntax(&error.to_string()))?;
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| syntax(error.message()))?;
     change(&mut wanted, &mut document)?;
@@ -80,7 +81,7 @@ fn edited(
     }
     match File::parse(&edited, path) {
         Ok(file) if file == wanted => Ok(edited),
-        Ok(_) => Err(by_hand(path, "its keys are written in an unusual way")),
+        Ok(_) => Err(by_hand(path, "it uses an unusual notation")),
         Err(error) => Err(by_hand(path, &error.to_string())),
     }
 }
@@ -89,7 +90,7 @@ pub(super) fn by_hand(path: &Path, why: &str) -> EditError {
     EditError::ByHand { path: path.to_owned(), why: why.to_owned() }
 }
 
-/// The table `name`, which is begun where there is none.
+/// The table `name`, which is added if needed.
 pub(super) fn table<'a>(
     document: &'a mut DocumentMut,
     name: &str,
@@ -99,7 +100,7 @@ pub(super) fn table<'a>(
     table.as_table_like_mut().ok_or_else(|| by_hand(path, &format!("{name} is not a table")))
 }
 
-/// Sets a value, and keeps the comment behind the one that was there.
+/// Sets a value, and keeps the comment after the old one.
 pub(super) fn set(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key) {
         Some(Item::Value(old)) => {

@@ -7,8 +7,8 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
 use super::super::file::Redirect;
 use super::document::{EditError, ProjectDomains, edit, set, table};
 
-/// Sets `domains.primary` and `domains.redirects` in the file at `path`, which is created where there is none, from what
-/// they `were` to what they are `to` be. The file is replaced as a whole or not at all.
+/// Changes `domains.primary` and `domains.redirects` in the file at `path`, which is created if needed, from `were` to
+/// `to`. The file is replaced as a whole or not at all.
 pub fn set_domains(path: &Path, were: &ProjectDomains, to: &ProjectDomains) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         let domains = &mut wanted.domains;
@@ -43,11 +43,11 @@ fn change(
             }
             _ => (Vec::new(), None),
         };
-        // Comments behind the last line, or instead of one, stand there.
+        // It holds comments after the last line, or instead of one.
         let trailing = trailing.filter(|text| text.contains('\n')).unwrap_or_else(|| "\n".to_owned());
         let mut array = Array::new();
         for redirect in &to.redirects {
-            // A line that stays keeps its comments.
+            // An unchanged line keeps its comments.
             let old = kept.iter().position(|(old, _)| *old == redirect).map(|at| kept.swap_remove(at).1);
             array.push_formatted(old.unwrap_or_else(|| line(redirect)));
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_stays_comments_included() {
+    fn everything_else_is_unchanged_comments_included() {
         let before = "# mine\nprofile = \"embedded\"\n\n[domains] # ours\n# the main one\nprimary = \"a.com\" # yes\n\
                       redirects = [\n    # for the old shop\n    { from = \"x.com\", to = \"b.com\", status = 301 }, # kept\n    # { from = \"off.com\" }\n]\n\
                       resolvers = [\"system\"]\n\n[pets]\nlimit = 50 # rows\n";
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn redirects_of_any_shape_are_replaced_and_an_empty_file_is_begun() {
+    fn redirects_in_any_notation_are_replaced_and_an_empty_file_is_filled() {
         for before in [
             "",
             "[domains]\nprimary = \"a.com\"\n[[domains.redirects]]\nfrom = \"x.com\"\nto = \"a.com\"\nstatus = 302\n",
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_else_changed_is_not_written_over() {
+    fn changes_of_another_program_are_not_overwritten() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/config.toml");
         let (none, mine, other) = (ProjectDomains::default(), domains("mine.com", &[]), domains("other.com", &[]));

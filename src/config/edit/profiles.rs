@@ -1,4 +1,4 @@
-//! Writing profiles: a new one, where the key of one comes from, and which is used at start.
+//! Writing profiles: a new one, the place of a key, and the default profile.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::model::text::short;
 use super::super::file::{KeySource, Profile, is_plain_name};
 use super::document::{EditError, by_hand, edit, set, table};
 
-/// Adds the profile `name` to the file at `path`, which is created where there is none. A name that is taken, or that
-/// is not [plain](is_plain_name), and an address that cannot be used are refused.
+/// Adds the profile `name` to the file at `path`, which is created if needed. Refuses a name that is taken or not
+/// [plain](is_plain_name), and an invalid address.
 pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditError> {
     if !is_plain_name(name) {
         return Err(no_name(name));
@@ -37,7 +37,7 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
         if new.protect {
             profile.insert("protect", value(true));
         }
-        // Without a line of its own: its profiles have theirs.
+        // Without its own header: each profile has one.
         let mut begun = Table::new();
         begun.set_implicit(true);
         let profiles = document.entry("profiles").or_insert(Item::Table(begun));
@@ -50,21 +50,21 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
     })
 }
 
-/// Sets where the key of a profile comes from, in the file at `path`.
+/// Sets the place of a profile's key, in the file at `path`.
 pub fn set_key(path: &Path, profile: &str, source: &KeySource) -> Result<(), EditError> {
     edit(path, |wanted, document| {
-        let meant = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
-        if meant.embedded {
-            let why = format!("the profile \"{profile}\" is inside this program and needs no key.");
+        let changed = wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?;
+        if changed.embedded {
+            let why = format!("the profile \"{profile}\" is the embedded store and needs no key.");
             return Err(EditError::Refused(why));
         }
-        meant.key = Some(source.clone());
+        changed.key = Some(source.clone());
         set(profile_table(document, profile, path)?, "key", key(source, path)?);
         Ok(())
     })
 }
 
-/// Removes from the file at `path` where the key of a profile comes from.
+/// Removes the place of a profile's key from the file at `path`.
 pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?.key = None;
@@ -73,7 +73,7 @@ pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
     })
 }
 
-/// Sets which profile is used at start, in the file at `path`, which is created where there is none.
+/// Sets the default profile in the file at `path`, which is created if needed.
 pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         if !wanted.profiles.contains_key(name) {
@@ -85,15 +85,15 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     })
 }
 
-/// The refusal of a name that no profile is given.
+/// The error for a name that is not allowed.
 pub fn no_name(name: &str) -> EditError {
-    let rule = "cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.";
+    let rule = "is not a valid profile name. Use 1 to 40 letters, digits, - and _.";
     EditError::Refused(format!("\"{}\" {rule}", short(name)))
 }
 
-/// The refusal of a name that is taken.
+/// The error for a name that is taken.
 pub fn exists(name: &str) -> EditError {
-    EditError::Refused(format!("there is a profile \"{name}\" already. Give the new one another name."))
+    EditError::Refused(format!("profile \"{name}\" already exists. Choose another name."))
 }
 
 fn profile_table<'a>(
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_added_and_everything_else_stays() {
+    fn a_profile_is_added_and_everything_else_is_unchanged() {
         let before = "# mine\nprofile = \"a\" # first\n\n[profiles.a] # old\nbase_url = \"https://a.example/v1\"\n\n\
                       [pets]\nlimit = 50 # rows\n";
         let file = written(before);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_is_added_to_a_file_of_any_shape() {
+    fn a_profile_is_added_to_a_file_in_any_notation() {
         for before in [
             "",
             "# nothing yet\n",
@@ -189,24 +189,27 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_that_cannot_be_added_is_refused_and_nothing_is_written() {
+    fn an_invalid_profile_is_refused_and_nothing_is_written() {
         let before = "[profiles.a]\nbase_url = \"https://a.example/v1\"\n";
         let file = written(before);
         let refused = |name: &str, new: &Profile| add_profile(&file.path, name, new).unwrap_err().to_string();
-        assert_eq!(refused("a", &shop()), "there is a profile \"a\" already. Give the new one another name.");
-        assert!(refused("embedded", &shop()).contains("already"));
-        let odd = "\"../a\" cannot be a profile's name. It may have 1 to 40 letters, digits, - and _.";
+        assert_eq!(refused("a", &shop()), "profile \"a\" already exists. Choose another name.");
+        assert!(refused("embedded", &shop()).contains("already exists"));
+        let odd = "\"../a\" is not a valid profile name. Use 1 to 40 letters, digits, - and _.";
         assert_eq!(refused("../a", &shop()), odd);
         let keyed = Profile::at("https://me:petk_secret@shop.example/v1");
         let error = refused("b", &keyed);
-        assert!(error.starts_with("base_url: The address must not carry a user") && !error.contains("petk"), "{error}");
+        assert!(
+            error.starts_with("base_url: The address must not contain a user") && !error.contains("petk"),
+            "{error}"
+        );
         let silent = Profile { key: Some(KeySource::Keyring(false)), ..shop() };
-        assert!(refused("b", &silent).contains("keyring = false names no place for the key"));
+        assert!(refused("b", &silent).contains("keyring = false is not a place for the key"));
         assert_eq!(file.text(), before);
     }
 
     #[test]
-    fn the_source_of_a_key_is_set_and_the_comment_behind_it_stays() {
+    fn the_source_of_a_key_is_set_and_the_comment_after_it_stays() {
         let key = "key = { env = \"A\" } # secret\nprotect = true\n";
         let before = format!("[profiles.a]\nbase_url = \"https://a.example/v1\"\n{key}");
         let file = written(&before);
@@ -219,11 +222,11 @@ mod tests {
         let missing = set_key(&file.path, "b", &source).unwrap_err();
         assert!(matches!(&missing, EditError::NoSuchProfile { name, .. } if name == "b"), "{missing}");
         let inside = set_key(&file.path, "embedded", &source).unwrap_err().to_string();
-        assert_eq!(inside, "the profile \"embedded\" is inside this program and needs no key.");
+        assert_eq!(inside, "the profile \"embedded\" is the embedded store and needs no key.");
     }
 
     #[test]
-    fn the_source_of_a_key_is_removed_and_everything_else_stays() {
+    fn the_source_of_a_key_is_removed_and_everything_else_is_unchanged() {
         let before = "# mine\n[profiles.a] # old\nbase_url = \"https://a.example/v1\" # here\n";
         let file = written(&format!("{before}key = {{ env = \"A\" }}\nprotect = true\n"));
         for _ in 0..2 {
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn the_profile_used_at_start_is_one_that_exists() {
+    fn the_default_profile_must_exist() {
         let tables = "# about a\n[profiles.a]\nbase_url = \"https://a.example/v1\"\n";
         let file = written(tables);
         set_profile(&file.path, "a").unwrap();

@@ -1,4 +1,4 @@
-//! A service that the user knows, as the configuration file says it.
+//! A saved service in the configuration file.
 
 use std::path::PathBuf;
 
@@ -9,33 +9,33 @@ use serde::de::Error as _;
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Profile {
-    /// The service inside the program; excludes `base_url`.
+    /// The embedded store; excludes `base_url`.
     pub embedded: bool,
-    /// The service's address, `/v1` included.
+    /// The service's address, including `/v1`.
     pub base_url: Option<String>,
     /// Where the API key comes from.
     #[serde(deserialize_with = "key")]
     pub key: Option<KeySource>,
-    /// The authorities that may vouch for the service, as PEM, instead of the system's.
+    /// A PEM file of CA certificates to trust instead of the system's.
     pub ca_file: Option<PathBuf>,
-    /// Allow `http://` to another machine, which sends the key in clear text.
+    /// Allow `http://` to another machine. The key then travels in clear text.
     pub insecure_http: bool,
-    /// The word in the header, in place of the profile's name.
+    /// The label in the header, instead of the profile's name.
     pub label: Option<String>,
-    /// The colour of that word.
+    /// The colour of the label.
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
 }
 
 impl Profile {
-    /// A service elsewhere, at this address.
+    /// A remote service at this address.
     pub fn at(base_url: &str) -> Self {
         Self { base_url: Some(base_url.trim().to_owned()), ..Self::default() }
     }
 }
 
-/// Where a key is read from. Keys themselves never stand in the file.
+/// Where a key is read from. The file never contains keys themselves.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeySource {
@@ -46,12 +46,12 @@ pub enum KeySource {
     /// A program and its arguments, run without a shell; the first line of its output is the key.
     #[serde(deserialize_with = "command")]
     Command(Vec<String>),
-    /// The keyring of the system. In the file it is always `true`.
+    /// The system keyring. In the file it is always `true`.
     #[serde(deserialize_with = "keyring")]
     Keyring(bool),
 }
 
-/// The colour by which a service is told from the others.
+/// The colour that distinguishes a service from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display, strum::EnumIter)]
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
@@ -66,18 +66,17 @@ pub enum Accent {
     Cyan,
 }
 
-/// Whether the program may give a profile this name: 1 to 40 ASCII letters, digits, `-` and `_`. Such a name is also
-/// the name of a file.
+/// Whether a new profile may have this name: 1 to 40 ASCII letters, digits, `-` and `_`. It is also used as a file name.
 pub fn is_plain_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
 
 /// The error for an API key in the file.
-pub(super) const KEY_ITSELF: &str = "an API key does not belong in the configuration itself. Remove it, then run petstore \
-                                     login, or name its place: key = { env = \"NAME\" }, key = { file = \"PATH\" } or \
+pub(super) const KEY_ITSELF: &str = "an API key must not be in the configuration itself. Remove it, then run petstore \
+                                     login, or set its place: key = { env = \"NAME\" }, key = { file = \"PATH\" } or \
                                      key = { command = [\"PROGRAM\"] }";
 
-/// A table; anything else may be a key, and is not repeated.
+/// A table; anything else may be a key, and is not quoted.
 fn key<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<KeySource>, D::Error> {
     match toml::Value::deserialize(deserializer)? {
         table @ toml::Value::Table(_) => {
@@ -91,7 +90,7 @@ fn command<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
     let words = Vec::<String>::deserialize(deserializer)?;
     if words.first().is_none_or(String::is_empty) {
         return Err(D::Error::custom(
-            "command must name a program, as in command = [\"op\", \"read\", \"op://shop/key\"]",
+            "command must name a program, for example command = [\"op\", \"read\", \"op://shop/key\"]",
         ));
     }
     Ok(words)
@@ -101,7 +100,7 @@ fn keyring<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D:
     if bool::deserialize(deserializer)? {
         return Ok(true);
     }
-    Err(D::Error::custom("keyring = false names no place for the key. Write keyring = true, or leave key away"))
+    Err(D::Error::custom("keyring = false is not a place for the key. Write keyring = true, or omit key"))
 }
 
 #[cfg(test)]
@@ -116,18 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn a_source_of_a_key_that_gives_none_is_refused_with_the_remedy() {
+    fn an_invalid_source_of_a_key_is_refused_with_the_remedy() {
         let key = |source: &str| error(&format!("[profiles.x]\nkey = {source}\n"));
-        let remedy = "keyring = false names no place for the key. Write keyring = true, or leave key away";
+        let remedy = "keyring = false is not a place for the key. Write keyring = true, or omit key";
         assert_eq!(key("{ keyring = false }"), format!("config.toml:2:7: {remedy}"));
         for source in ["{ command = [] }", "{ command = [\"\", \"x\"] }"] {
-            assert!(key(source).starts_with("config.toml:2:7: command must name a program, as in command = ["));
+            assert!(key(source).starts_with("config.toml:2:7: command must name a program, for example command = ["));
         }
         assert!(key("{ env = \"A\", file = \"b\" }").starts_with("config.toml:2:7: "));
     }
 
     #[test]
-    fn a_key_in_the_file_is_refused_with_its_place_and_without_being_repeated() {
+    fn a_key_in_the_file_is_refused_with_its_position_and_is_not_quoted() {
         for key in ["\"of_another_service\"", "\"\"", "1234567890", "[\"secret\"]"] {
             assert_eq!(
                 error(&format!("[profiles.x]\nkey = {key}\n")),
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_name_is_one_that_may_be_a_file() {
+    fn a_plain_name_can_be_a_file_name() {
         let long = "a".repeat(40);
         assert!(["staging", "eu-1_b", "X", &long].iter().all(|name| is_plain_name(name)));
         let longer = "a".repeat(41);

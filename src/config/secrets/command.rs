@@ -1,4 +1,4 @@
-//! A key that a program tells, such as that of a password manager.
+//! A key printed by a program, such as a password manager.
 
 use std::fs;
 use std::io::{self, Read};
@@ -19,27 +19,27 @@ use super::deadline::within;
 
 /// How long the program may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The most that it may print, in bytes.
+/// The longest output, in bytes.
 const MAX_BYTES: usize = 4096;
 
-/// The key on the first line that a program prints. It is run with its arguments as they are, without a shell and
-/// without input, and ended where it takes longer than ten seconds.
+/// The key on the first line that a program prints. It is run without a shell and without input, and killed after ten
+/// seconds.
 pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
     run(words, LIMIT).map_err(|why| {
         let command = quoted(&words.join(" "), 60);
-        ConfigError::Key(format!("the command {command} gave no API key: {why}. Try it in a shell."))
+        ConfigError::Key(format!("the command {command} did not print an API key: {why}. Try it in a shell."))
     })
 }
 
-/// Refuses to run what the configuration file at `path` names where others may write that file, or put another one in its
-/// place: they would choose what runs.
+/// Refuses to run the command in the configuration file at `path` if others can write or replace that file, since they
+/// could choose the command.
 pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
     let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     for path in [Some(&*real), real.parent(), path.parent()].into_iter().flatten() {
-        // What is not there says nothing that could run.
+        // A missing file names no command.
         let Ok(found) = fs::metadata(path) else { continue };
         let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
-        // In a directory with the sticky bit, such as /tmp, each file is only its owner's to replace.
+        // In a directory with the sticky bit, such as /tmp, only the owner can replace a file.
         let is_sticky = found.is_dir() && mode & 0o1000 != 0;
         let (why, remedy) = match () {
             () if owner != own && owner != 0 => (format!("it belongs to user {owner}"), format!("chown {own}")),
@@ -48,8 +48,7 @@ pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
         };
         let path = path.display();
         return Err(ConfigError::Key(format!(
-            "the command for the API key was not run: others may change {path} ({why}) and so choose the command. Run: \
-             {remedy} {path}"
+            "the command for the API key was not run, because others can change {path} ({why}). Run: {remedy} {path}"
         )));
     }
     Ok(())
@@ -62,7 +61,7 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // In a group of its own: it cannot read from the terminal, and what it starts ends with it.
+        // In its own process group: it cannot read from the terminal, and its children are killed with it.
         .process_group(0)
         .spawn()
         .map_err(|error| error.to_string())?;
@@ -76,15 +75,15 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
         if let Some(group) = group {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        return Err(format!("it took longer than {} s and was ended", limit.as_secs()));
+        return Err(format!("it took longer than {} s and was killed", limit.as_secs()));
     };
     if out.len() > MAX_BYTES {
         return Err(format!("it printed more than {MAX_BYTES} bytes"));
     }
     let status = status.map_err(|error| error.to_string())?;
     if !status.success() {
-        let sources = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
-        return Err(if sources.is_empty() { status.to_string() } else { format!("{status}: {sources}") });
+        let message = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
+        return Err(if message.is_empty() { status.to_string() } else { format!("{status}: {message}") });
     }
     let out = String::from_utf8_lossy(&out);
     let Some(line) = out.lines().next().filter(|line| !line.trim().is_empty()) else {
@@ -93,10 +92,10 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
     ApiKey::new(line).map_err(|error| error.to_string().trim_end_matches('.').to_owned())
 }
 
-/// What comes out of a pipe, up to one byte more than is allowed.
+/// The output from a pipe, up to one byte more than allowed.
 fn printed(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // What was read before a failure counts.
+    // What was read before an error is used.
     let _: io::Result<usize> = pipe.map_or(Ok(0), |pipe| pipe.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
     bytes
 }
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_line_is_the_key_and_no_shell_reads_the_words() {
+    fn the_first_line_is_the_key_and_no_shell_is_used() {
         let expected = ApiKey::new("petk_$HOME_0123456789").unwrap();
         assert_eq!(key(&["/bin/echo", "petk_$HOME_0123456789"]), Ok(expected));
         let expected = ApiKey::new("petk_0123456789").unwrap();
@@ -132,24 +131,24 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_gives_no_key_says_why_and_its_words_are_cleaned() {
+    fn a_failing_program_is_reported_and_its_message_is_cleaned() {
         assert_eq!(shell("exit 3"), Err("exit status: 3".into()));
         let cleaned = "exit status: 1: not ⟨U+001B⟩[2J signed in";
         assert_eq!(shell("printf 'not \\033[2J\\nsigned in' >&2; exit 1"), Err(cleaned.into()));
         assert_eq!(shell("echo; echo petk_0123456789"), Err("the first line of its output is empty".into()));
         assert_eq!(shell("exec cat"), Err("the first line of its output is empty".into()), "there is no input");
-        assert!(shell("echo 'two words'").unwrap_err().starts_with("The API key may have only visible ASCII"));
+        assert!(shell("echo 'two words'").unwrap_err().starts_with("The API key may contain only visible ASCII"));
         assert_eq!(shell("yes petk_0123456789"), Err("it printed more than 4096 bytes".into()));
         let long = shell("yes wrong | head -c 4000 >&2; exit 1").unwrap_err();
         assert!(long.len() < 200, "{long}");
         let words = ["/nowhere/op".to_owned(), "read".to_owned()];
         let error = run_key_command(&words).unwrap_err().to_string();
-        let begin = "the command /nowhere/op read gave no API key: No such file or directory";
+        let begin = "the command /nowhere/op read did not print an API key: No such file or directory";
         assert!(error.starts_with(begin) && error.ends_with(". Try it in a shell."), "{error}");
     }
 
     #[test]
-    fn a_configuration_that_others_may_write_or_replace_chooses_no_command() {
+    fn no_command_is_run_from_a_configuration_that_others_can_change() {
         let directory = tempfile::tempdir().unwrap();
         let [real, links] = ["real", "links"].map(|name| directory.path().join(name));
         [&real, &links].into_iter().for_each(|path| fs::create_dir(path).unwrap());
@@ -165,11 +164,7 @@ mod tests {
         {
             mode(path, wrong);
             let error = refuse_where_others_write(&link).unwrap_err().to_string();
-            let path_and_remedy = format!(
-                "{} (mode {wrong:04o}) and so choose the command. Run: chmod go-w {}",
-                path.display(),
-                path.display()
-            );
+            let path_and_remedy = format!("{} (mode {wrong:04o}). Run: chmod go-w {}", path.display(), path.display());
             assert!(error.ends_with(&path_and_remedy), "{error}");
             mode(path, right);
             refuse_where_others_write(&link).unwrap();
@@ -179,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_hangs_is_ended_with_all_that_it_started() {
+    fn a_program_that_hangs_is_killed_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let fifo = directory.path().join("fifo");
         assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
@@ -188,11 +183,11 @@ mod tests {
         let begun = clock::now().mono;
         let script = format!("sleep 60 > {} & wait", fifo.display());
         let words = ["/bin/sh".to_owned(), "-c".to_owned(), script];
-        assert_eq!(run(&words, Duration::from_secs(1)), Err("it took longer than 1 s and was ended".into()));
-        // As long as somebody may write, this waits.
+        assert_eq!(run(&words, Duration::from_secs(1)), Err("it took longer than 1 s and was killed".into()));
+        // This waits while a process has the file open for writing.
         assert_eq!(reader.read_to_end(&mut Vec::new()).unwrap(), 0);
         let plain = ["/bin/sleep".to_owned(), "60".to_owned()];
-        assert_eq!(run(&plain, Duration::from_millis(100)), Err("it took longer than 0 s and was ended".into()));
+        assert_eq!(run(&plain, Duration::from_millis(100)), Err("it took longer than 0 s and was killed".into()));
         assert!(clock::now().mono - begun < Duration::from_secs(30));
     }
 }

@@ -1,10 +1,10 @@
-//! Work that may take longer than anybody waits.
+//! Work with a time limit.
 
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// What `work` gives within `limit`. After that it goes on in its thread, and nobody waits for it.
+/// The result of `work` within `limit`. After that it continues in its thread, and its result is dropped.
 pub(super) fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (give, given) = mpsc::channel();
     let work = move || {

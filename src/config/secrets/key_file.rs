@@ -1,4 +1,4 @@
-//! A key in a file that only its owner can read.
+//! A key in a private file.
 
 use std::error::Error;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::local::atomic_file;
 /// The longest key file that is read, in bytes.
 const MAX_BYTES: u64 = 4096;
 
-/// The key on the first line of a file that only its owner can read.
+/// The key on the first line of a private file.
 pub fn read_key_file(path: &Path) -> Result<ApiKey, ConfigError> {
     read(path).map_err(|why| ConfigError::Key(format!("cannot read the API key from {}: {why}", path.display())))
 }
@@ -23,7 +23,7 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
     let file = File::open(path)?;
     let found = file.metadata()?;
     if found.is_dir() {
-        return Err("it is a directory; name the file in it".into());
+        return Err("it is a directory, not a file".into());
     }
     let mode = found.permissions().mode();
     if mode & 0o077 != 0 {
@@ -36,12 +36,11 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
     Ok(ApiKey::new(text.lines().next().unwrap_or_default())?)
 }
 
-/// Keeps a key in the file at `path`, for its owner alone, whole or not at all. A directory that is not there yet is
-/// made for the owner alone too.
+/// Saves a key in the private file at `path`, completely or not at all. A missing directory is created, private too.
 pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
     let write = || atomic_file::replace_private(&atomic_file::target(path)?, &format!("{}\n", key.expose()));
     let path = path.display();
-    write().map_err(|why| ConfigError::Unusable(format!("the API key was not kept: {path} cannot be written: {why}.")))
+    write().map_err(|why| ConfigError::Unusable(format!("the API key was not saved: cannot write {path}: {why}.")))
 }
 
 #[cfg(test)]
@@ -55,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_is_refused_with_the_remedy() {
+    fn a_file_that_others_can_read_is_refused_with_the_command_that_fixes_it() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("key");
         fs::write(&path, "petk_0123456789\nnot this\n").unwrap();
@@ -68,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_written_for_its_owner_alone_and_read_again() {
+    fn a_key_is_written_to_a_private_file_and_read_again() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("petstore/keys/staging");
         for text in ["petk_0123456789", "petk_another_one"] {
@@ -81,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_could_read_is_closed_to_them_and_a_link_stays_one() {
+    fn an_existing_file_becomes_private_and_a_link_stays_a_link() {
         let directory = tempfile::tempdir().unwrap();
         let (real, link) = (directory.path().join("real"), directory.path().join("link"));
         fs::write(&real, "old").unwrap();
@@ -93,12 +92,12 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_cannot_be_written_says_where() {
+    fn a_key_that_cannot_be_written_names_the_file() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("file/key");
         fs::write(directory.path().join("file"), "").unwrap();
         let error = write_key_file(&path, &ApiKey::new("petk_0123456789").unwrap()).unwrap_err().to_string();
-        let begin = format!("the API key was not kept: {} cannot be written: ", path.display());
+        let begin = format!("the API key was not saved: cannot write {}: ", path.display());
         assert!(error.starts_with(&begin) && !error.contains("petk_"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! The keyring of the system: the Secret Service of the desktop on Linux, the login keychain on macOS.
+//! The system keyring: the desktop's Secret Service on Linux, the login keychain on macOS.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use super::deadline::within;
 
 /// How long a keyring may take to answer at all.
 const ANSWERS: Duration = Duration::from_secs(2);
-/// How long it may take with an entry: it may ask for its own password first.
+/// How long it may take to read or write an entry: it may ask for its password first.
 const UNLOCKS: Duration = Duration::from_secs(60);
-/// The name under which all entries of the program stand.
+/// The service name of all entries.
 const SERVICE: &str = "petstore";
 
 /// A keyring that answered.
@@ -23,7 +23,7 @@ const SERVICE: &str = "petstore";
 pub struct Keyring(Arc<CredentialStore>);
 
 impl Keyring {
-    /// The keyring of this system, if there is one that answers within two seconds.
+    /// The system keyring, if it answers within two seconds.
     pub fn probe() -> Result<Self, ConfigError> {
         Self::open(system, ANSWERS)
     }
@@ -35,8 +35,8 @@ impl Keyring {
         asked(limit, open).map(Self)
     }
 
-    /// The key that is kept for this profile at this address, if there is one. A profile that was given another address
-    /// has none, so that a key never travels to another host.
+    /// The saved key of this profile at this address, if there is one. A profile whose address has changed has none, so
+    /// that a key is never sent to another host.
     pub fn read(&self, profile: &str, address: &BaseUrl) -> Result<Option<ApiKey>, ConfigError> {
         let entry = self.entry(profile, address)?;
         let text = asked(UNLOCKS, move || match entry.get_password() {
@@ -46,13 +46,13 @@ impl Keyring {
         text.map(|text| ApiKey::new(&text)).transpose().map_err(|error| unusable(&error))
     }
 
-    /// Keeps a key for this profile at this address.
+    /// Saves the key of this profile at this address.
     pub fn write(&self, profile: &str, address: &BaseUrl, key: &ApiKey) -> Result<(), ConfigError> {
         let (entry, key) = (self.entry(profile, address)?, key.clone());
         asked(UNLOCKS, move || entry.set_password(key.expose()))
     }
 
-    /// Removes the key that is kept for this profile at this address, if there is one.
+    /// Removes the saved key of this profile at this address, if there is one.
     pub fn remove(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
         let entry = self.entry(profile, address)?;
         asked(UNLOCKS, move || match entry.delete_credential() {
@@ -67,7 +67,7 @@ impl Keyring {
     }
 }
 
-/// What the keyring answers within `limit`. It may hang with the desktop that it belongs to.
+/// The keyring's answer within `limit`. It may hang with the desktop.
 fn asked<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> Result<T, Error> + Send + 'static,
@@ -79,8 +79,8 @@ fn asked<T: Send + 'static>(
 fn unusable(error: &dyn std::fmt::Display) -> ConfigError {
     let why = cut(&display_safe(&error.to_string()), 160);
     ConfigError::Key(format!(
-        "the system keyring cannot be used: {}. Keep the key elsewhere: key = {{ file = \"...\" }} or key = {{ env = \
-         \"...\" }}.",
+        "cannot use the system keyring: {}. Save the key elsewhere: key = {{ file = \"...\" }} or key = {{ env = \"...\" \
+         }}.",
         why.trim_end_matches('.')
     ))
 }
@@ -97,7 +97,7 @@ fn system() -> Result<Arc<CredentialStore>, Error> {
 
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 fn system() -> Result<Arc<CredentialStore>, Error> {
-    Err(Error::NotSupportedByStore("this system has none that the program knows".to_owned()))
+    Err(Error::NotSupportedByStore("this system has no supported keyring".to_owned()))
 }
 
 #[cfg(test)]
@@ -132,7 +132,7 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn a_key_that_was_removed_is_gone_and_so_is_one_that_never_was() {
+    fn removing_a_key_twice_is_not_an_error() {
         let keyring = in_memory();
         let home = address("https://api.example.com/v1");
         keyring.write("staging", &home, &ApiKey::new("petk_0123456789").unwrap()).unwrap();
@@ -143,7 +143,7 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn a_keyring_that_refuses_says_why_and_what_else_there_is() {
+    fn a_keyring_that_fails_is_reported_with_the_alternatives() {
         let keyring = in_memory();
         let home = address("https://api.example.com/v1");
         let entry = keyring.entry("staging", &home).unwrap();
@@ -151,8 +151,8 @@ pub(in crate::config) mod tests {
         cred.set_error(Error::NoStorageAccess("it is \x1b[1mlocked".into()));
         assert_eq!(
             keyring.read("staging", &home).unwrap_err().to_string(),
-            "the system keyring cannot be used: Couldn't access platform storage: it is ⟨U+001B⟩[1mlocked. Keep the \
-             key elsewhere: key = { file = \"...\" } or key = { env = \"...\" }."
+            "cannot use the system keyring: Couldn't access platform storage: it is ⟨U+001B⟩[1mlocked. Save the key \
+             elsewhere: key = { file = \"...\" } or key = { env = \"...\" }."
         );
     }
 
@@ -168,10 +168,10 @@ pub(in crate::config) mod tests {
     }
 
     #[test]
-    fn the_keyring_of_this_system_answers_in_time_or_is_not_there() {
+    fn the_system_keyring_answers_in_time_or_is_missing() {
         let begun = clock::now().mono;
         if let Err(error) = Keyring::probe() {
-            assert!(error.to_string().starts_with("the system keyring cannot be used: "), "{error}");
+            assert!(error.to_string().starts_with("cannot use the system keyring: "), "{error}");
         }
         assert!(clock::now().mono - begun < Duration::from_secs(5));
     }

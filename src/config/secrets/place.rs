@@ -1,4 +1,4 @@
-//! The places in which the program itself keeps the key of a profile.
+//! The places where the program saves the key of a profile.
 
 use std::path::PathBuf;
 
@@ -13,24 +13,24 @@ use super::{Keyring, write_key_file};
 /// A place for the key of one profile.
 #[derive(Clone, Debug)]
 pub enum KeyPlace {
-    /// A file for its owner alone.
+    /// A private file.
     File(PathBuf),
-    /// The keyring of the system.
+    /// The system keyring.
     Keyring(Keyring),
 }
 
 impl KeyPlace {
-    /// The file of this profile; none for a name that is not plain, or without a home.
+    /// The key file of this profile; none if its name is not plain, or without a home directory.
     pub fn file(profile: &str, env: &Env) -> Option<Self> {
         Paths::new(env).ok()?.key_file(profile).map(Self::File)
     }
 
-    /// The keyring, if there is one that answers.
+    /// The system keyring, if it answers.
     pub fn keyring() -> Result<Self, ConfigError> {
         Keyring::probe().map(Self::Keyring)
     }
 
-    /// The place in the words of the configuration file.
+    /// The place as the configuration file names it.
     pub fn source(&self, env: &Env) -> KeySource {
         match self {
             Self::File(path) => KeySource::File(below_home(path, env)),
@@ -45,12 +45,12 @@ impl KeyPlace {
         }
     }
 
-    /// Removes the key that is kept in it, if there is one.
+    /// Removes the saved key, if there is one.
     pub fn clear(&self, profile: &str, address: &BaseUrl) -> Result<(), ConfigError> {
         match self {
             Self::File(path) => atomic_file::remove(path).map_err(|why| {
                 let file = path.display();
-                ConfigError::Unusable(format!("the API key is still in {file}, which cannot be removed: {why}."))
+                ConfigError::Unusable(format!("cannot remove the API key in {file}: {why}."))
             }),
             Self::Keyring(keyring) => keyring.remove(profile, address),
         }

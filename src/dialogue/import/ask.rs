@@ -1,4 +1,4 @@
-//! What is asked before anything of a file is sent.
+//! The questions before a file is sent.
 
 use std::path::{Path, PathBuf};
 
@@ -12,35 +12,35 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::{ColumnMapping, TransferError};
 
-const FILE_HELP: &str = "Say the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
+const FILE_HELP: &str = "Type the name of a file: CSV, JSON, NDJSON or XLSX. Its first row names the columns, such as \
                          name, categoryId, status.";
 
 impl Session {
-    /// Asks for a file that is there.
+    /// Asks for an existing file.
     pub(super) async fn ask_file(&mut self) -> Asked<PathBuf> {
         let home = self.setup.home.clone();
         let read = |answer: &str| {
             let path = path_of(answer, home.as_deref());
             match path.metadata() {
-                _ if answer.is_empty() => Err("Say the name of a file.".to_owned()),
+                _ if answer.is_empty() => Err("Type the name of a file.".to_owned()),
                 Ok(metadata) if metadata.is_dir() => Err(format!("{} is a directory.", short(answer))),
                 Ok(_) => Ok(path),
-                Err(error) => Err(format!("{} cannot be read: {error}.", short(answer))),
+                Err(error) => Err(format!("Cannot read {}: {error}.", short(answer))),
             }
         };
         self.talk.ask("File to import:", FILE_HELP, read).await
     }
 
-    /// Asks where a field comes from that no column has by its name.
+    /// Asks for the column or value of a field that has no column.
     pub(super) async fn ask_column(
         &mut self,
         reading: &mut ColumnMapping,
         missing: Field,
         there: &[String],
     ) -> Asked<()> {
-        self.talk.say(format!("No column is named {}. Which one is it?", missing.member()))?;
+        self.talk.say(format!("No column is named {}. Which column is it?", missing.member()))?;
         let mut ways = there.to_vec();
-        ways.push("none: one value for all animals".to_owned());
+        ways.push("none: one value for all pets".to_owned());
         let at = self.talk.choose("Column", &ways, None).await?;
         if let Some(column) = there.get(at) {
             reading.map[missing as usize] = Some(column.clone());
@@ -56,27 +56,30 @@ impl Session {
                 Err(error) => Err(error.to_string()),
             }
         };
-        let question = format!("{} of all animals:", missing.member());
-        *reading = self.talk.ask(&question, "Say the value that all animals of the file get.", read).await?;
+        let question = format!("{} of all pets:", missing.member());
+        *reading = self.talk.ask(&question, "Type the value for all pets of the file.", read).await?;
         Ok(())
     }
 
-    /// How an import begins after an earlier one of a file of this name; nothing if it is not to begin.
+    /// How an import begins after an earlier one of this file; `None` if the user declines.
     pub(super) async fn ask_how_to_begin(&mut self, earlier: &EarlierImport) -> Asked<Option<Start>> {
         let EarlierImport { here, new, .. } = earlier;
         let anew = earlier.anew();
         self.talk.say(earlier.sentence())?;
         let (all, way) = (here + new, earlier.way());
         let start = match way {
-            EarlierVerdict::Done => self.talk.is_yes("Add all of them once more?", false).await?.then_some(anew),
-            EarlierVerdict::GoOn => self.talk.is_yes("Go on with it?", true).await?.then_some(Start::GoOn),
+            EarlierVerdict::Done => self.talk.is_yes("Add all of them again?", false).await?.then_some(anew),
+            EarlierVerdict::GoOn => self.talk.is_yes("Continue it?", true).await?.then_some(Start::GoOn),
             EarlierVerdict::Anew => Some(anew),
             EarlierVerdict::Choose if *here == 0 => {
                 self.talk.is_yes(&format!("Is it another list? Add all {all}?"), false).await?.then_some(anew)
             }
             EarlierVerdict::Choose => {
-                let ways = [format!("leave out those {here} rows, send the other {new}"), format!("add all {all}")];
-                let at = self.talk.choose("Equal rows", &ways, None).await?;
+                let ways = [
+                    format!("skip {}, send the other {new}", counted(*here, "matching row")),
+                    format!("add all {all}"),
+                ];
+                let at = self.talk.choose("Matching rows", &ways, None).await?;
                 Some(if at == 0 { Start::GoOn } else { anew })
             }
         };
@@ -86,16 +89,20 @@ impl Session {
         Ok(start)
     }
 
-    /// Names the number and the service, and asks.
+    /// Asks before sending, with the number of pets and the service.
     pub(super) async fn may_import(&mut self, good: u64, goes_on: bool) -> Asked<bool> {
-        let animals = counted(good, "animal");
+        let pets = counted(good, "pet");
         let place = self.place();
         self.talk.say(match goes_on {
-            false => format!("This adds {animals} to {place}."),
-            true => format!("This adds what is left of {animals} to {place}."),
+            false => format!("This adds {pets} to {place}."),
+            true => format!("This adds what is left of {pets} to {place}."),
         })?;
         let is_protected = self.setup.settings.protect && !self.may_add;
-        let question = if is_protected { "It is protected, and there is no undo. Send them?" } else { "Send them?" };
+        let question = if is_protected {
+            "This profile is protected, and adding cannot be undone. Send them?"
+        } else {
+            "Send them?"
+        };
         let may = self.talk.is_yes(question, false).await?;
         self.may_add |= may;
         if !may {

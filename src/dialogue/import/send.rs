@@ -1,4 +1,4 @@
-//! Sends the rows of a file, tells now and then how far it is, and what became of them.
+//! Sends the rows of a file, and reports progress and the result.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::transfer::import::{
 use crate::transfer::journal::{RowOutcome, Target};
 use crate::transfer::{ColumnMapping, Input, TransferError};
 
-/// The most bad rows, doubles and refusals that are told.
+/// The most bad rows, duplicates and refusals that are listed.
 pub(super) const MOST: usize = 20;
 
 /// A file that may be sent.
@@ -30,7 +30,7 @@ pub(super) struct File {
 }
 
 impl Session {
-    /// Sends a file to its end, as far as it goes.
+    /// Sends a file, and again the rows with an unknown outcome if the user wants that.
     pub(super) async fn send_file(&mut self, file: File, mut start: Start) -> Asked<()> {
         let file = Arc::new(file);
         let mut how = ImportOptions::default();
@@ -43,7 +43,7 @@ impl Session {
                 }
                 Err(error) => return self.talk.say(error.to_string()),
             };
-            self.tell_summary(&summary)?;
+            self.say_summary(&summary)?;
             let unknown = summary.progress.unknown;
             if unknown == 0 || how.send_unknown || !matches!(summary.ended, ImportEnded::Complete) {
                 return Ok(());
@@ -52,9 +52,9 @@ impl Session {
             let is_safe = self.setup.client.keeps_idempotency_keys() && !tried_safely;
             (tried_safely, how.send_unknown) = (true, !is_safe);
             let question = if is_safe {
-                "Send those again, safely? The service adds each once."
+                "Send those again safely? The service adds each only once."
             } else {
-                "Send those again? They may then be there twice."
+                "Send those again? That may add duplicates."
             };
             if !self.talk.is_yes(question, is_safe).await? {
                 return Ok(());
@@ -84,16 +84,16 @@ impl Session {
         let (control, controls) = watch::channel(ImportControl::Go);
         let trouble = Arc::new(Mutex::new(Vec::new()));
         let client = self.setup.client.clone();
-        let sent = import::run(&client, input, work, how, (tell(Arc::clone(&trouble)), progress, controls));
+        let sent = import::run(&client, input, work, how, (on_event(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let good = file.good;
-        let how_far = || format!("{} of {good} are dealt with.", counts.borrow().dealt_with());
+        let how_far = || format!("{} of {good} rows done.", counts.borrow().dealt_with());
         let sent = loop {
             match self.talk.during(sent.as_mut(), how_far).await {
                 Ok(sent) => break sent,
                 Err(Leave::Stopped) => {
-                    self.talk.say("Stopping: what is under way may end. Ctrl-C once more ends it at once.")?;
-                    // The import has ended where nobody listens.
+                    self.talk.say("Stopping after the rows being sent. Ctrl-C again stops now.")?;
+                    // It fails only if the import has ended.
                     let _ = control.send(ImportControl::Stop);
                 }
                 Err(Leave::Interrupted) => {
@@ -107,13 +107,13 @@ impl Session {
         Ok(sent)
     }
 
-    fn tell_summary(&mut self, summary: &Summary) -> Asked<()> {
+    fn say_summary(&mut self, summary: &Summary) -> Asked<()> {
         let Summary { progress, ended, left, report } = summary;
         match ended {
             ImportEnded::Complete => {}
             ImportEnded::Stopped => self.talk.say("Stopped.")?,
             ImportEnded::OnError | ImportEnded::TooManyErrors => {
-                self.talk.say("Stopped after rows that were not added.")?
+                self.talk.say("Stopped because rows were not added.")?
             }
             ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
                 self.talk.say_all(words::failure(failure, &self.service))?;
@@ -121,12 +121,12 @@ impl Session {
             ImportEnded::Failed(why) => self.talk.say(why)?,
         }
         let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
-        self.talk.say(format!("{} added.", counted(*added, "animal")))?;
+        self.talk.say(format!("{} added.", counted(*added, "pet")))?;
         for (number, what) in [
-            (added_before, "were added before."),
+            (added_before, "added before."),
             (refused, "refused by the service."),
-            (invalid, "bad, left out."),
-            (unknown, "may have been added: no answer came."),
+            (invalid, "invalid, not sent."),
+            (unknown, "may have been added: no answer arrived."),
         ] {
             if *number > 0 {
                 self.talk.say(format!("{number} {what}"))?;
@@ -134,10 +134,10 @@ impl Session {
         }
         if *left != Some(0) {
             let left = left.map_or("Some".to_owned(), |left| left.to_string());
-            self.talk.say(format!("{left} left. Import the same file again: it goes on where it stopped."))?;
+            self.talk.say(format!("{left} left. Import the same file again to continue."))?;
         }
         if *left == Some(0) && refused + invalid > 0 {
-            self.talk.say("Correct those rows in the file and import it again: only they are sent.")?;
+            self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
         }
         match report {
             Some(report) => self.talk.say(format!("Report: {}", report.display())),
@@ -146,15 +146,15 @@ impl Session {
     }
 }
 
-/// Keeps the first words on rows that were not added.
-fn tell(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
-    Arc::new(move |told| {
-        let line = match told {
+/// Collects the first messages about rows that were not added.
+fn on_event(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
+    Arc::new(move |event| {
+        let line = match event {
             ImportEvent::Row { line, outcome: RowOutcome::Refused(answer), .. } => {
                 format!("Refused: line {line}: {}", answer.words())
             }
             ImportEvent::Row { line, outcome: RowOutcome::Unknown(answer), .. } => {
-                format!("Not known: line {line}: {}", answer.words())
+                format!("May have been added: line {line}: {}", answer.words())
             }
             ImportEvent::UnknownOutcome { line } => {
                 format!("Not sent again: line {line}: it may have been added before.")

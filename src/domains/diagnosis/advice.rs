@@ -1,4 +1,4 @@
-//! What the findings on a record have in common: the same advice, worded once.
+//! The advice that several findings on a record share.
 
 use super::super::observation::{Data, Record};
 use super::super::{Code, DnsName, Finding, Who};
@@ -7,14 +7,14 @@ use super::Case;
 /// There is a record, and nothing to compare it with.
 pub(super) fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
     Finding::unknown(Code::DnsValueUnknown, Who::Dashboard)
-        .seen(format!("{} leads to {leads}", case.domain.name))
-        .expected("the value that the dashboard shows")
+        .seen(format!("{} points to {leads}", case.domain.name))
+        .expected("the value from the dashboard")
         .cured()
 }
 
-/// The record to add, as one reads it out to somebody.
+/// The record to add, as one would read it aloud.
 pub(super) fn record_to_add(case: &Case<'_>) -> String {
-    let value = case.expectation.platform_host.as_ref().map_or("(the value of the dashboard)", DnsName::as_str);
+    let value = case.expectation.platform_host.as_ref().map_or("(the value from the dashboard)", DnsName::as_str);
     if case.domain.is_apex() {
         format!("ALIAS or ANAME @ -> {value}, TTL 3600")
     } else {
@@ -22,7 +22,7 @@ pub(super) fn record_to_add(case: &Case<'_>) -> String {
     }
 }
 
-/// What deleting these does beside.
+/// Warns that deleting an MX record stops mail.
 pub(super) fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
     if deleted.iter().any(|record| matches!(record.data, Data::Mx(..))) {
         format!(". Deleting the MX stops mail for {}: move mail first", case.domain.name)
@@ -35,7 +35,7 @@ pub(super) fn one_cname(case: &Case<'_>) -> String {
     case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
 }
 
-/// A record that is wrong at its provider, where one CNAME should stand unless something else is said.
+/// A wrong record at the DNS provider. One CNAME is expected by default.
 pub fn fail(case: &Case<'_>, code: Code) -> Finding {
     Finding::fail(code, Who::DnsProvider).expected(one_cname(case))
 }

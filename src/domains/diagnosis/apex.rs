@@ -9,7 +9,7 @@ use super::authoritative::Authoritative;
 use super::cname_target::shown;
 use super::{Case, words};
 
-/// The way out where the provider has no ALIAS.
+/// What to do if the provider has no ALIAS.
 const WAY_OUT: &str = "if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
 
 /// The finding on an apex.
@@ -17,11 +17,10 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let name = &case.domain.name;
     if let Some((target, _)) = source.cnames().first() {
         return fail(case, Code::ApexCname)
-            .seen(format!("{name} has CNAME {} beside its SOA and NS records", shown(target)))
+            .seen(format!("{name} has CNAME {} next to its SOA and NS records", shown(target)))
             .expected(expected(case))
             .fix(format!(
-                "at your DNS provider replace the CNAME by {}: it hides NS and MX of the domain. Route 53's alias \
-                 takes only AWS resources and names of the same zone",
+                "at your DNS provider, replace the CNAME by {}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone",
                 record_to_add(case)
             ))
             .evidence(source.evidence(&[CNAME]));
@@ -37,21 +36,21 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let finding = if all.is_empty() {
         fail(case, Code::ApexNone)
             .seen(format!("{name} has neither A nor AAAA"))
-            .fix(format!("at your DNS provider add {}; {WAY_OUT}", record_to_add(case)))
+            .fix(format!("at your DNS provider, add {}; {WAY_OUT}", record_to_add(case)))
     } else if foreign.is_empty() {
         Finding::ok(Code::ApexOk).seen(seen)
     } else if foreign.len() == all.len() {
         let add = record_to_add(case);
         fail(case, Code::ApexWrong)
             .seen(seen)
-            .fix(format!("at your DNS provider delete {list}, then add {add}; {WAY_OUT}"))
+            .fix(format!("at your DNS provider, delete {list}, then add {add}; {WAY_OUT}"))
     } else if foreign.iter().all(|address| address.is_ipv6()) {
         let foreign = words::list(foreign);
         fail(case, Code::ApexAaaa)
             .seen(format!("{name} has AAAA {foreign}"))
-            .fix(format!("at your DNS provider delete the AAAA records {foreign}"))
+            .fix(format!("at your DNS provider, delete the AAAA records {foreign}"))
     } else {
-        fail(case, Code::ApexPartial).seen(seen).fix(format!("at your DNS provider delete {}", words::list(foreign)))
+        fail(case, Code::ApexPartial).seen(seen).fix(format!("at your DNS provider, delete {}", words::list(foreign)))
     };
     finding.expected(expected(case)).evidence(source.evidence(&[A, AAAA]))
 }

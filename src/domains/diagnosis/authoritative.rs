@@ -1,4 +1,4 @@
-//! What stands in the zone, as its own name servers say; and by resolvers, where none of them can be asked.
+//! The records of the zone: from its own name servers, or from resolvers if none of them can be asked.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -10,7 +10,7 @@ use super::case::Case;
 
 /// The records at the name.
 pub struct Authoritative<'a> {
-    /// The answers that count: of the name servers that speak for the zone and are not behind, else of resolvers.
+    /// The answers that count: of the name servers with authority that are up to date, else of resolvers.
     pub lookups: Vec<&'a Lookup>,
     /// They are of name servers.
     pub authoritative: bool,
@@ -18,12 +18,11 @@ pub struct Authoritative<'a> {
     pub own: Vec<&'a Record>,
     /// The target that a DNAME above the name gives it.
     pub dname: Option<(&'a DnsName, &'a DnsName)>,
-    /// The servers to which the zone hands the name on.
+    /// The servers to which the zone delegates the name.
     pub cut: Vec<&'a DnsName>,
 }
 
 impl<'a> Authoritative<'a> {
-    /// Reads it out of the measurement.
     pub fn of(case: &Case<'a>) -> Self {
         let name = &case.domain.name;
         let seen = case.seen;
@@ -44,7 +43,7 @@ impl<'a> Authoritative<'a> {
         let mut cut = BTreeSet::new();
         for reply in lookups.iter().filter_map(|lookup| lookup.reply()) {
             for record in reply.at(name) {
-                // The TTL runs down between answers; what the record says does not.
+                // The TTL counts down between answers; the data does not.
                 if !own.iter().any(|known| known.data == record.data) {
                     own.push(record);
                 }
@@ -70,9 +69,9 @@ impl<'a> Authoritative<'a> {
         self.lookups.iter().filter_map(|lookup| lookup.reply())
     }
 
-    /// Whether the zone itself leads straight to the platform, by the word of its own name servers.
+    /// Whether the zone itself leads straight to the platform, as its own name servers report.
     pub fn is_right(&self, case: &Case<'_>) -> bool {
-        self.authoritative && is_right(case, &import_control(self.own.iter().map(|record| &record.data)))
+        self.authoritative && is_right(case, &leading(self.own.iter().map(|record| &record.data)))
     }
 
     /// The targets of CNAMEs at the name, with their TTL.
@@ -80,13 +79,13 @@ impl<'a> Authoritative<'a> {
         self.own.iter().filter_map(|record| Some((record.data.cname()?, record.ttl))).collect()
     }
 
-    /// The addresses of one type that stand at the name itself.
+    /// The addresses of one type at the name itself.
     pub fn addresses(&self, kind: RecordType) -> Vec<IpAddr> {
         let records = self.own.iter().filter(|record| record.data.kind() == kind);
         records.filter_map(|record| record.data.address()).collect()
     }
 
-    /// All addresses that stand at the name itself, those of IPv4 first.
+    /// All addresses at the name itself, those of IPv4 first.
     pub(super) fn all_addresses(&self) -> Vec<IpAddr> {
         [A, AAAA].into_iter().flat_map(|kind| self.addresses(kind)).collect()
     }
@@ -97,37 +96,37 @@ impl<'a> Authoritative<'a> {
         records.map(|record| record.ttl).max().unwrap_or_default()
     }
 
-    /// Records that cannot stand beside a CNAME, and stand there.
+    /// Records at the name that are not allowed next to a CNAME.
     pub fn others(&self) -> Vec<&'a Record> {
         // Signatures and denials may (RFC 4035 section 2.5); they are not asked for, but come along.
-        let beside = |record: &&&Record| matches!(record.data.kind(), A | AAAA | TXT | MX | HTTPS | CAA);
-        self.own.iter().filter(beside).copied().collect()
+        let other = |record: &&&Record| matches!(record.data.kind(), A | AAAA | TXT | MX | HTTPS | CAA);
+        self.own.iter().filter(other).copied().collect()
     }
 
-    /// Whether every answer says that there is no such name.
+    /// Whether every answer is NXDOMAIN.
     pub fn is_nxdomain(&self) -> bool {
         let mut replies = self.replies().peekable();
         replies.peek().is_some() && replies.all(Reply::is_nxdomain)
     }
 
-    /// The answers of one type, as proof.
+    /// The answers of these types, as evidence.
     pub fn evidence(&self, kinds: &[RecordType]) -> impl Iterator<Item = &'a Lookup> {
         self.lookups.iter().copied().filter(|lookup| kinds.contains(&lookup.question.kind))
     }
 
-    /// The name of a server that said so.
+    /// A server that gave the answer.
     pub(super) fn witness(&self) -> String {
         self.lookups.first().map(|lookup| lookup.server.label()).unwrap_or_default()
     }
 }
 
-/// Whether a name server speaks for the zone.
+/// Whether a name server has authority for the zone.
 pub fn speaks(reply: &Reply) -> bool {
     reply.is_answer() && (reply.authoritative || reply.is_referral())
 }
 
-/// The answers of the resolvers that agree with each other, where most do: without the zone's own word that is the best
-/// one can know, and what others remember must not be mixed into it.
+/// The answers of the resolvers that agree with each other, where most do: without the name servers, that is the best
+/// available, and cached answers of others must not be mixed into it.
 fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
     let name = &case.domain.name;
     let lookups: Vec<&Lookup> = TYPES
@@ -148,7 +147,7 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
     lookups.into_iter().filter(|lookup| agrees(&lookup.server)).collect()
 }
 
-/// Whether a resolver answers for names that nobody has, where the zone itself does not.
+/// Whether a resolver answers for names that do not exist in the zone.
 pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
     let sibling = &case.seen.sibling;
     let answers =
@@ -159,7 +158,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
     }
     let sources: Vec<_> = case.seen.source(sibling, A).filter(|asked| asked.answer().is_some()).collect();
     if sources.is_empty() {
-        // Without the zone's word, by what the other resolvers say.
+        // Without the name servers, the other resolvers decide.
         let mut others = case.seen.resolvers(sibling, A).filter(|asked| asked.server != lookup.server).peekable();
         return others.peek().is_some() && others.all(|other| other.reply().is_some_and(Reply::is_nxdomain));
     }
@@ -212,11 +211,11 @@ pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let kinds = [CNAME, A, AAAA];
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
     let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
-    import_control(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
+    leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
 }
 
-/// What leads somewhere, once and in order: the CNAMEs, else the addresses.
-fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
+/// The CNAMEs, else the addresses; sorted, each once.
+fn leading<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
     let mut data: Vec<&Data> = data.collect();
     let is_cname = |data: &&Data| matches!(data, Data::Cname(_));
     let has_cname = data.iter().any(is_cname);
@@ -226,7 +225,7 @@ fn import_control<'a>(data: impl Iterator<Item = &'a Data>) -> Vec<&'a Data> {
     data
 }
 
-/// Whether what leads somewhere leads straight to the platform, all of it.
+/// Whether all of these lead straight to the platform.
 pub fn is_right(case: &Case<'_>, answer: &[&Data]) -> bool {
     let platform = case.platform_addresses();
     let right = |data: &&&Data| match data {

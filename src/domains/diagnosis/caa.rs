@@ -24,7 +24,7 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// Reads a value; `None` where it does not follow the grammar, which authorities must take for "nobody".
+    /// Reads a value; `None` if it does not follow the grammar, in which case it allows no CA.
     pub fn parse(value: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(value).ok()?;
         let blank = [' ', '\t'];
@@ -61,7 +61,7 @@ struct Level<'a> {
     records: Vec<(u8, &'a str, &'a [u8])>,
     /// Records that are broken beyond their value.
     unreadable: bool,
-    /// The name at which they stand, where a CNAME led there.
+    /// The name that has the records, if a CNAME led there.
     target: Option<&'a DnsName>,
 }
 
@@ -78,7 +78,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
         };
         asked.push(Evidence::from(*lookup));
         match lookup.answer() {
-            // Above the domain nothing of it can be wrong, and authorities get an answer there.
+            // Failures above the domain are not its own, and CAs get an answer there.
             None if !level.is_within(&case.domain.registrable) => {}
             None => return lookup_failed(case, &level, lookup).into_iter().collect(),
             Some(reply) => {
@@ -98,8 +98,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     ]
 }
 
-/// Where the records of a level are asked for. Authorities ask afresh: where a resolver still goes by an old CNAME, the
-/// records of the new target count.
+/// The name to ask for the records of a level. CAs do not use caches: if a resolver still has an old CNAME, the records
+/// of the new target count.
 fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> DnsName {
     let name = &case.domain.name;
     let now =
@@ -111,7 +111,7 @@ fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Dn
 }
 
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
-    // Where nothing works, CAA is not the trouble.
+    // If nothing works, CAA is not the problem.
     let name = &case.domain.name;
     let works = case.seen.resolvers(name, A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
     if !works {
@@ -123,11 +123,10 @@ fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Fi
     };
     Some(
         Finding::fail(Code::CaaLookupFailed, Who::DnsProvider)
-            .seen(format!("{} for CAA at {level}: {why}; other types are answered", lookup.server.label()))
-            .expected("an answer, also if it is empty")
+            .seen(format!("{}, asked for CAA at {level}: {why}; it answers other questions", lookup.server.label()))
+            .expected("an answer, even an empty one")
             .fix(format!(
-                "at your DNS provider make the name servers of {level} answer questions for CAA: authorities treat a \
-                 failed look-up as forbidden. A firewall may drop types that it does not know"
+                "at your DNS provider, make the name servers of {level} answer questions for CAA: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know"
             ))
             .evidence([lookup]),
     )
@@ -154,22 +153,24 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
     let place = level.target.unwrap_or(&level.level);
     // Records at the platform's own host are the platform's to change.
     let who = if level.target.is_some() { Who::Platform } else { Who::DnsProvider };
-    let decided = match level.target {
-        Some(target) => format!("decided at {target}, the target of the CNAME"),
-        None => format!("decided at {}", level.level),
+    let found = match level.target {
+        Some(_) => "found through the CNAME",
+        None => "the nearest level with CAA records",
     };
     let shown =
         words::list(level.records.iter().map(|(flags, tag, value)| {
             format!("{flags} {} \"{}\"", short(tag), short(&String::from_utf8_lossy(value)))
         }));
-    let seen = if shown.is_empty() { decided.clone() } else { format!("{place} has CAA {shown} ({decided})") };
+    let shown = if shown.is_empty() { "records that cannot be read".to_owned() } else { shown };
+    let seen = format!("{place} has CAA {shown} ({found})");
     let finding = |code, verdict, who| Finding::new(code, verdict, who).seen(seen.clone());
     if let Some((_, tag, _)) =
         level.records.iter().find(|(flags, tag, _)| flags & CRITICAL != 0 && !KNOWN.contains(tag))
     {
-        return finding(Code::CaaCritical, Verdict::Fail, who).expected("no unknown property that is critical").fix(
-            format!("at your DNS provider remove the CAA property {} at {place}, or set its flag to 0", short(tag)),
-        );
+        return finding(Code::CaaCritical, Verdict::Fail, who).expected("no unknown critical property").fix(format!(
+            "at your DNS provider, remove the CAA property {} at {place}, or set its flag to 0",
+            short(tag)
+        ));
     }
     let values: Vec<&[u8]> =
         level.records.iter().filter(|(_, tag, _)| *tag == "issue").map(|(.., value)| *value).collect();
@@ -193,34 +194,30 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
     if !allowing.is_empty() {
         return allowed(&allowing, finding);
     }
-    let add = case.expectation.ca_identities.first().map_or("<the platform's authority>", String::as_str);
+    let add = case.expectation.ca_identities.first().map_or("<the platform's CA>", String::as_str);
     let add = format!("add a CAA record at {place}: flag 0, tag issue, value {add}");
     let expected = format!("0 issue \"{}\"", case.expectation.ca_identities.first().map_or("...", String::as_str));
-    let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider" };
+    let at = if level.target.is_some() { "ask the platform to" } else { "at your DNS provider," };
     let until = good_until(case);
     if named.clone().next().is_some() {
-        finding(Code::CaaBlocked, Verdict::Fail, who)
-            .fix(format!("{at} {add}, beside the others; do not delete theirs{until}"))
+        finding(Code::CaaBlocked, Verdict::Fail, who).fix(format!("{at} {add}. Keep the other records{until}"))
     } else if unreadable {
         finding(Code::CaaBadSyntax, Verdict::Fail, who)
-            .fix(format!("{at} correct the value, which counts as \"nobody\"; or {add}{until}"))
+            .fix(format!("{at} correct the value, which allows no CA as it is; or {add}{until}"))
     } else {
         finding(Code::CaaEmpty, Verdict::Fail, who)
-            .fix(format!("{at} {add}: what is there forbids every authority{until}"))
+            .fix(format!("{at} {add}: the present record forbids every CA{until}"))
     }
     .expected(expected)
 }
 
-/// How long the certificate that is there still serves: only the next one is refused.
+/// How long the present certificate is valid: only its renewal is refused.
 fn good_until(case: &Case<'_>) -> String {
     let name = case.domain.name.as_str();
     let leaves = case.seen.handshakes.iter().filter_map(|handshake| handshake.leaf());
     let good = leaves.filter(|leaf| leaf.covers(name) && leaf.not_after > case.now).map(|leaf| leaf.not_after).min();
     good.map_or_else(String::new, |until| {
-        format!(
-            ". The certificate that is there serves until {}; the next one would be refused",
-            until.strftime("%Y-%m-%d")
-        )
+        format!(". The present certificate is valid until {}; its renewal would be refused", until.strftime("%Y-%m-%d"))
     })
 }
 
@@ -244,9 +241,9 @@ fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding)
 fn unknown_authority(case: &Case<'_>, finding: Finding) -> Finding {
     let issuer = case.seen.platform().and_then(Presented::leaf);
     let hint = issuer.map_or_else(String::new, |leaf| {
-        format!(" The platform's own host has a certificate by {}.", short(&leaf.issuer_short))
+        format!(" The platform's own host has a certificate from {}.", short(&leaf.issuer_short))
     });
-    finding.expected("the authority of the platform").fix(format!("{}{hint}", Code::CaaCaUnknown.cure()))
+    finding.expected("the platform's CA").fix(format!("{}{hint}", Code::CaaCaUnknown.cure()))
 }
 
 #[cfg(test)]

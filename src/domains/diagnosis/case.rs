@@ -1,4 +1,4 @@
-//! What a diagnosis rests on.
+//! The input of a diagnosis.
 
 use std::net::IpAddr;
 
@@ -14,35 +14,35 @@ pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
 /// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
 pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
 
-/// What should be so.
+/// What is expected.
 #[derive(Clone, Debug, Default)]
 pub struct Expectation {
     /// The value that the dashboard shows.
     pub platform_host: Option<DnsName>,
-    /// The CAA identities of the platform's certificate authority, lower case; empty where they are not known.
+    /// The CAA identities of the platform's certificate authority, lower case; empty if unknown.
     pub ca_identities: Vec<String>,
-    /// Addresses that are not public are all right, and were connected to.
+    /// Private addresses are allowed, and were connected to.
     pub allow_private: bool,
 }
 
-/// Everything that a diagnosis rests on.
+/// The input of a diagnosis.
 #[derive(Clone, Copy, Debug)]
 pub struct Case<'a> {
     pub domain: &'a Domain,
-    /// What should be so.
+    /// What is expected.
     pub expectation: &'a Expectation,
-    /// What the operator told.
+    /// What the operator reported.
     pub reported: &'a Reported,
     /// What was measured.
     pub seen: &'a Observations,
-    /// When each resolver was to forget its old answer, by an earlier check.
+    /// When the cached answer of each resolver expires, according to an earlier check.
     pub earlier: &'a [(String, Timestamp)],
     /// The time of the diagnosis.
     pub now: Timestamp,
 }
 
 impl Case<'_> {
-    /// The time since `then`; never negative, also where the clock was set back.
+    /// The time since `then`; never negative, even if the clock was set back.
     pub(super) fn since(&self, then: Timestamp) -> SignedDuration {
         self.now.duration_since(then).max(SignedDuration::ZERO)
     }
@@ -68,7 +68,7 @@ impl Case<'_> {
         self.domain.name.relative_to(self.zone())
     }
 
-    /// The zone that the name stands in, as far as is known.
+    /// The zone of the name, as far as is known.
     pub(super) fn zone(&self) -> &DnsName {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }

@@ -65,12 +65,12 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     findings
 }
 
-/// Whether there is a certificate that browsers take.
+/// Whether there is a certificate that browsers accept.
 pub fn is_good(finding: &Finding) -> bool {
     matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld)
 }
 
-/// Where another address of the platform shows the right certificate, neither Verify nor waiting brings this one back.
+/// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
 fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
     if !leads_here || !findings.iter().any(is_good) {
         return;
@@ -79,27 +79,27 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
     for finding in findings.iter_mut().filter(|finding| silent(finding.code)) {
         (finding.verdict, finding.who, finding.until) = (Verdict::Warn, Who::Platform, None);
         finding.fix =
-            "other addresses of the platform are fine: look again in a few minutes, and tell its support if it stays"
+            "the platform's other addresses work: check again in a few minutes, and tell its support if it stays"
                 .to_owned();
     }
 }
 
-/// Of a server that is not the platform's nothing can be asked; Verify would only fail, and nothing comes by waiting.
+/// Another server cannot be changed from here: Verify would fail, and waiting does not help.
 fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
     finding.who = Who::DnsProvider;
     finding.until = None;
     if case.expectation.platform_host.is_none() {
         finding.verdict = Verdict::Warn;
         finding.fix =
-            "whether this server is the platform's cannot be told without the value of the dashboard: give it \
-                       with --platform-host"
+            "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host"
                 .to_owned();
         return;
     }
     if finding.verdict == Verdict::Wait {
         finding.verdict = Verdict::Fail;
     }
-    finding.fix = "nothing by itself: this is another server, and the line goes when the record is right".to_owned();
+    finding.fix =
+        "fix the record first: another server answers, and this line disappears once the record is right".to_owned();
 }
 
 fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
@@ -129,22 +129,21 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFail
         .expected(format!("a certificate for {}", case.domain.name))
 }
 
-/// A certificate that is not there: when that is usual, and until when.
+/// A missing certificate: whether that is normal, and until when.
 fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
     let (verdict, until) = case.certificate_wait();
     let (who, fix) = match (verdict, case.reported.verified) {
         (Verdict::Fail, Some(verified)) => (
             Who::Dashboard,
             format!(
-                "{} have passed since Verify. 1 check that the domain still verifies (the lines on DNS), 2 check that CAA \
-                 does not forbid (the line on CAA), 3 choose Re-verify in the dashboard, not more than five times an hour",
+                "Verify was {} ago. 1 check that the domain still verifies (the findings on DNS), 2 check that CAA does not forbid it (the finding on CAA), 3 choose Re-verify in the dashboard, at most five times an hour",
                 words::duration(case.since(verified))
             ),
         ),
-        (_, Some(_)) => (Who::Platform, "wait: usually a couple of minutes after Verify, at most 30".to_owned()),
+        (_, Some(_)) => (Who::Platform, "wait: it usually takes a couple of minutes after Verify, at most 30".to_owned()),
         (_, None) => (
             Who::Dashboard,
-            "choose Verify in the dashboard under Project settings, Domains; the certificate follows by itself, usually \
+            "choose Verify in the dashboard under Project settings, Domains; the certificate follows automatically, usually \
              within a couple of minutes"
                 .to_owned(),
         ),
@@ -155,7 +154,7 @@ fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
 fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
     let name = case.domain.name.as_str();
     let expected = format!("a certificate for {name}");
-    // One that signs itself is nobody's, whatever else it lacks.
+    // A self-signed one is reported as that, whatever else it lacks.
     if let (true, true, Err(distrust)) = (leaf.names.is_empty(), leaf.is_self_issued(), &presented.trust) {
         return distrusted(case, presented, leaf, distrust);
     }
@@ -174,8 +173,8 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
     }
     if presented.trust == Err(Distrust::NoRoots) {
         return Finding::unknown(Code::TlsUnknownCa, Who::ThisMachine)
-            .seen("this machine has no list of trusted authorities")
-            .fix("install the package of root certificates (ca-certificates), or name a file with --trust");
+            .seen("this machine has no CA certificates")
+            .fix("install the package ca-certificates, or pass a PEM file with --trust");
     }
     if let Err(distrust) = &presented.trust {
         return distrusted(case, presented, leaf, distrust);
@@ -190,10 +189,9 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
     Finding::fail(Code::TlsWrongName, Who::DnsProvider)
-        .seen(format!("the certificate is for {names}, by {}", short(&leaf.issuer_short)))
+        .seen(format!("the certificate is for {names}, issued by {}", short(&leaf.issuer_short)))
         .fix(format!(
-            "this is an old host or another site: check where {} leads, then in the dashboard that the domain is added. \
-             A wildcard covers one label only",
+            "an old host or another site answers: check where {} points, and in the dashboard that the domain is added. A wildcard covers only one label",
             case.domain.name
         ))
 }
@@ -214,7 +212,7 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
     let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
         Some(date) => Finding { who: Who::ThisMachine, ..finding }.fix(format!(
-            "the server's clock says {}, and the certificate is valid then: set the clock of this machine",
+            "by the server's clock ({}) the certificate is valid: set the clock of this machine",
             words::moment(date)
         )),
         None => finding,
@@ -223,20 +221,19 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
         let ago = words::duration(case.now.duration_since(leaf.not_after));
         return Some(clock(
             Finding::fail(Code::TlsExpired, Who::Platform)
-                .seen(format!("the certificate ended {}, {ago} ago", words::moment(leaf.not_after)))
+                .seen(format!("the certificate expired {}, {ago} ago", words::moment(leaf.not_after)))
                 .expected("a certificate that is valid now")
                 .fix(
-                    "renewal is the platform's, and needs DNS and CAA: check those lines first, then choose Re-verify in \
-                     the dashboard",
+                    "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard",
                 ),
         ));
     }
     if case.now < leaf.not_before {
         return Some(clock(
             Finding::fail(Code::TlsFuture, Who::Platform)
-                .seen(format!("the certificate begins {}", words::moment(leaf.not_before)))
+                .seen(format!("the certificate is valid from {}", words::moment(leaf.not_before)))
                 .expected("a certificate that is valid now")
-                .fix("check the clock of this machine; otherwise wait")
+                .fix("check the clock of this machine; if it is right, wait")
                 .until(leaf.not_before),
         ));
     }
@@ -246,25 +243,24 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
 fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
     let issuer = format!("the issuer is {}", short(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    let leads = format!("check where {} leads", case.domain.name);
+    let leads = format!("check where {} points", case.domain.name);
     let platforms = |code, seen: String| Finding::fail(code, Who::Platform).seen(seen);
     let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
-        platforms(Code::TlsStaging, issuer)
-            .fix("the platform must issue it anew from the real authority: ask its support")
+        platforms(Code::TlsStaging, issuer).fix("ask the platform's support to issue it from the real CA")
     } else if leaf.is_self_issued() {
-        platforms(Code::TlsSelf, issuer).fix(format!("{leads}: this is not the platform, or a test set-up"))
+        platforms(Code::TlsSelf, issuer).fix(format!("{leads}: this is not the platform, or a test setup"))
     } else if is_intercepted(case, leaf) {
-        let seen = format!("{issuer}, and so it is for the platform's own host");
+        let seen = format!("{issuer}, as it is for the platform's own host");
         Finding::fail(Code::TlsIntercept, Who::ThisMachine).seen(seen).cured()
     } else if let Distrust::Other(why) = distrust {
-        platforms(Code::TlsUnknownCa, format!("{issuer}; {why}")).fix(format!("{leads}; browsers refuse it"))
+        platforms(Code::TlsUnknownCa, format!("{issuer}; {why}"))
+            .fix(format!("{leads}; browsers reject this certificate"))
     } else if is_incomplete(case, presented, leaf) {
-        let seen = format!("one certificate is sent, without the intermediate {}", short(&leaf.issuer));
-        platforms(Code::TlsChain, seen).fix(
-            "the platform must send the whole chain: ask its support. Some browsers fill the gap, most tools do not",
-        )
+        let seen = format!("the server sends its certificate without the intermediate {}", short(&leaf.issuer));
+        platforms(Code::TlsChain, seen)
+            .fix("ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not")
     } else {
-        platforms(Code::TlsUnknownCa, issuer).fix(format!("{leads}; the issuer is not trusted by browsers"))
+        platforms(Code::TlsUnknownCa, issuer).fix(format!("{leads}; browsers do not trust the issuer"))
     };
     finding.expected("a certificate that browsers trust")
 }
@@ -291,7 +287,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let lifetime = leaf.not_after.duration_since(leaf.not_before);
     let left = leaf.not_after.duration_since(case.now);
     let seen = format!(
-        "until {} ({} left), issuer {}, for {}",
+        "valid until {} ({} left), issued by {} for {}",
         words::moment(leaf.not_after),
         words::duration(left),
         short(&leaf.issuer_short),
@@ -302,7 +298,7 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
         return Finding::warn(Code::TlsSoon, Who::Platform)
             .seen(seen)
             .expected("a renewal before the last quarter of its lifetime")
-            .fix("renewal should have happened: check the lines on DNS and CAA, then choose Re-verify in the dashboard")
+            .fix("it should have been renewed: check the findings on DNS and CAA, then choose Re-verify in the dashboard")
             .until(leaf.not_after);
     }
     let platform = case.seen.platform().and_then(Presented::leaf);
@@ -310,12 +306,12 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::warn(Code::TlsOld, Who::DnsProvider)
             .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), words::moment(leaf.not_before)))
-            .fix("an old host or a cache may still answer: open a fresh window and compare serial numbers");
+            .fix("an old host or a cache may still answer: compare serial numbers in a private window");
     }
     Finding::ok(Code::TlsOk).seen(seen)
 }
 
-/// Browsers that were told to insist on https offer no way round a broken certificate.
+/// Browsers with HSTS for the name offer no way past a broken certificate.
 fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Finding> {
     let broken = findings.iter().find(|finding| finding.verdict == Verdict::Fail)?;
     let field = reached
@@ -325,7 +321,7 @@ fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Find
     Some(
         Finding::new(Code::HstsNote, broken.verdict, broken.who)
             .seen(format!("Strict-Transport-Security: {}", short(field)))
-            .fix("browsers that were here before give no way round until the time ends: mend the certificate first"),
+            .fix("fix the certificate first: browsers that visited before offer no way past the warning"),
     )
 }
 
@@ -339,7 +335,7 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
     }
     let list = words::list(serials.iter().map(|(_, shake)| {
         let shown = shake.leaf().map_or_else(String::new, |leaf| {
-            format!("serial {} by {}", short(&leaf.serial), short(&leaf.issuer_short))
+            format!("serial {} from {}", short(&leaf.serial), short(&leaf.issuer_short))
         });
         format!("{}: {shown}", shake.address.ip())
     }));
@@ -347,7 +343,7 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
         Finding::warn(Code::TlsAddressesDiffer, Who::DnsProvider)
             .seen(list)
             .expected("the same certificate at every address")
-            .fix("check the address that is odd: it may be an old server")
+            .fix("check the address that differs: it may be an old server")
             .evidence(serials.iter().map(|(_, handshake)| *handshake)),
     )
 }

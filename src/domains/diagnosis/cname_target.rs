@@ -1,4 +1,4 @@
-//! The value of a CNAME that is not the one of the dashboard: what kind of mistake it is.
+//! A CNAME with another value than the one from the dashboard: what kind of mistake it is.
 
 use std::collections::HashMap;
 
@@ -23,17 +23,17 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
     let (code, seen, how) = if text.starts_with("http:") || text.starts_with("https:") || text.contains('/') {
         (Code::DnsValueUrl, has, ": only the host name, without https:// and without a path.")
     } else if zones.iter().any(|zone| *target == expected.followed_by(zone)) {
-        (Code::DnsValueDoubled, has, ". (with a dot at its end), or use the provider's switch for full names.")
+        (Code::DnsValueDoubled, has, ". (with a dot at its end), or use the provider's option for full names.")
     } else if circle {
         (Code::DnsLoop, way(), ".")
     } else if chain.contains(expected) {
-        (Code::DnsChain, way(), ", straight.")
+        (Code::DnsChain, way(), " itself.")
     } else if !gone {
         (Code::DnsWrongTarget, has, ".")
     } else if let Some(difference) = difference(text, expected.as_str()) {
         (Code::DnsNearMiss, format!("{has}, which does not exist: {difference}"), ".")
     } else {
-        let taken = "; until then whoever is given that host gets your visitors.";
+        let taken = "; until then, anyone who gets that host name gets your visitors.";
         (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)
     };
     // A certificate proves that the platform took it; without one the dashboard compares the value.
@@ -46,8 +46,7 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
         .seen(seen)
         .expected(format!("CNAME {expected}"))
         .fix(format!(
-            "at your DNS provider change the value of the CNAME {} to {expected}{how} Then: up to {} (the TTL of the \
-             old value).",
+            "at your DNS provider, change the value of the CNAME {} to {expected}{how} Then wait up to {} (the TTL of the old value).",
             case.label(),
             words::ttl(ttl)
         ))
@@ -59,7 +58,7 @@ pub fn shown(name: &DnsName) -> String {
     crate::model::text::cut(&crate::model::display_safe(&name.to_string()), 80)
 }
 
-/// The names from the domain over `target` on, as far as CNAMEs are known; and whether they end in a circle.
+/// The chain of names from the domain through `target`, as far as known; and whether it loops.
 fn follow(case: &Case<'_>, target: &DnsName) -> (Vec<DnsName>, bool) {
     let mut next: HashMap<&DnsName, &DnsName> = HashMap::new();
     for record in case.seen.lookups.iter().filter_map(Lookup::reply).flat_map(|reply| &reply.answers) {

@@ -1,4 +1,4 @@
-//! Who serves the zone: by the registrar's word, by its own, and whether they do.
+//! The name servers of the zone: as the registrar lists them, as the zone does, and whether they serve it.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     let domain = &case.domain.registrable;
-    // Whoever has something below it disproves those that know nothing of it.
+    // A server that has records below it disproves those that deny it.
     let exists = |lookup: &Lookup| {
         lookup.question.name.is_within(domain)
             && lookup.reply().is_some_and(|reply| reply.answers.iter().any(|record| record.owner.is_within(domain)))
@@ -42,21 +42,21 @@ pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
     if let Some(denied) = denies_the_top(case) {
         return Some(
             Finding::unknown(Code::Offline, Who::ThisMachine)
-                .title("The DNS of this network cannot be used")
-                .seen(format!("it denies even {}, which exists", denied.question.name))
-                .fix("test from another network, or name a resolver that this one lets through with --resolver")
+                .title("The DNS of this network is unusable")
+                .seen(format!("it reports that even {} does not exist", denied.question.name))
+                .fix("test from another network, or name a resolver that this one allows, with --resolver")
                 .evidence([denied]),
         );
     }
     Some(
         Finding::fail(Code::NotDelegated, Who::Registrar)
             .seen(format!("the registry does not know {domain}"))
-            .fix(format!("at your registrar register or renew {domain}; check the spelling"))
+            .fix(format!("at your registrar, register or renew {domain}; check the spelling"))
             .evidence(answered),
     )
 }
 
-/// A resolver's answer that there is no such top-level domain, for one that the Public Suffix List has.
+/// A resolver's NXDOMAIN for a top-level domain that the Public Suffix List has.
 fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
     let top = case.domain.registrable.parents().last()?;
     let exists = psl::suffix(top.as_str().as_bytes()).is_some_and(|suffix| suffix.is_known());
@@ -64,7 +64,7 @@ fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
     asked.find(|lookup| exists && lookup.reply().is_some_and(Reply::is_nxdomain))
 }
 
-/// The name servers that the zone names itself, by its own servers.
+/// The name servers that the zone itself lists.
 fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let Some(zone) = &case.seen.zone else { return (BTreeSet::new(), Vec::new()) };
     let lookups = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Authoritative);
@@ -82,15 +82,14 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
     }
     let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
     let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
-    // With a server in common and the right record at each, only the lists have to be brought together.
+    // With a common server and the right record on each, only the lists differ.
     let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
     Some(
         Finding::new(Code::NsMismatch, verdict, Who::Registrar)
-            .seen(format!("the registrar names {}", words::list(delegated.iter().map(shown))))
-            .expected(format!("{}, as the zone itself says", words::list(served.iter().map(shown))))
+            .seen(format!("the registrar lists {}", words::list(delegated.iter().map(shown))))
+            .expected(format!("{}, as the zone itself lists", words::list(served.iter().map(shown))))
             .fix(format!(
-                "if you keep the zone at {new}: at your registrar set the name servers of {} to these. If you keep it at \
-                 {old}: add there {}. Then: up to 48 h, for delegations",
+                "to keep the zone at {new}, set the name servers of {} to these at your registrar. To keep it at {old}, add {} there. Then wait up to 48 h until the delegation is updated everywhere",
                 case.zone(),
                 record_to_add(case),
                 new = words::list(served.iter().map(shown)),
@@ -113,7 +112,7 @@ pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
     };
     let lame: Vec<(&Lookup, String)> = asked.iter().filter_map(|lookup| Some((*lookup, why(lookup)?))).collect();
     let silent = lame.iter().all(|(lookup, _)| lookup.reply().is_none());
-    // A server that fails has the zone; what ails it is told by the resolvers, which fail with it.
+    // A server that fails has the zone; the resolvers, which fail with it, report why.
     let fails = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
     let all_fail = lame.len() == asked.len() && lame.iter().all(|(lookup, _)| fails(lookup));
     if lame.is_empty() || all_fail && failing {
@@ -125,23 +124,23 @@ pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
         Finding::warn(Code::LameOne, Who::DnsProvider)
             .seen(list)
             .expected(format!("every name server of {zone} answers with authority"))
-            .fix(format!("at your DNS provider set {zone} up there, or remove that server at the registrar"))
+            .fix(format!("at your DNS provider, set up {zone} on that server, or remove the server at the registrar"))
     } else if all_fail {
         Finding::fail(Code::ServfailAll, Who::DnsProvider)
-            .seen(format!("{list}; resolvers answer from what they remember"))
-            .fix("open a ticket at your DNS provider, with the evidence: it stops when the resolvers forget")
+            .seen(format!("{list}; resolvers still answer from their caches"))
+            .fix("open a ticket at your DNS provider, with the evidence: the domain stops working once the caches expire")
     } else if silent && !failing {
-        // The world reaches them; this machine does not.
+        // Others reach them; this machine does not.
         Finding::unknown(Code::Offline, Who::ThisMachine)
-            .title("The name servers cannot be asked from here")
+            .title("The name servers cannot be reached from here")
             .seen(list)
-            .fix("Port 53 to other servers seems to be blocked in this network; judged by the resolvers.")
+            .fix("this network seems to block port 53 to other servers; the domain was judged by the resolvers")
     } else {
         Finding::fail(Code::LameAll, Who::DnsProvider)
             .seen(list)
             .expected(format!("the name servers of {zone} answer with authority"))
             .fix(format!(
-                "at your DNS provider set the zone {zone} up, or at the registrar name the servers that have it"
+                "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar"
             ))
     };
     Some(finding.evidence(lame.iter().map(|(lookup, _)| *lookup)))
@@ -167,20 +166,20 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
     let late = case.reported.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
     let finding = Finding::warn(Code::SecondaryBehind, Who::DnsProvider);
     let finding = if numbers.len() == 1 && all.len() > 1 {
-        // Nothing is on its way: the same version of the zone has two contents.
+        // No update is pending: the same version of the zone has two contents.
         finding
             .title("The name servers disagree about the same version of the zone")
-            .seen(format!("another record stands at {names}, at the same serial ({serials})"))
+            .seen(format!("{names} has another record at the same serial ({serials})"))
             .fix(format!(
-                "at your DNS provider enter the record at {names}, too, or ask why it does not take over the zone"
+                "at your DNS provider, enter the record at {names}, too, or ask why it does not copy the zone"
             ))
     } else {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
         let finding = finding.seen(format!("{names} does not have the record yet{serials}"));
         if late {
-            finding.fix(format!("ask your DNS provider why {names} is behind for more than an hour"))
+            finding.fix(format!("ask your DNS provider why {names} has been behind for more than an hour"))
         } else {
-            Finding { verdict: Verdict::Wait, ..finding }.fix("wait; this takes minutes, usually")
+            Finding { verdict: Verdict::Wait, ..finding }.fix("wait; this usually takes minutes")
         }
     };
     let evidence = all.iter().map(|(lookup, _)| *lookup);

@@ -58,23 +58,23 @@ pub(super) fn is_parked(response: &Response) -> bool {
         || by_page.is_some_and(|page| PARKED_PAGE.iter().any(|mark| page.contains(mark)))
 }
 
-/// From `http://` the name: circles, and whether it ends protected.
+/// From `http://` the name: loops, and whether it ends on https.
 fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let trail = case.seen.front.as_ref()?;
     let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
-        let mode = if proxied { "; with Cloudflare set the SSL mode to Full (strict), not Flexible" } else { "" };
+        let mode = if proxied { "; at Cloudflare, set the SSL mode to Full (strict), not Flexible" } else { "" };
         return Some(
             Finding::fail(Code::RdLoop, Who::Dashboard)
                 .seen(circle)
-                .fix(format!("in the dashboard lead it straight to its target, and remove what leads back{mode}"))
+                .fix(format!("in the dashboard, point it straight at its target, and remove what leads back{mode}"))
                 .evidence(&trail.hops),
         );
     }
     if trail.cut {
         return Some(
             Finding::fail(Code::RdTooMany, Who::Dashboard)
-                .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
+                .seen(format!("more than {} redirects", trail.hops.len().saturating_sub(1)))
                 .cured()
                 .evidence(&trail.hops),
         );
@@ -84,7 +84,7 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
             Finding::warn(Code::HttpNoUpgrade, Who::Platform)
-                .seen(format!("{} answers {} without leading to https", shown_url(&last.url), response.status))
+                .seen(format!("{} answers {} and does not redirect to https", shown_url(&last.url), response.status))
                 .expected(format!("a redirect to https://{}/", case.domain.name))
                 .cured()
                 .evidence(&trail.hops),
@@ -99,7 +99,7 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     let name = &case.domain.name;
     let first = pages.first()?;
     let broken = |seen: String| {
-        let fix = "the domain is fine: check in the dashboard whether the last deploy is good";
+        let fix = "the domain is fine: check the last deploy in the dashboard";
         Finding::warn(Code::Http5xx, Who::Platform).seen(seen).expected("the site").fix(fix)
     };
     let wrong = pages.iter().find_map(|hop| {
@@ -107,7 +107,7 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
             Ok(response) if matches!(response.status, 404 | 410 | 421) => unknown_name(case, response),
             Ok(response) if response.status >= 500 => broken(format!("https://{name}/ answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
-            Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("What answers there is not HTTP"),
+            Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("The server does not speak HTTP"),
             Err(why) => broken(format!("https://{name}/: {why}")).title("The site does not answer"),
         };
         Some((hop, finding))
@@ -129,20 +129,18 @@ fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
     let name = &case.domain.name;
     let finding = Finding::fail(Code::Http404Project, Who::Dashboard)
         .seen(format!(
-            "https://{name}/ answers {}: DNS and certificate are right, the platform does not know the name",
+            "https://{name}/ answers {}: DNS and certificate are right, but the platform does not know the name",
             response.status
         ))
         .expected("the site");
     if case.reported.removed {
         return Finding { who: Who::DnsProvider, ..finding }.fix(format!(
-            "the domain was removed: at your DNS provider delete the CNAME {} now; whoever adds the name to a project of \
-             theirs gets your visitors",
+            "the domain was removed: delete the CNAME {} at your DNS provider now; anyone who adds the name to their project gets your visitors",
             case.label()
         ));
     }
     finding.fix(format!(
-        "in the dashboard under Project settings, Domains, add {name}; check project and spelling. If it was removed on \
-         purpose, delete the CNAME {} at your DNS provider: others could take the name over",
+        "add {name} in the dashboard under Project settings, Domains; check project and spelling. If you removed it on purpose, delete the CNAME {} at your DNS provider: others could take over the name",
         case.label()
     ))
 }
@@ -156,8 +154,8 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     Some(
         Finding::warn(Code::AcmeBlocked, Who::DnsProvider)
             .seen(format!("/.well-known/acme-challenge/ {why}"))
-            .expected("404, or another answer of the platform itself")
-            .fix("exempt that path from log-ins, rules and redirects: authorities fetch a file there over port 80")
+            .expected("404, or another answer from the platform itself")
+            .fix("exempt that path from logins, rules and redirects: certificate authorities fetch a file there over port 80")
             .evidence(&trail.hops),
     )
 }
@@ -165,7 +163,7 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
 fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
     let name = case.domain.name.as_str();
     if circle(trail).is_some() || trail.cut {
-        return Some("redirects without an end".to_owned());
+        return Some("redirects endlessly".to_owned());
     }
     for hop in &trail.hops {
         let port = hop.url.port();
@@ -185,7 +183,7 @@ fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
                     && ["login", "signin", "sign-in", "/auth"].iter().any(|mark| location.contains(mark))
             };
             if let Some(location) = response.location.as_ref().filter(|location| login(location)) {
-                return Some(format!("leads to a log-in page, {}", short(location)));
+                return Some(format!("redirects to a login page, {}", short(location)));
             }
         }
     }

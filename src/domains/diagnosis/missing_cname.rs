@@ -1,4 +1,4 @@
-//! A name without a CNAME: what stands there instead, or that nothing does.
+//! A name without a CNAME: which records it has instead, if any.
 
 use std::net::IpAddr;
 
@@ -45,18 +45,17 @@ fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> 
     fail(case, Code::DnsABlocks)
         .seen(format!("{name} has A {list} ({})", source.witness()))
         .fix(format!(
-            "at your DNS provider delete the A record {list} of {}{}, then add {}: both cannot stand together. \
-             Then: up to {} (its TTL).",
+            "at your DNS provider, delete the A record {list} of {}{}, then add {}: a CNAME must be the only record. Then wait up to {} (the TTL of the old record).",
             case.label(),
-            beside(source),
+            others(source),
             record_to_add(case),
             words::ttl(source.ttl(A))
         ))
         .evidence(source.evidence(&[A, CNAME]))
 }
 
-/// What else must go, since a CNAME stands alone.
-fn beside(source: &Authoritative<'_>) -> String {
+/// What else must be deleted: a CNAME must be the only record.
+fn others(source: &Authoritative<'_>) -> String {
     let others = source.own.iter().filter(|record| matches!(record.data.kind(), TXT | MX | HTTPS | CAA));
     let others: Vec<String> = others.map(|record| record.data.words()).collect();
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
@@ -67,7 +66,7 @@ fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) 
     fail(case, Code::DnsAaaaLeft)
         .seen(format!("{} has AAAA {list} ({})", case.domain.name, source.witness()))
         .fix(format!(
-            "at your DNS provider delete the AAAA record {list} of {}. Then: up to {} (its TTL).",
+            "at your DNS provider, delete the AAAA record {list} of {}. Then wait up to {} (its TTL).",
             case.label(),
             words::ttl(source.ttl(AAAA))
         ))
@@ -77,11 +76,10 @@ fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
     let list = words::list(addresses);
     Finding::warn(Code::DnsADirect, Who::DnsProvider)
-        .seen(format!("{} has the address {list} itself, which is the platform's today", case.domain.name))
+        .seen(format!("{} has the address {list}, which is the platform's today", case.domain.name))
         .expected(one_cname(case))
         .fix(format!(
-            "replace it by {}; it breaks when the platform changes its addresses. If your provider turns CNAMEs into \
-             addresses by itself, nothing is to do, but Verify may not see the CNAME",
+            "replace it by {}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then",
             record_to_add(case)
         ))
         .evidence(source.evidence(&[A, AAAA]))
@@ -96,12 +94,12 @@ fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> 
     Some(
         fail(case, Code::DnsValueInTxt)
             .seen(format!("{} has TXT \"{}\"", case.domain.name, short(text)))
-            .fix(format!("at your DNS provider delete this TXT record, then add {}", record_to_add(case)))
+            .fix(format!("at your DNS provider, delete this TXT record, then add {}", record_to_add(case)))
             .evidence(source.evidence(&[TXT])),
     )
 }
 
-/// The name where the record stands instead, when the provider added the zone by itself.
+/// The name that has the record instead, because the provider added the zone to it.
 fn doubled(case: &Case<'_>) -> Option<Finding> {
     let found = case.seen.lookups.iter().find(|lookup| {
         case.seen.doubled.contains(&lookup.question.name)
@@ -110,10 +108,10 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
     let at = &found.question.name;
     Some(
         fail(case, Code::DnsNameDoubled)
-            .seen(format!("the record stands at {}", shown(at)))
+            .seen(format!("the record is at {}", shown(at)))
             .expected(format!("{} {}", case.domain.name, one_cname(case)))
             .fix(format!(
-                "your DNS provider adds {} by itself: change the name of that record to {}, its value stays{}",
+                "your DNS provider adds {} automatically: change the record's name to {} and keep its value{}",
                 case.zone(),
                 case.label(),
                 then_forgotten(case)
@@ -125,16 +123,18 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
 fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     absent(case, Code::DnsMissing)
         .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
-        .fix(format!("at your DNS provider add {}{}", record_to_add(case), then_forgotten(case)))
+        .fix(format!("at your DNS provider, add {}{}", record_to_add(case), then_forgotten(case)))
         .evidence(source.evidence(&[CNAME]))
 }
 
-/// How long resolvers remember that there was nothing (RFC 2308).
+/// How long resolvers cache that there was nothing (RFC 2308).
 fn then_forgotten(case: &Case<'_>) -> String {
     let name = &case.domain.name;
     let lookups = case.seen.asked(name, CNAME).chain(case.seen.asked(name, A));
     let longest = lookups.filter_map(|lookup| lookup.reply()?.negative()).map(|(_, ttl)| ttl).max();
-    longest.map_or_else(String::new, |ttl| format!(". Then: up to {}, where it was asked for already", words::ttl(ttl)))
+    longest.map_or_else(String::new, |ttl| {
+        format!(". Then wait up to {} for resolvers that already looked it up", words::ttl(ttl))
+    })
 }
 
 fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
@@ -144,13 +144,13 @@ fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let (seen, fix) = if list.is_empty() {
         (
             format!("{name} has no CNAME and no address; only names below it exist"),
-            format!("at your DNS provider add {add}"),
+            format!("at your DNS provider, add {add}"),
         )
     } else {
         let mail = mail_stops(case, &source.own);
         (
             format!("{name} has {list}, but no CNAME and no address"),
-            format!("at your DNS provider delete {list}, since a CNAME stands alone, then add {add}{mail}"),
+            format!("at your DNS provider, delete {list}, since a CNAME must be the only record, then add {add}{mail}"),
         )
     };
     absent(case, Code::DnsNodata).seen(seen).fix(fix).evidence(source.evidence(&TYPES))

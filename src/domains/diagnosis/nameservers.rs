@@ -8,11 +8,11 @@ use super::super::{Code, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, delegation, propagation, words};
 
-/// A server that takes longer is worth a word.
+/// A server that takes longer is reported as slow.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// Adds the findings on servers. Where they explain the absence of a record, its finding is dropped from `record`; where
-/// the world does not yet see what is right at the source, the record's "ok" gives way.
+/// Adds the findings on servers. If they explain a missing record, its finding is dropped from `record`; if
+/// others do not yet see a right record, so is its "ok".
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
@@ -29,7 +29,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     let circle = record.iter().any(|finding| finding.code == Code::DnsLoop);
     if let Some(mismatch) = delegation::mismatch(case, record) {
         if mismatch.verdict == Verdict::Fail {
-            // That the record is not where the world asks, is what it says.
+            // The mismatch already explains that the record is missing there.
             record.retain(|finding| !matches!(finding.code, Code::DnsMissing | Code::DnsNodata));
         }
         findings.push(mismatch);
@@ -48,14 +48,13 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     let disagree = disagreement.is_some();
     findings.extend(disagreement);
     remarks(case, &resolvers, findings);
-    // "Every resolver has it" is not said beside "this one has not", nor where none was heard, and nothing behind the
-    // name was looked at.
+    // The "ok" of the record does not go with "this resolver has another answer", nor with silent resolvers.
     if disagree || unheard || findings.iter().any(|finding| matches!(finding.verdict, Verdict::Wait | Verdict::Fail)) {
         record.retain(|finding| finding.verdict != Verdict::Ok);
     }
 }
 
-/// Why a resolver is of no use; that it fails is an answer, since the domain may be the reason.
+/// Why a resolver did not answer. SERVFAIL counts as an answer, since the domain may be the reason.
 fn no_answer(lookup: &Lookup) -> Option<String> {
     match &lookup.outcome {
         Err(why) => Some(why.to_string()),
@@ -66,16 +65,15 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
 
 fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
     let finding = Finding::unknown(Code::Offline, Who::ThisMachine);
-    let said = resolvers.iter().map(|lookup| {
+    let silent = resolvers.iter().map(|lookup| {
         let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
         lookup.server.label() + &why
     });
-    let seen = format!("no answer from {}", words::list(said));
+    let seen = format!("no answer from {}", words::list(silent));
     let of_others = |lookup: &&Lookup| lookup.server.role.is_resolver() && lookup.answer().is_some();
     let finding = if case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
         finding.title("No resolver answers for this name").fix(format!(
-            "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, \
-             too, look at the name servers of {}",
+            "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, too, check the name servers of {}",
             case.zone()
         ))
     } else {
@@ -84,7 +82,7 @@ fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
     finding.seen(seen).evidence(resolvers.iter().copied())
 }
 
-/// Whether an answer only says that there is none to be had.
+/// Whether the answer is SERVFAIL.
 pub fn fails(reply: &Reply) -> bool {
     reply.code == ResponseCode::ServFail
 }
@@ -108,17 +106,17 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
         let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
         let ds = format!("remove the DS record of {} at your registrar and wait for its TTL", case.zone());
         let (title, who, fix) = if dates {
-            let fix = format!("ask your DNS provider to sign {} anew now; if that takes long, {ds}", case.zone());
-            ("The DNSSEC signatures have ended, or have not begun", Who::DnsProvider, fix)
+            let fix = format!("ask your DNS provider to sign {} again now; if that takes long, {ds}", case.zone());
+            ("The DNSSEC signatures have expired or are not valid yet", Who::DnsProvider, fix)
         } else {
-            let fix = format!("{ds}: it was left from another provider, or is of another key. Then sign the zone anew");
+            let fix = format!("{ds}: it belongs to an old provider or another key. Then sign the zone again");
             (Code::DnssecBogus.title(), Who::Registrar, fix)
         };
         return Some(
             Finding::fail(Code::DnssecBogus, who)
                 .title(title)
                 .seen(format!(
-                    "{} refuse{} the answer{why}; without validation it is there",
+                    "{} reject{} the answer{why}; without validation there is one",
                     words::list(failing.iter().map(|lookup| lookup.server.label())),
                     if failing.len() == 1 { "s" } else { "" }
                 ))
@@ -133,7 +131,7 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
     }
     Some(
         Finding::fail(Code::ServfailAll, Who::DnsProvider)
-            .seen(format!("{} of {answered} resolvers answer SERVFAIL, also without validation", failing.len()))
+            .seen(format!("{} of {answered} resolvers answer SERVFAIL, even without validation", failing.len()))
             .fix(format!(
                 "open a ticket at your DNS provider, with the output of: petstore domains report {}",
                 case.domain.name
@@ -142,7 +140,7 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
     )
 }
 
-/// What is worth a word once, and is no trouble by itself.
+/// Remarks that are not problems.
 fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
     for lookup in resolvers.iter().copied() {
         let who = lookup.server.label();
@@ -152,8 +150,8 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
         } else if invents(case, lookup) {
             findings.push(
                 Finding::warn(Code::DnsRewrite, Who::ThisMachine)
-                    .seen(format!("{who} gives an address for a name that nobody has"))
-                    .fix("your network rewrites DNS; judged by the other resolvers")
+                    .seen(format!("{who} returns an address for a name that does not exist"))
+                    .fix("your network rewrites DNS; this resolver is not counted")
                     .evidence(case.seen.resolvers(&case.seen.sibling, A)),
             );
         }
@@ -166,7 +164,7 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
     };
     findings.extend(answered(&|_, reply| reply.without_edns).map(|lookup| {
         Finding::warn(Code::EdnsBroken, Who::DnsProvider)
-            .seen(format!("{} refuses EDNS, and answers without", lookup.server.label()))
+            .seen(format!("{} rejects EDNS, but answers without it", lookup.server.label()))
             .cured()
             .evidence([lookup])
     }));

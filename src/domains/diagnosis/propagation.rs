@@ -1,4 +1,4 @@
-//! Resolvers that do not see what is right at the source: until when, and why.
+//! Resolvers that do not see the right record of the name servers yet: until when, and why.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -11,10 +11,10 @@ use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, words};
 
-/// What an expired answer has left, by RFC 8767 section 4.
+/// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
 
-/// What a resolver answers, in few words.
+/// The answer of a resolver, in short.
 fn view(name: &DnsName, reply: &Reply) -> String {
     if reply.is_nxdomain() {
         return "no such name".to_owned();
@@ -24,7 +24,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
     if list.is_empty() { "no record".to_owned() } else { list }
 }
 
-/// Whether a resolver sees what the source has.
+/// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
     match &case.expectation.platform_host {
@@ -44,7 +44,7 @@ pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     }
 }
 
-/// Resolvers that do not yet see what is right at the source, each with the time until it will.
+/// Resolvers with an old answer, each with the time when it expires.
 pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
     let split = split_local(case, resolvers);
     findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
@@ -58,26 +58,26 @@ pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Findi
         // One line for each resolver: the one that takes longer.
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
-    // The last one to forget decides how long it takes.
+    // The one that caches longest decides how long it takes.
     waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
     findings.append(&mut waiting);
 }
 
-/// The answers of a resolver that are not what the source has: the one given, and the one for IPv6.
+/// The old answers of a resolver: the one given, and the one for IPv6.
 pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
     let other = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && !sees_right(case, reply));
     [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
 }
 
-/// The answer of the same resolver for IPv6, where it holds something; that it has none is no sign of age.
-fn old_ipv6<'a>(case: &Case<'a>, beside: &Lookup) -> Option<&'a Lookup> {
+/// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
+fn old_ipv6<'a>(case: &Case<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
     let name = &case.domain.name;
-    let lookup = case.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == beside.server)?;
+    let lookup = case.seen.resolvers(name, RecordType::AAAA).find(|lookup| lookup.server == ipv4.server)?;
     let holds = lookup.reply().is_some_and(|reply| reply.at(name).next().is_some());
     holds.then_some(lookup)
 }
 
-/// What is to be said of an answer that is not what the source has.
+/// The finding on an answer that differs from the name servers.
 fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
     let name = &case.domain.name;
     let reply = lookup.reply()?;
@@ -91,30 +91,30 @@ fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
         Finding::fail(Code::Over48h, Who::DnsProvider)
             .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
             .fix(format!(
-                "this is beyond what caches may do: look at the delegation of {} and at its secondary name servers",
+                "no cache may keep it that long: check the delegation of {} and its secondary name servers",
                 case.zone()
             ))
     } else if is_stale(case, lookup, reply, left.unwrap_or_default()) {
         Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
             .seen(format!("{who} answers {held}, which has expired"))
-            .fix("nothing but wait; it serves old answers because it cannot reach the name servers of the domain")
+            .fix("wait; it serves old answers because it cannot reach the domain's name servers")
     } else if negative {
         Finding::new(Code::NegWait, Verdict::Wait, Who::Nobody)
-            .seen(format!("{who} remembers that there was no record{for_long}"))
-            .fix("nothing but wait; asking again does not shorten it. Next time add the record before testing it")
+            .seen(format!("{who} has cached that there was no record{for_long}"))
+            .fix("just wait; asking again does not shorten it. Next time, add the record before testing it")
             .until(until)
     } else {
         Finding::new(Code::TtlWait, Verdict::Wait, Who::Nobody)
-            .seen(format!("{who} keeps the old value {held}{for_long}"))
-            .fix("nothing but wait")
+            .seen(format!("{who} still has {held} cached{for_long}"))
+            .fix("just wait")
             .until(until)
     };
     let expected = case.expectation.platform_host.as_ref();
     Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup]))
 }
 
-/// An expired answer: the resolver says so, or it promised to forget it earlier, or what is left is what an expired
-/// answer gets.
+/// Whether an answer has expired: the resolver reports so, or it should have dropped the answer earlier, and its TTL is
+/// that of an expired answer.
 fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool {
     let says_so = reply.extended_error.as_ref().is_some_and(|(code, _)| matches!(code, 3 | 19));
     let promised: Option<Timestamp> =
@@ -122,7 +122,7 @@ fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool 
     says_so || promised.is_some_and(|until| until < lookup.at && left <= STALE_TTL)
 }
 
-/// Only the resolver of this machine differs, with something that no cache explains.
+/// Only the resolver of this machine differs, in a way that no cache explains.
 pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
     let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
     let warn = |seen: String| Finding::warn(Code::SplitLocal, Who::ThisMachine).seen(seen).cured();
@@ -145,11 +145,11 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
         return None;
     }
     let seen =
-        format!("{} answers {}, all others the right value", local.server.label(), view(&case.domain.name, reply));
+        format!("{} answers {}; all others have the right value", local.server.label(), view(&case.domain.name, reply));
     Some((local.server.name.clone(), warn(seen).evidence([*local])))
 }
 
-/// Answers that differ among resolvers, none of them the source's.
+/// Answers that differ among resolvers, none of them that of the name servers.
 pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let name = &case.domain.name;
     let answers: Vec<(&&Lookup, BTreeSet<String>)> = resolvers
@@ -160,7 +160,7 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
             Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
         })
         .collect();
-    // Those that all lead to the platform may do so by different addresses.
+    // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(case, reply));
     if case.expectation.platform_host.is_some() && answers.iter().all(right) {
         return None;
@@ -179,7 +179,7 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
                 format!("{}: {seen}", lookup.server.label())
             })))
             .fix(format!(
-                "{} If the record was changed a short while ago, these are old answers: wait until they are forgotten",
+                "{} If the record was changed recently, these are old answers: wait until they expire",
                 Code::ResolversDisagree.cure()
             ))
             .until(
@@ -193,12 +193,12 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
     )
 }
 
-/// When a resolver forgets what it holds, a record or that there is none.
+/// When the cached answer of a resolver expires.
 pub fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
     words::after(lookup.at, left(name, lookup.reply()?)?)
 }
 
-/// How long a resolver keeps an answer, in seconds.
+/// How long a resolver caches an answer, in seconds.
 fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
     if reply.answers.is_empty() {
         return reply.negative().map(|(_, ttl)| ttl);

@@ -1,4 +1,4 @@
-//! Addresses that hide the platform, or that nobody outside reaches.
+//! Addresses that hide the platform, or that are not public.
 
 use std::net::IpAddr;
 
@@ -27,7 +27,7 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
     if !by_address && !by_answer {
         return None;
     }
-    // Behind the proxy only the answer tells whether the platform is reached.
+    // Behind the proxy, only the answer shows whether the platform is reached.
     let reached = pages.iter().any(|page| page.status < 400);
     let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
@@ -40,14 +40,14 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
             ))
             .expected(one_cname(case))
             .fix(format!(
-                "at Cloudflare set the record {} to DNS only (the grey cloud), at least until the domain is live",
+                "at Cloudflare, set the record {} to DNS only (the grey cloud), at least until the domain is live",
                 case.label()
             ))
             .evidence(source.evidence(&[A, AAAA])),
     )
 }
 
-/// Addresses at the end of the way that nobody outside reaches.
+/// Addresses at the end of the chain that are not public.
 pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     if case.expectation.allow_private {
         return None;
@@ -55,7 +55,7 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     let own = source.replies().flat_map(Reply::addresses);
     let seen = case.resolvers(A);
     let seen = seen.filter(|lookup| !matches!(lookup.server.role, Role::Resolver { system: true }));
-    // What a resolver only remembers is not in the zone any more.
+    // What is only cached is no longer in the zone.
     let current = |reply: &&Reply| !source.authoritative || sees_right(case, reply);
     let addresses = own.chain(seen.filter_map(Lookup::reply).filter(current).flat_map(Reply::addresses));
     let mut private: Vec<IpAddr> = addresses.filter(|address| !is_public(*address)).collect();
@@ -63,10 +63,10 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     private.dedup();
     (!private.is_empty()).then(|| {
         fail(case, Code::DnsPrivate)
-            .seen(format!("{} leads to {}", case.domain.name, words::list(&private)))
-            .expected("an address that everybody reaches")
+            .seen(format!("{} points to {}", case.domain.name, words::list(&private)))
+            .expected("a public address")
             .fix(format!(
-                "at your DNS provider replace it by {}. Where the address is meant, --allow-private tests it, too",
+                "at your DNS provider, replace it by {}. To test a private address on purpose, use --allow-private",
                 record_to_add(case)
             ))
             .evidence(source.evidence(&[A, AAAA]))

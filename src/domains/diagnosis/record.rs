@@ -13,13 +13,13 @@ use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
 use super::{Case, apex, missing_cname, proxied, wildcard, words};
 
-/// A TTL above this is worth a word.
+/// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
 
-/// The findings on the record; the one that says what is to be done is first.
+/// The findings on the record; the one to act on is first.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if source.lookups.is_empty() {
-        // Nobody gave an answer; the servers' part says why.
+        // No answer; the findings on servers explain why.
         return Vec::new();
     }
     let own_zone = case.seen.zone.as_ref() == Some(&case.domain.name) && !case.domain.is_apex();
@@ -31,7 +31,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     }
     let mut findings = if case.domain.is_apex() { vec![apex::finding(case, source)] } else { subdomain(case, source) };
     value_gone(case, source, &mut findings);
-    // It names the cause more exactly than that there is an address at all.
+    // It names the cause more exactly.
     findings.splice(..0, proxied::private(case, source));
     findings.extend(long_ttl(source));
     findings
@@ -62,12 +62,12 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
         findings.push(
             fail(case, Code::DnsMultiCname)
                 .seen(format!("{name} has CNAMEs to {}", words::list(targets())))
-                .fix(format!("at your DNS provider keep the CNAME to {keep} and delete the other"))
+                .fix(format!("at your DNS provider, keep the CNAME to {keep} and delete the others"))
                 .evidence(source.evidence(&[CNAME])),
         );
     }
     if !others.is_empty() {
-        findings.push(beside(case, source, &others));
+        findings.push(not_alone(case, source, &others));
     }
     let Some(expected) = &case.expectation.platform_host else {
         findings.push(value_unknown(case, &targets().collect::<Vec<_>>().join(", ")));
@@ -77,8 +77,8 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
         Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(case, source, target, *ttl, expected)),
         None if is_gone(case, expected) => findings.push(
             fail(case, Code::DnsTargetGone)
-                .seen(format!("{name} has the value {expected}, and no such host exists"))
-                .expected("the value that the dashboard shows now")
+                .seen(format!("{name} has the value {expected}, but that host does not exist"))
+                .expected("the current value from the dashboard")
                 .fix(format!(
                     "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {}",
                     case.label()
@@ -91,7 +91,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
     findings
 }
 
-/// A value that does not exist was mistyped, whatever stands at the name: that is said first, and in place of a
+/// A value that does not exist was mistyped, whatever records the name has: this comes first, and replaces a
 /// comparison with it.
 fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
     let Some(expected) = &case.expectation.platform_host else { return };
@@ -100,18 +100,18 @@ fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Fi
     }
     findings.retain(|finding| !matches!(finding.code, Code::DnsWrongTarget | Code::DnsNearMiss | Code::DnsChain));
     let instead = match source.cnames().first() {
-        Some((target, _)) => format!("; the record at {} leads to {}", case.domain.name, shown(target)),
+        Some((target, _)) => format!("; the record at {} points to {}", case.domain.name, shown(target)),
         None => String::new(),
     };
     let finding = Finding::fail(Code::DnsValueGone, Who::Dashboard)
-        .seen(format!("{expected} was given as the value, and no such host exists{instead}"))
-        .expected("the value that the dashboard shows")
-        .fix("copy the value anew from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
+        .seen(format!("the value entered here is {expected}, but that host does not exist{instead}"))
+        .expected("the value from the dashboard")
+        .fix("copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
         .evidence(case.seen.asked(expected, A));
     findings.insert(0, finding);
 }
 
-/// Whether everybody who was asked says that there is no such host.
+/// Whether every server that was asked answers NXDOMAIN.
 fn is_denied(case: &Case<'_>, host: &DnsName) -> bool {
     let mut replies = case.seen.asked(host, A).filter_map(Lookup::reply).peekable();
     replies.peek().is_some() && replies.all(Reply::is_nxdomain)
@@ -122,7 +122,7 @@ fn is_gone(case: &Case<'_>, host: &DnsName) -> bool {
     is_denied(case, host) && reached.flat_map(Reply::addresses).next().is_none()
 }
 
-/// What stands in the zone is right. Whether the world sees it, too, is the servers' part.
+/// The zone has the right record. Whether others see it, too, is reported with the servers.
 fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Finding {
     let mut names: Vec<&str> = source.lookups.iter().map(|lookup| lookup.server.name.as_str()).collect();
     names.sort_unstable();
@@ -142,14 +142,14 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
         .evidence(source.evidence(&[CNAME]).chain(case.resolvers(A)))
 }
 
-fn beside(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
+fn not_alone(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
     let list = words::list(others.iter().map(|record| record.data.words()));
     let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
     fail(case, Code::DnsCnameAndOther)
-        .seen(format!("{} has a CNAME and beside it {list}", case.domain.name))
-        .expected(format!("{} alone", one_cname(case)))
+        .seen(format!("{} has a CNAME and also {list}", case.domain.name))
+        .expected(format!("only {}", one_cname(case)))
         .fix(format!(
-            "at your DNS provider keep the CNAME {} and delete {list}{}",
+            "at your DNS provider, keep the CNAME {} and delete {list}{}",
             case.label(),
             mail_stops(case, others)
         ))
@@ -160,9 +160,9 @@ fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let handed_to = if source.cut.is_empty() { case.seen.delegated.iter().collect() } else { source.cut.clone() };
     let servers = words::list(handed_to.into_iter().map(shown));
     fail(case, Code::DnsZoneCut)
-        .seen(format!("{} is handed on to {servers}", case.domain.name))
+        .seen(format!("{} is delegated to {servers}", case.domain.name))
         .fix(format!(
-            "at your DNS provider delete the NS records of {}, then add {}; or add an ALIAS to the value in the zone of {servers}",
+            "at your DNS provider, delete the NS records of {}, then add {}; or add an ALIAS to the value in the zone of {servers}",
             case.label(),
             record_to_add(case)
         ))
@@ -177,7 +177,7 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
         Finding::warn(Code::TtlLong, Who::DnsProvider)
             .seen(format!("the {} has TTL {ttl} ({})", type_name(kind), words::ttl(ttl)))
             .expected("TTL 3600")
-            .fix("at your DNS provider set the TTL to 3600: a mistake would otherwise last as long as the TTL")
+            .fix("at your DNS provider, set the TTL to 3600: a mistake would otherwise last as long as the TTL")
             .evidence(source.evidence(&[kind])),
     )
 }

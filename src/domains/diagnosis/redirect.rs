@@ -1,4 +1,4 @@
-//! A redirect of the configuration against what is served (catalogue, section 2.6; troubleshooting rule 4).
+//! A configured redirect compared with the live site (catalogue, section 2.6; troubleshooting rule 4).
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct Redirect {
     pub from: DnsName,
     /// Where it leads.
     pub to: DnsName,
-    /// The status, `301` in use.
+    /// The status, usually `301`.
     pub status: u16,
 }
 
@@ -30,9 +30,9 @@ pub struct Redirect {
 pub struct Walk {
     pub https: Trail,
     pub http: Trail,
-    /// From a page below FROM, over the scheme that redirects.
+    /// From a page below `from`, over the scheme that redirects.
     pub deep: Trail,
-    /// What FROM shows to whoever comes over https.
+    /// The handshake of `from` over https.
     pub handshake: Option<Handshake>,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn shown_url(url: &Url) -> String {
     cut(&display_safe(url.as_str()), 80)
 }
 
-/// The way round, where a trail comes to an address again.
+/// The loop, if a trail comes to a URL again.
 pub fn circle(trail: &Trail) -> Option<String> {
     let urls: Vec<&Url> = trail.hops.iter().map(|hop| &hop.url).collect();
     let again = urls.iter().enumerate().find(|(index, url)| urls[..*index].contains(url))?;
@@ -74,10 +74,10 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
         if !by_https && let Some(response) = walk.https.last() {
             findings.push(
                 Finding::warn(Code::RdNone, Who::Dashboard)
-                    .title("Over https there is no redirect")
+                    .title("There is no redirect over https")
                     .seen(format!("https://{}/ answers {}; only http redirects", redirect.from, response.status))
                     .fix(format!(
-                        "browsers come over https first: check the certificate of {} and the redirect there",
+                        "browsers try https first: check the certificate of {} and its redirect over https",
                         redirect.from
                     ))
                     .evidence(&walk.https.hops),
@@ -91,7 +91,7 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     findings
 }
 
-/// A certificate at which browsers stop, before they hear of the redirect.
+/// A certificate that browsers reject before they see the redirect.
 fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Option<Finding> {
     let (presented, leaf) = (handshake.outcome.as_ref().ok()?, handshake.leaf()?);
     let from = redirect.from.as_str();
@@ -100,9 +100,9 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
         let names = words::list(leaf.names.iter().map(|name| short(name)));
         (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
-        (Code::TlsExpired, format!("the certificate ended {}", words::moment(leaf.not_after)))
+        (Code::TlsExpired, format!("the certificate expired {}", words::moment(leaf.not_after)))
     } else if now < leaf.not_before {
-        (Code::TlsFuture, format!("the certificate begins {}", words::moment(leaf.not_before)))
+        (Code::TlsFuture, format!("the certificate is valid from {}", words::moment(leaf.not_before)))
     } else {
         match &presented.trust {
             // What is missing on this machine says nothing about the redirect.
@@ -114,8 +114,8 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     Some(
         fail(code)
             .seen(seen)
-            .expected(format!("a certificate for {from} that browsers trust: they stop there, and never redirect"))
-            .fix(format!("mend the certificate first: petstore domains check {from}"))
+            .expected(format!("a certificate for {from} that browsers trust; otherwise they never reach the redirect"))
+            .fix(format!("fix the certificate first: petstore domains check {from}"))
             .evidence([handshake]),
     )
 }
@@ -123,18 +123,17 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
 fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
     let expected = format!("{} to https://{}/", redirect.status, redirect.to);
     let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
-    let dashboard = "in the dashboard under Project settings, Domains (domains.redirects)";
+    let dashboard = "in the dashboard under Project settings, Domains (domains.redirects),";
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
         return vec![with(fail(Code::RdLoop).seen(circle).fix(format!(
-            "{dashboard} lead {} straight to {}, and remove whatever leads back; with a proxy before the platform \
-                 set its SSL mode to Full (strict)",
+            "{dashboard} point {} straight at {}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)",
             redirect.from, redirect.to
         )))];
     }
     if trail.cut {
         return vec![with(
             fail(Code::RdTooMany)
-                .seen(format!("{} redirects, and still one more", trail.hops.len().saturating_sub(1)))
+                .seen(format!("more than {} redirects", trail.hops.len().saturating_sub(1)))
                 .fix(format!("{dashboard} point {} straight at {}", redirect.from, redirect.to)),
         )];
     }
@@ -150,8 +149,8 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
     else {
         return vec![with(
             fail(Code::RdNoLocation)
-                .seen(format!("{} answers {} without a usable Location", shown_url(&hop.url), response.status))
-                .fix(format!("{dashboard} set the redirect to {} up anew", redirect.to)),
+                .seen(format!("{} answers {} without a usable Location header", shown_url(&hop.url), response.status))
+                .fix(format!("{dashboard} set up the redirect to {} again", redirect.to)),
         )];
     };
     if !is_at(&target, &redirect.to) && !trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to)) {
@@ -161,7 +160,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
             (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
         };
         return vec![with(fail(code).seen(seen).fix(format!(
-            "{dashboard} set the target of {} to {}; if it is right there, an old answer is remembered somewhere",
+            "{dashboard} set the target of {} to {}; if it is right there, the answer comes from a cache",
             redirect.from, redirect.to
         )))];
     }
@@ -201,7 +200,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
     findings
 }
 
-/// Whatever is asked for, the target is one and the same path: it does not go round, it never leaves the name.
+/// Every request leads to the same path: that is not a loop, but never leaves the name.
 fn stays_by_path(trail: &Trail) -> bool {
     let by_path = |hop: &Hop| {
         let location = hop.response().and_then(|response| response.location.as_deref());
@@ -232,7 +231,7 @@ fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> F
         });
     let code = if in_page { Code::RdMeta } else { Code::RdNone };
     fail(code).seen(format!("{} answers {}", shown_url(&hop.url), response.status)).fix(format!(
-        "in the dashboard under Project settings, Domains (domains.redirects) set up {} to {} with {}",
+        "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {} to {} with {}",
         redirect.from, redirect.to, redirect.status
     ))
 }
@@ -261,12 +260,12 @@ fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
         warn(Code::RdPath)
             .seen(format!("{} leads to {}", shown_url(&hop.url), shown_url(&target)))
             .expected(format!("https://{}{DEEP_PATH}", redirect.to))
-            .fix("keep path and query in the target: deep links land on the front page")
+            .fix("keep path and query in the target: deep links end on the front page")
             .evidence(&deep.hops),
     )
 }
 
-/// A wrong redirect that browsers, or a cache, keep.
+/// A wrong redirect that browsers or caches keep.
 fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding> {
     if !matches!(verdict, Verdict::Fail | Verdict::Warn) {
         return None;
@@ -286,7 +285,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
             let until = now.checked_add(SignedDuration::from_secs(left)).ok();
             (
                 format!(
-                    "the answer may be kept for {} more (max-age {max_age}, age {age})",
+                    "caches may keep the answer for {} more (max-age {max_age}, age {age})",
                     words::duration(SignedDuration::from_secs(left))
                 ),
                 until,
@@ -294,7 +293,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
         }
         None if age > 0 => (
             format!(
-                "the answer comes from a cache, where it is {} old",
+                "the answer comes from a cache and is {} old",
                 words::duration(SignedDuration::from_secs(i64::try_from(age).unwrap_or(i64::MAX / 2)))
             ),
             None,
@@ -307,7 +306,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     Some(
         Finding::new(Code::RdCached, verdict, Who::Nobody)
             .seen(seen)
-            .fix("after the change test in a fresh window; what the server says now is right or not already, as the header-only request shows")
+            .fix("after the change, test in a private window; a header-only request shows what the server sends now")
             .until(until)
             .evidence(&trail.hops),
     )
@@ -318,7 +317,7 @@ const fn permanence(status: u16) -> &'static str {
         301 => "permanent, remembered by browsers and search engines",
         308 => "permanent, and keeps the method of the request",
         302 | 303 | 307 => "temporary, not remembered by browsers and search engines",
-        _ => "not a redirect that is in use",
+        _ => "not a usual redirect",
     }
 }
 

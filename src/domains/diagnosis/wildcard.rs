@@ -1,4 +1,4 @@
-//! Names that have no record of their own: a wildcard answers for them, parking does, or a DNAME above.
+//! Names without their own record: a wildcard, parking or a DNAME above answers for them.
 
 use std::net::IpAddr;
 
@@ -37,7 +37,7 @@ pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName
         (wrong.code != Code::DnsChain).then_some(wrong)
     });
     let leads = leads.map(|wrong| {
-        wrong.fix(format!("at your DNS provider remove the DNAME of {above}, or add the CNAME below {target}"))
+        wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
     });
     let redirected = Finding::warn(Code::DnsDname, Who::DnsProvider)
         .seen(format!("everything below {above} is redirected to {target}"))
@@ -47,7 +47,7 @@ pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName
     leads.into_iter().chain([redirected]).collect()
 }
 
-/// Whether a name that nobody has gets the same answer.
+/// Whether a random name gets the same answer.
 pub(super) fn is_wildcard(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
     let sibling = &case.seen.sibling;
     let lookups = case.seen.asked(sibling, A).filter(|lookup| {
@@ -73,17 +73,16 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
         other => other.address().is_some_and(|address| platform.contains(&address)),
     });
     let (code, verdict, why) = if right {
-        let why =
-            " by itself, and remove the wildcard unless you need it: with it others could publish on names of yours";
+        let why = ", for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
         (Code::DnsWildcardOk, Verdict::Warn, why)
     } else {
-        (Code::DnsWildcardWrong, Verdict::Fail, ": it wins over the wildcard")
+        (Code::DnsWildcardWrong, Verdict::Fail, ": it takes precedence over the wildcard")
     };
     let sibling = case.seen.asked(&case.seen.sibling, A);
     Finding::new(code, verdict, Who::DnsProvider)
-        .seen(format!("every name below {} has {leads}, as {} has", case.zone(), case.domain.name))
+        .seen(format!("every name below {} has {leads}, also {}", case.zone(), case.domain.name))
         .expected(one_cname(case))
-        .fix(format!("at your DNS provider add {}{why}", record_to_add(case)))
+        .fix(format!("at your DNS provider, add {}{why}", record_to_add(case)))
         .evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
@@ -107,7 +106,7 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
     Some(
         fail(case, Code::DnsParked)
             .seen(format!("every name of {} has {leads}{by}", case.zone()))
-            .fix(format!("at your registrar switch parking or forwarding off, then add {}", record_to_add(case)))
+            .fix(format!("at your registrar, turn off parking or forwarding, then add {}", record_to_add(case)))
             .evidence(source.evidence(&[A, CNAME])),
     )
 }

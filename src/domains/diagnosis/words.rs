@@ -11,6 +11,6 @@ pub fn ttl(seconds: u32) -> String {
 
 /// The moment `seconds` after `at`.
 pub fn after(at: Timestamp, seconds: u32) -> Option<Timestamp> {
-    // Nobody waits for a fraction of a second.
+    // Fractions of a second do not matter here.
     Timestamp::from_second(at.as_second().checked_add(seconds.into())?).ok()
 }

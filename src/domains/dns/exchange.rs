@@ -15,23 +15,22 @@ use crate::clock;
 use super::super::observation::{Lookup, NoReply, Question, Reply, ResponseCode, Server};
 use super::message::{NotAnAnswer, decode, encode};
 
-/// How long an answer over UDP is waited for, each time.
+/// How long to wait for an answer over UDP, each time.
 const UDP_WAIT: Duration = Duration::from_millis(1500);
 /// How often a question is sent over UDP.
 const UDP_TRIES: usize = 2;
 /// How long a whole exchange over TCP may take.
 const TCP_WAIT: Duration = Duration::from_millis(1300);
-/// How much longer a connection may take that a server asked for by cutting its answer off.
+/// How long it may take if the server asked for TCP by truncating its answer.
 const TCP_WAIT_WHEN_ASKED: Duration = Duration::from_millis(2500);
 
-/// Puts `question` to `server` at the time `at`. It takes at most five seconds and always gives an account of what
-/// happened.
+/// Puts `question` to `server` at the time `at`. It takes at most five seconds and always returns a result.
 pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Lookup {
     let begin = clock::now().mono;
     let asking =
         Asking { address: server.address, question: &question, recursion: server.role.is_resolver(), edns: true };
     let (took, outcome) = match exchange(asking).await {
-        // A datagram that was lost on its way makes no server slow.
+        // A lost packet does not make the server slow.
         Ok((reply, asked)) => (clock::now().mono - asked, Ok(reply)),
         Err(why) => (clock::now().mono - begin, Err(why)),
     };
@@ -41,7 +40,7 @@ pub async fn ask(server: Arc<Server>, question: Question, at: Timestamp) -> Look
 /// The answer, and when the question was sent that it answers.
 type Answered = (Reply, Instant);
 
-/// What is asked, of whom and how.
+/// A question, the server to ask, and how.
 #[derive(Clone, Copy)]
 struct Asking<'a> {
     address: SocketAddr,
@@ -59,7 +58,7 @@ async fn exchange(asking: Asking<'_>) -> Result<Answered, NoReply> {
     if !stumbles {
         return answered;
     }
-    // RFC 6891 section 7: whoever does not know EDNS says FORMERR, or worse.
+    // RFC 6891 section 7: a server without EDNS answers FORMERR, or worse.
     match once(Asking { edns: false, ..asking }).await {
         Ok((plain, asked)) if plain.code != ResponseCode::FormErr => Ok((Reply { without_edns: true, ..plain }, asked)),
         _ => answered,
@@ -105,7 +104,7 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Reply, bool), NoReply> {
             let length = socket.recv(&mut buffer).await?;
             match decode(&buffer[..length], question, id) {
                 Ok(answer) => return io::Result::Ok(answer),
-                // It knows the number of the question: nothing better will come.
+                // It has the ID of the question: nothing better will come.
                 Err(NotAnAnswer::Malformed) if buffer[..length].starts_with(&id.to_be_bytes()) => {
                     return Err(io::ErrorKind::InvalidData.into());
                 }

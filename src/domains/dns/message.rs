@@ -1,4 +1,4 @@
-//! Writing a question and reading an answer. Whatever the bytes are, reading ends, and gives records or an error.
+//! Writing a question and reading an answer. Any bytes give records or an error.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -9,7 +9,7 @@ use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeErro
 use super::super::DnsName;
 use super::super::observation::{Data, Question, Record, Reply};
 
-/// What a datagram may carry without being split on its way (DNS flag day 2020).
+/// The largest UDP answer that is not fragmented (DNS flag day 2020).
 const PAYLOAD: u16 = 1232;
 /// The most records read from one section.
 const MAX_RECORDS: u16 = 256;
@@ -91,7 +91,7 @@ fn read_record(decoder: &mut BinDecoder<'_>, reply: &mut Reply) -> Result<Option
     let start = decoder.index();
     let bytes = decoder.read_slice(length)?.unverified();
     if kind == RecordType::OPT {
-        // The upper eight bits of the response code stand where a TTL would.
+        // The upper eight bits of the response code are in the place of the TTL.
         let [high, ..] = ttl.to_be_bytes();
         reply.code = ResponseCode::from(high, reply.code.low());
         reply.extended_error = extended_error(bytes);
@@ -143,7 +143,7 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
     })
 }
 
-/// The strings of a TXT record, joined; octets that are no UTF-8 are replaced.
+/// The strings of a TXT record, joined; bytes that are not UTF-8 are replaced.
 fn text(mut bytes: &[u8]) -> Option<String> {
     let mut joined = Vec::new();
     while let Some((length, rest)) = bytes.split_first() {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_any_octets_go_there_and_back() {
+    fn names_of_any_bytes_round_trip() {
         for text in ["https://sites.platform.net", r"a\.b\\c.d\032e\255f.com", "_dmarc.acme.com", r"nul\000.x", ""] {
             let name = DnsName::new(text);
             assert_eq!(presentation(&wire_name(&name).unwrap()), name, "{text}");

@@ -15,7 +15,7 @@ use super::super::Evidence;
 pub enum Method {
     /// Headers only.
     Head,
-    /// Where HEAD is not supported, or the page itself matters.
+    /// If HEAD is not supported, or the page itself matters.
     Get,
 }
 
@@ -36,7 +36,7 @@ pub struct Hop {
     pub url: Url,
     /// How.
     pub method: Method,
-    /// Whom; `None` where the host has no address.
+    /// The server asked; `None` if the host has no address.
     pub address: Option<SocketAddr>,
     /// When.
     pub at: Timestamp,
@@ -71,29 +71,29 @@ pub struct Response {
     pub hsts: Option<String>,
     pub date: Option<Timestamp>,
     pub refresh: Option<String>,
-    /// The beginning of the page, where it was asked for.
+    /// The beginning of the page, if it was requested.
     pub page: Option<String>,
     /// A field that only parking services send.
     pub parking_field: bool,
 }
 
-/// Why there is no connection, no handshake or no answer.
+/// Why a connection, a handshake or an answer failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectionFailure {
     /// The host has no address.
     #[error("the host has no address")]
     NoAddress,
-    /// The address is not for the public, and was not connected to.
-    #[error("not connected to: the address is not public")]
+    /// The address is not public, and was not connected to.
+    #[error("not connected: the address is not public")]
     Withheld,
-    /// There is no way to the address from here.
-    #[error("no way there from here")]
+    /// No route to the address.
+    #[error("not reachable from here")]
     Unreachable,
     /// The connection was refused.
     #[error("connection refused")]
     Refused,
-    /// The connection was cut.
-    #[error("connection cut")]
+    /// The connection was reset.
+    #[error("connection reset")]
     Reset,
     /// No answer in time.
     #[error("no answer")]
@@ -104,13 +104,13 @@ pub enum ConnectionFailure {
     /// The server ended the handshake with this alert (RFC 8446 section 6).
     #[error("alert {0}")]
     Alert(String),
-    /// What was shown is no certificate.
+    /// The server sent something that is not a certificate.
     #[error("an unreadable certificate")]
     BadCertificate,
-    /// There was nothing to ask over, since no TLS handshake was possible.
+    /// Not requested, since no TLS handshake was possible.
     #[error("no TLS handshake")]
     NoHandshake,
-    /// What came is not HTTP, or larger than allowed.
+    /// The answer is not HTTP, or larger than allowed.
     #[error("an answer that is not HTTP")]
     NotHttp,
 }
@@ -126,7 +126,7 @@ impl ConnectionFailure {
 }
 
 impl Response {
-    /// Whether it sends elsewhere.
+    /// Whether it is a redirect.
     pub const fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
@@ -153,20 +153,20 @@ impl Hop {
         self.outcome.as_ref().ok()
     }
 
-    /// Whether it sends elsewhere.
+    /// Whether it is a redirect.
     pub fn is_redirect(&self) -> bool {
         self.response().is_some_and(Response::is_redirect)
     }
 
-    /// How long a browser may keep this redirect, in words; `None` where it is none. Without a limit a permanent one may
-    /// be kept as long as the browser likes (RFC 9111 section 4.2.2).
+    /// How long a browser may keep this redirect, in words; `None` if it is not a redirect. Without a limit a permanent
+    /// one may be kept as long as the browser likes (RFC 9111 section 4.2.2).
     pub fn kept(&self) -> Option<String> {
         let response = self.response().filter(|response| response.is_redirect())?;
         Some(match (response.cache_seconds("max-age"), response.status) {
-            (Some(0), _) => "not kept".to_owned(),
-            (Some(seconds), _) => format!("kept for {seconds} s"),
-            (None, 301 | 308) => "kept without a limit".to_owned(),
-            (None, _) => "not kept".to_owned(),
+            (Some(0), _) => "not cached".to_owned(),
+            (Some(seconds), _) => format!("cached for {seconds} s"),
+            (None, 301 | 308) => "cached without a limit".to_owned(),
+            (None, _) => "not cached".to_owned(),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! What a TLS server showed.
+//! What a TLS server presented.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,33 +15,33 @@ use super::http::{ConnectionFailure, Hop, Response};
 pub struct Handshake {
     /// The server name that was sent (RFC 6066 section 3).
     pub server_name: String,
-    /// With whom.
+    /// The server.
     pub address: SocketAddr,
     /// When it began.
     pub at: Timestamp,
     /// How long it took.
     pub took: Duration,
-    /// What was shown.
+    /// What was presented.
     pub outcome: Result<Presented, ConnectionFailure>,
     /// The answer to HEAD / over this connection.
     pub page: Option<Hop>,
 }
 
-/// The certificates of a server, also of one that is not to be trusted.
+/// The certificates of a server, even an untrusted one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Presented {
-    /// The server's own first.
+    /// The leaf first.
     pub chain: Vec<Certificate>,
-    /// What the verifier says of issuer and signatures, whatever the dates and names are.
+    /// The verdict on issuer and signatures, regardless of dates and names.
     pub trust: Result<(), Distrust>,
 }
 
 /// Why a chain is not trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Distrust {
-    /// It leads to no root that is known here.
+    /// It does not lead to a known root.
     UnknownIssuer,
-    /// This machine knows no roots at all.
+    /// This machine has no roots at all.
     NoRoots,
     /// Another reason, in words.
     Other(&'static str),
@@ -66,12 +66,12 @@ pub struct Certificate {
     pub not_after: Timestamp,
     /// In hexadecimal.
     pub serial: String,
-    /// It tells where its issuer's certificate can be fetched (RFC 5280 section 4.2.2.1).
+    /// It has a URL of its issuer's certificate (RFC 5280 section 4.2.2.1).
     pub names_its_issuer: bool,
 }
 
 impl Certificate {
-    /// Whether it is signed by itself.
+    /// Whether it is self-signed.
     pub fn is_self_issued(&self) -> bool {
         self.subject == self.issuer
     }

@@ -18,7 +18,7 @@ fn refusal(typed: &str) -> (&'static str, String) {
 }
 
 #[test]
-fn what_is_typed_or_pasted_is_reduced_to_the_domain_and_what_was_done_is_said() {
+fn typed_or_pasted_text_is_reduced_to_the_domain_and_changes_are_reported() {
     for (typed, expected, code) in [
         ("docs.acme-pets.com", "docs.acme-pets.com", "IN-OK"),
         ("  DOCS.Acme-Pets.COM. ", "docs.acme-pets.com", "IN-OK"),
@@ -44,7 +44,7 @@ fn what_is_typed_or_pasted_is_reduced_to_the_domain_and_what_was_done_is_said() 
         assert!(codes(typed).contains(&code), "{typed}: {:?}", codes(typed));
     }
     let reading = read("https://docs.acme-pets.com/guide", &ExistingDomains::default());
-    assert_eq!(reading.findings[0].seen, "took docs.acme-pets.com out of the address; /guide is not part of a domain");
+    assert_eq!(reading.findings[0].seen, "the domain is docs.acme-pets.com; /guide is not part of it");
 }
 
 #[test]
@@ -60,8 +60,8 @@ fn each_reason_to_refuse_a_name_has_its_code_and_names_the_place() {
         ("docs..acme.com", "IN-EMPTY-LABEL", "docs..acme.com"),
         (".acme.com", "IN-EMPTY-LABEL", ".acme.com"),
         ("ada@acme.com", "IN-EMAIL", "ada@acme.com"),
-        (&format!("{long}.com"), "IN-LABEL-LONG", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.. has 64 octets, 1 too many"),
-        (&longest, "IN-NAME-LONG", "258 octets, 5 too many"),
+        (&format!("{long}.com"), "IN-LABEL-LONG", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.. has 64 bytes, 1 too many"),
+        (&longest, "IN-NAME-LONG", "258 bytes, 5 too many"),
         ("-docs.acme.com", "IN-HYPHEN", "-docs"),
         ("docs-.acme.com", "IN-HYPHEN", "docs-"),
         ("ab--cd.acme.com", "IN-HYPHEN", "ab--cd"),

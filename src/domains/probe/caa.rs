@@ -8,7 +8,7 @@ use super::super::observation::{Observations, Reply};
 use super::context::ProbeContext;
 
 impl ProbeContext<'_> {
-    /// The target that the name servers give, where a resolver that was asked for CAA went by another.
+    /// The target at the name servers, if a resolver that was asked for CAA used another one.
     fn new_target(&self, seen: &Observations) -> Option<DnsName> {
         let name = &self.domain.name;
         let target = |reply: &Reply| reply.cnames(name).next().map(|(target, _)| target.clone());
@@ -22,7 +22,7 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let levels = std::iter::once(name.clone()).chain(name.parents());
         join_all(levels.map(|level| async move { self.ask_any(&level, CAA).await })).await;
-        // A resolver may still go by an old CNAME, which authorities will not.
+        // A resolver may still use an old CNAME, which CAs will not.
         let target = self.until(|seen| seen.complete.record.then(|| self.new_target(seen))).await;
         if let Some(target) = target {
             self.ask_any(&target, CAA).await;

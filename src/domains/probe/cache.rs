@@ -1,4 +1,4 @@
-//! What the checks of one run share: most domains of a list stand in few zones and on one platform, so that many
+//! What the checks of one run share: most domains of a list share few zones and one platform, so many
 //! questions are the same, and are asked once.
 
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use super::super::observation::{Handshake, Lookup, Question, Server};
 use super::super::{DnsName, Domain};
 
-/// Cells that are filled once, by whoever needs them first; the others wait.
+/// Cells that the first user fills once; the others wait.
 pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
 
 /// Answers and handshakes of one run. Nothing in it is older than the run.
@@ -26,7 +26,7 @@ pub struct ProbeCache {
 impl Default for ProbeCache {
     fn default() -> Self {
         let mut random = [0; 6];
-        // Without randomness the label is still one that nobody has.
+        // Without randomness the label is still unlikely to exist.
         let _ = getrandom::fill(&mut random);
         let random: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let nobody = DnsName::new(&format!("petstore-check-{random}"));
@@ -35,7 +35,7 @@ impl Default for ProbeCache {
 }
 
 impl ProbeCache {
-    /// A name that nobody has, beside `domain`; below it, where it is an apex.
+    /// A random name next to `domain`; below it if it is an apex.
     pub(super) fn sibling_of(&self, domain: &Domain) -> DnsName {
         match domain.name.parent() {
             Some(parent) if !domain.is_apex() => self.nobody.followed_by(&parent),
@@ -43,7 +43,7 @@ impl ProbeCache {
         }
     }
 
-    /// The answer of a server to a question; asked by `ask` at the first time.
+    /// The answer of a server to a question; asked by `ask` the first time.
     pub(super) async fn answer<F: Future<Output = Lookup>>(
         &self,
         server: Arc<Server>,
@@ -53,7 +53,7 @@ impl ProbeCache {
         cell(&self.answers, (server, question)).get_or_init(ask).await.clone()
     }
 
-    /// The handshake with a platform under its own name; made by `shake` at the first time.
+    /// The handshake with a platform under its own name; made by `shake` the first time.
     pub(super) async fn platform<F: Future<Output = Handshake>>(
         &self,
         address: SocketAddr,

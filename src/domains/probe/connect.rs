@@ -12,7 +12,7 @@ use super::super::observation::ConnectionFailure;
 /// How long a connection may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(3);
 
-/// Connects to `address`; once more where it was refused or cut, which may be chance.
+/// Connects to `address`; once more if it was refused or reset, which may be chance.
 pub async fn connect(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
     match once(address).await {
         Err(ConnectionFailure::Refused | ConnectionFailure::Reset) => once(address).await,
@@ -25,14 +25,14 @@ async fn once(address: SocketAddr) -> Result<TcpStream, ConnectionFailure> {
         Err(_) => Err(ConnectionFailure::Timeout),
         Ok(Err(error)) => Err(reason(&error)),
         Ok(Ok(stream)) => {
-            // Small messages in turn: waiting to fill a segment would only cost time.
+            // Small messages: waiting to fill a segment would only cost time.
             let _ = stream.set_nodelay(true);
             Ok(stream)
         }
     }
 }
 
-/// What an error of a socket means.
+/// The failure that a socket error means.
 fn reason(error: &io::Error) -> ConnectionFailure {
     match error.kind() {
         io::ErrorKind::ConnectionRefused => ConnectionFailure::Refused,

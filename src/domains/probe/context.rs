@@ -24,9 +24,9 @@ use super::cache::{Cells, ProbeCache, cell};
 
 /// The most questions of one check.
 const MAX_QUESTIONS: usize = 200;
-/// How long one resolver is waited for before the next is asked as well.
+/// How long to wait for one resolver before asking the next as well.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How long all resolvers are waited for before the record is judged by those that answered.
+/// How long to wait for all resolvers before judging the record by those that answered.
 const LATE: Duration = Duration::from_millis(700);
 /// The most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
@@ -71,35 +71,35 @@ impl<'a> ProbeContext<'a> {
         self.seen.lock()
     }
 
-    /// Changes the observations, and lets those who wait for them look again.
+    /// Changes the observations, and wakes those who wait for a change.
     pub fn note<T>(&self, change: impl FnOnce(&mut Observations) -> T) -> T {
         let result = change(&mut self.seen());
         self.changed.notify_waiters();
         result
     }
 
-    /// Notes that a part is complete, and tells the caller.
+    /// Marks a part as complete, and informs the caller.
     pub fn complete(&self, part: impl FnOnce(&mut Complete)) {
         self.note(|seen| part(&mut seen.complete));
-        self.tell();
+        self.report_progress();
     }
 
-    /// Tells the caller what is known.
-    pub fn tell(&self) {
+    /// Informs the caller of what is known.
+    fn report_progress(&self) {
         if let Some(progress) = self.progress {
             let seen = self.seen().clone();
             progress(&seen);
         }
     }
 
-    /// Waits until `look` finds something.
-    pub async fn until<T>(&self, look: impl Fn(&Observations) -> Option<T>) -> T {
+    /// Waits until `find` returns something.
+    pub async fn until<T>(&self, find: impl Fn(&Observations) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             // From here on no change is missed.
             changed.as_mut().enable();
-            if let Some(found) = look(&self.seen()) {
+            if let Some(found) = find(&self.seen()) {
                 return found;
             }
             changed.await;
@@ -119,8 +119,8 @@ impl<'a> ProbeContext<'a> {
         clock::now().mono - self.started.mono
     }
 
-    /// Puts a question to one server, once, and notes the answer. Whoever asks again gets the same answer; where the
-    /// first gave up before it came, the next one asks in its place.
+    /// Puts a question to one server, once, and notes the answer. Asking again gives the same answer; if the first
+    /// caller gave up before it came, the next one asks.
     pub async fn ask(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) -> Option<Reply> {
         self.put(server, Question::new(name.clone(), kind)).await
     }
@@ -132,7 +132,7 @@ impl<'a> ProbeContext<'a> {
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
         let first = async || {
             let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
-            // What stands at the name itself no other check asks for.
+            // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
             } else {
@@ -186,7 +186,7 @@ impl<'a> ProbeContext<'a> {
         first.into_iter().chain(others).cloned().collect()
     }
 
-    /// Every resolver: the name's addresses, and those of a name that nobody has.
+    /// Every resolver: the name's addresses, and those of a random name.
     pub async fn resolvers(&self) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
@@ -202,7 +202,7 @@ impl<'a> ProbeContext<'a> {
             }
             if self.seen().complete.record {
                 // Late: the record was judged without it.
-                self.tell();
+                self.report_progress();
             }
         }))
         .await;
@@ -235,7 +235,7 @@ impl<'a> ProbeContext<'a> {
         self.settings.expectation.allow_private || is_public(address)
     }
 
-    /// The address that the hosts file of this machine has for the name, where its resolver is in use at all.
+    /// The address that the hosts file of this machine has for the name, if its resolver is used at all.
     pub async fn hosts_file(&self) {
         let uses_system = self.settings.resolvers.iter().any(|server| server.role == (Role::Resolver { system: true }));
         if !uses_system {

@@ -13,18 +13,18 @@ use super::context::{ProbeContext, bounded};
 use super::http::request;
 use super::tls;
 
-/// Where authorities look for their file (RFC 8555 section 8.3).
+/// The path of the file that CAs fetch (RFC 8555 section 8.3).
 const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
 
 impl ProbeContext<'_> {
     /// The platform's own host: its addresses to compare with, its certificate to know its own by.
     pub async fn platform(&self) {
-        self.look_at_platform().await;
-        // Also where no resolver was left to ask for it: it is waited for.
+        self.ask_platform().await;
+        // Even if no resolver was left to ask: others wait for this.
         self.note(|seen| seen.complete.platform = true);
     }
 
-    async fn look_at_platform(&self) {
+    async fn ask_platform(&self) {
         let Some(host) = self.settings.expectation.platform_host.clone() else { return };
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
@@ -33,8 +33,8 @@ impl ProbeContext<'_> {
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
 
-    /// Everything behind the addresses of the name. It begins with the first answer of a resolver, and goes on with
-    /// what the zone itself says, if that differs.
+    /// Everything behind the addresses of the name. It begins with the first answer of a resolver, and goes on with the
+    /// answer of the name servers, if that differs.
     pub async fn reach(&self) {
         let early = self.until(|seen| self.by_resolver(seen)).await;
         tokio::join!(
@@ -47,7 +47,7 @@ impl ProbeContext<'_> {
                 let missing: Vec<IpAddr> = source.iter().copied().filter(|address| !early.contains(address)).collect();
                 self.shake_all(&missing).await;
                 self.note(|seen| {
-                    // An old address that a resolver remembers says nothing about the platform.
+                    // An old address in a cache proves nothing about the platform.
                     if !source.is_empty() {
                         seen.handshakes.retain(|shake| source.contains(&shake.address.ip()));
                     }
@@ -70,8 +70,8 @@ impl ProbeContext<'_> {
         self.complete(|complete| complete.http = true);
     }
 
-    /// Waits until it is known that the zone leads to none of these addresses, which a resolver only remembers: what
-    /// is there need not be waited for.
+    /// Waits until it is known that these addresses are only cached, and the zone leads elsewhere: then the servers
+    /// behind them do not matter.
     async fn leads_elsewhere(&self, early: &[IpAddr]) {
         let source = self.until(|seen| self.by_source(seen)).await;
         if source.is_empty() || early.iter().any(|address| source.contains(address)) {
@@ -83,9 +83,9 @@ impl ProbeContext<'_> {
     fn by_resolver(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         let name = &self.domain.name;
         for first in seen.resolvers(name, A).filter(|lookup| lookup.answer().is_some()) {
-            let beside = seen.resolvers(name, AAAA).find(|lookup| lookup.server == first.server)?;
+            let ipv6 = seen.resolvers(name, AAAA).find(|lookup| lookup.server == first.server)?;
             let addresses: Vec<IpAddr> =
-                [first, beside].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
+                [first, ipv6].iter().filter_map(|lookup| lookup.reply()).flat_map(Reply::addresses).collect();
             if !addresses.is_empty() {
                 return Some(bounded(addresses));
             }
@@ -95,7 +95,7 @@ impl ProbeContext<'_> {
         (answered || seen.complete.record).then(Vec::new)
     }
 
-    /// The addresses by what the zone says, once that is known.
+    /// The addresses in the zone, once known.
     fn by_source(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         if !seen.complete.record {
             return None;
@@ -107,7 +107,7 @@ impl ProbeContext<'_> {
         let targets: Vec<_> = replies().flat_map(|reply| reply.cnames(name)).map(|(target, _)| target).collect();
         let own = replies().flat_map(|reply| reply.at(name)).filter_map(|record| record.data.address());
         let own: Vec<IpAddr> = own.collect();
-        // Beside the right CNAME an address is left over, or of a server that is behind.
+        // An address next to the right CNAME is left over, or comes from a server that is behind.
         let right = self.settings.expectation.platform_host.as_ref().is_some_and(|host| targets.contains(&host));
         if !own.is_empty() && !right {
             return Some(bounded(own));
@@ -126,7 +126,7 @@ impl ProbeContext<'_> {
         .await;
     }
 
-    /// A handshake, and over the same connection the front page where that is wanted.
+    /// A handshake, and the front page over the same connection if wanted.
     pub(super) async fn shake(&self, address: IpAddr, server_name: &str, page: bool) -> Handshake {
         let (at, begin) = (self.now(), clock::now().mono);
         let address = SocketAddr::new(address, self.settings.https_port);
@@ -180,16 +180,16 @@ impl ProbeContext<'_> {
                 async move { self.trail(challenge, &[address], None).await }
             }))
         );
-        self.look_at_page(&mut front, addresses).await;
+        self.read_page(&mut front, addresses).await;
         self.note(|seen| {
             seen.front = Some(front);
             seen.challenges = challenges;
         });
     }
 
-    /// Reads the page itself where the name does not lead to the platform: it may be a parking page, which only its
-    /// text tells.
-    async fn look_at_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
+    /// Reads the page itself if the name does not lead to the platform: it may be a parking page, which only its
+    /// text shows.
+    async fn read_page(&self, front: &mut Trail, addresses: &[IpAddr]) {
         let host = self.settings.expectation.platform_host.as_ref();
         let platforms = host.map_or_else(Vec::new, |host| self.seen().addresses_of(host));
         let elsewhere = addresses.iter().any(|address| !platforms.contains(address));

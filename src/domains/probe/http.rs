@@ -26,17 +26,17 @@ use super::tls;
 
 /// How long an answer may take.
 const ANSWER_LIMIT: Duration = Duration::from_secs(5);
-/// How long one hop may take, with its look-ups, its connection and its handshake.
+/// How long one hop may take, with its lookups, connection and handshake.
 const HOP_LIMIT: Duration = Duration::from_secs(8);
-/// How long after the begin of a check a redirect is followed still.
+/// How long after the start of a check redirects are followed.
 const TRAIL_LIMIT: Duration = Duration::from_secs(8);
-/// The most octets of an answer's head.
+/// The most bytes of an answer's head.
 const MAX_HEAD: usize = 64 * 1024;
-/// The most octets of a page that are read.
+/// The most bytes of a page that are read.
 const MAX_PAGE: usize = 64 * 1024;
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 10;
-/// The most octets of one header field that are kept.
+/// The most bytes of one header field that are kept.
 const MAX_FIELD: usize = 2048;
 
 const AGENT: &str = concat!("petstore/", env!("CARGO_PKG_VERSION"), " (domains check)");
@@ -76,7 +76,7 @@ where
         }
         Ok(response)
     };
-    // The connection must be driven beside; it ends first only when the server ends it.
+    // The connection must be polled, too; it ends first only when the server ends it.
     let driven = async {
         let _ = connection.await;
         std::future::pending::<()>().await;
@@ -153,7 +153,7 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// One request: HEAD, and GET only where that is not supported.
+    /// One request: HEAD, or GET if that is not supported.
     pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
         let hop = self.hop_by(Method::Head, url.clone(), known).await;
         match &hop.outcome {
@@ -194,8 +194,8 @@ impl ProbeContext<'_> {
         request(connect(address).await?, method, url).await
     }
 
-    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached. `page` is
-    /// asked for after the handshake anyway: that answer is taken.
+    /// From `url` on, hop by hop, until there is no redirect, an address comes again, or the limit is reached. `page`
+    /// is asked for after the handshake anyway: that answer is taken.
     pub async fn trail(&self, url: Url, known: &[IpAddr], page: Option<&Url>) -> Trail {
         let mut trail = Trail::default();
         let mut next = Some(url);
@@ -231,7 +231,7 @@ impl ProbeContext<'_> {
     }
 }
 
-/// Where a redirect leads, if there over HTTP.
+/// The target of a redirect, if it is http or https.
 fn target(from: &Url, response: &Response) -> Option<Url> {
     let location = response.location.as_deref().filter(|_| response.is_redirect())?;
     let mut url = from.join(location.trim()).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;

@@ -13,10 +13,10 @@ use super::super::observation::{Hop, Method, Trail};
 use super::cache::ProbeCache;
 use super::context::ProbeContext;
 
-/// How long a page may take, which is read for a redirect inside it.
+/// How long reading a page may take, for a redirect inside it.
 const PAGE_LIMIT: Duration = Duration::from_secs(4);
 
-/// Follows `redirect` from the domain `from`, and gives the time of the check with it.
+/// Follows `redirect` from the domain `from`, and returns the time of the check with it.
 pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -> (Walk, Timestamp) {
     let memory = ProbeCache::default();
     let shared = ProbeContext::new(settings, from, &memory, None);
@@ -39,7 +39,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
         Some(url) => shared.trail(url, &addresses, None).await,
         None => Trail::default(),
     };
-    // A redirect that stands in the page is seen only there.
+    // A redirect within the page is seen only there.
     for trail in [&mut https, &mut http] {
         if let Some(last) = trail.hops.last_mut()
             && is_at(&last.url, &redirect.from)

@@ -1,4 +1,4 @@
-//! A handshake that ends well whatever the certificate is, and what the certificates say.
+//! A TLS handshake that accepts every certificate, and the contents of certificates.
 
 use std::io;
 use std::net::SocketAddr;
@@ -23,11 +23,11 @@ use super::trust::ChainTrust;
 const HANDSHAKE_LIMIT: Duration = Duration::from_secs(4);
 /// How long reading certificates may take.
 const PARSE_LIMIT: Duration = Duration::from_secs(2);
-/// The most certificates of a chain, and octets of all of them, that are read.
+/// The most certificates of a chain, and bytes of all of them, that are read.
 const MAX_CHAIN: usize = 16;
-const MAX_OCTETS: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
-/// Connects to `address` and makes a handshake for `server_name`; once more where it was cut.
+/// Connects to `address` and makes a handshake for `server_name`; once more if it was reset.
 pub async fn handshake(
     trust: &ChainTrust,
     address: SocketAddr,
@@ -71,8 +71,8 @@ fn alert_name(alert: AlertDescription) -> String {
     }
 }
 
-/// What the server of `stream` presented, judged at `now`. Reading happens on another thread, under a limit, so that
-/// no certificate hangs or ends the program.
+/// What the server of `stream` presented, judged at `now`. Parsing runs on another thread with a time limit: no
+/// certificate can hang or crash the program.
 pub async fn presented(
     trust: &Arc<ChainTrust>,
     stream: &TlsStream<TcpStream>,
@@ -87,7 +87,7 @@ pub async fn presented(
         .take(MAX_CHAIN)
         .map(|c| c.clone().into_owned())
         .collect();
-    if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_OCTETS {
+    if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_BYTES {
         return Err(ConnectionFailure::BadCertificate);
     }
     let (trust, name) = (Arc::clone(trust), server_name.to_owned());
@@ -102,7 +102,7 @@ pub async fn presented(
 fn read(trust: &ChainTrust, chain: &[CertificateDer<'static>], server_name: &str, now: Timestamp) -> Option<Presented> {
     let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
     let leaf = read.first()?;
-    // Dates are judged apart; signatures are looked at when the certificate is valid.
+    // Dates are judged separately; signatures are checked for a time when the certificate is valid.
     let valid_now = leaf.not_before <= now && now <= leaf.not_after;
     let half = leaf.not_after.duration_since(leaf.not_before) / 2;
     let at = if valid_now { now } else { leaf.not_before.checked_add(half).unwrap_or(now) };
@@ -111,7 +111,7 @@ fn read(trust: &ChainTrust, chain: &[CertificateDer<'static>], server_name: &str
     Some(Presented { chain: read, trust })
 }
 
-/// Reads one certificate; what it says is kept as it is, and cleaned when it is shown.
+/// Reads one certificate; its texts are kept as they are, and cleaned when shown.
 pub fn certificate(der: &[u8]) -> Option<Certificate> {
     let (_, parsed) = X509Certificate::from_der(der).ok()?;
     let time = |seconds: i64| Timestamp::from_second(seconds).ok();

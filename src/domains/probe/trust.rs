@@ -1,4 +1,4 @@
-//! Whom a certificate is trusted from: the system's roots and those of the settings.
+//! Which CAs are trusted: the system's roots and those of the settings.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl ChainTrust {
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
         match verifier.verify_server_cert(leaf, intermediates, server_name, &[], time) {
             Ok(_) => Ok(()),
-            // The name is looked at only after the chain was found good; names are judged elsewhere.
+            // The name is checked only after the chain was found good; names are judged elsewhere.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) => Ok(()),
@@ -56,7 +56,7 @@ impl ChainTrust {
     }
 }
 
-/// Why a chain is refused, for people.
+/// Why a chain is rejected, in words.
 const fn reason(error: &CertificateError) -> &'static str {
     match error {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "a certificate of its chain has expired",
@@ -64,13 +64,13 @@ const fn reason(error: &CertificateError) -> &'static str {
             "a certificate of its chain is not valid yet"
         }
         CertificateError::Revoked => "it was revoked",
-        CertificateError::BadSignature => "its signature is wrong",
+        CertificateError::BadSignature => "its signature is invalid",
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => "it is not for servers",
         _ => "it cannot be used for a server",
     }
 }
 
-/// A certificate that the verifier cannot read, such as one of version 1, is worth being looked at all the same.
+/// A certificate that the verifier cannot read, such as one of version 1, is still worth reading.
 fn unless_unreadable(verified: Result<HandshakeSignatureValid, Error>) -> Result<HandshakeSignatureValid, Error> {
     match verified {
         Err(Error::InvalidCertificate(error)) if error != CertificateError::BadSignature => {
@@ -89,7 +89,7 @@ impl std::fmt::Debug for ChainTrust {
 fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
     let accept = Arc::new(AcceptAny(Arc::clone(provider)));
     let builder = ClientConfig::builder_with_provider(Arc::clone(provider));
-    // The provider supports both versions, so that this cannot fail.
+    // The provider supports both versions, so this cannot fail.
     let builder = match builder.with_safe_default_protocol_versions() {
         Ok(builder) => builder,
         Err(error) => unreachable!("{error}"),
@@ -101,7 +101,7 @@ fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
     config
 }
 
-/// Lets every certificate pass; the handshake's signature must still be right, where it can be checked.
+/// Accepts every certificate; the handshake's signature must still be right if it can be checked.
 #[derive(Debug)]
 struct AcceptAny(Arc<CryptoProvider>);
 

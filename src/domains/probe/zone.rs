@@ -1,4 +1,4 @@
-//! The zone of the name, who serves it by its parent's word, and what those servers say.
+//! The zone of the name, the name servers that its parent lists, and their answers.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -30,12 +30,12 @@ impl ProbeContext<'_> {
     /// Everything about the record: zone, delegation, name servers, and what explains a wrong answer.
     pub async fn record(&self) {
         let registrable = &self.domain.registrable;
-        // Nearly always the zone is the registered domain: its parent is looked for while that is found out.
+        // Nearly always the zone is the registered domain: its parent is asked for at the same time.
         let (zone, delegation) = tokio::join!(self.find_zone(), self.delegation(registrable));
         let (zone, delegation) = match zone {
             Some(zone) if zone != *registrable => {
                 let deeper = self.delegation(&zone).await;
-                // What only a resolver takes for a zone, the world does not.
+                // A zone that only a resolver knows does not count.
                 if deeper.servers.is_empty() { (Some(registrable.clone()), delegation) } else { (Some(zone), deeper) }
             }
             zone => (zone, delegation),
@@ -54,7 +54,7 @@ impl ProbeContext<'_> {
     }
 
     /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
-    /// resolver is asked where there is an address to compare.
+    /// resolver is asked if there is an address to compare.
     async fn platform_addresses(&self) {
         let Some(host) = &self.settings.expectation.platform_host else { return };
         self.addresses_of(host).await;
@@ -71,8 +71,8 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// The zone that the name stands in. The SOA record in an answer behind a CNAME is of the target's zone, so that it
-    /// does not count; then the parents are asked.
+    /// The zone of the name. The SOA record in an answer through a CNAME is of the target's zone and does not count;
+    /// then the parents are asked.
     async fn find_zone(&self) -> Option<DnsName> {
         let (name, registrable) = (&self.domain.name, &self.domain.registrable);
         let between: Vec<DnsName> = name.parents().take_while(|parent| parent.is_within(registrable)).collect();
@@ -98,13 +98,13 @@ impl ProbeContext<'_> {
         at_apex.then(|| registrable.clone())
     }
 
-    /// Who serves `zone` by the word of the zone above it; by resolvers where that cannot be asked.
+    /// The name servers of `zone` as its parent lists them, or as resolvers do if the parent cannot be asked.
     async fn delegation(&self, zone: &DnsName) -> Delegation {
         for parent in zone.parents() {
             let Some(reply) = self.ask_any(&parent, NS).await else { break };
             let hosts = name_servers(reply.at(&parent));
             if hosts.is_empty() {
-                // No zone of its own; the one above it delegates.
+                // Not a separate zone; the one above it delegates.
                 continue;
             }
             let servers = self.locate(&hosts, &reply.additionals, Role::Parent, PARENT_SERVERS).await;
@@ -113,7 +113,7 @@ impl ProbeContext<'_> {
                 if let Some(reply) = reply.filter(Reply::is_answer) {
                     let sections = reply.authorities.iter().chain(&reply.answers);
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
-                    // A parent that says nothing of a registered domain is no real one; that it denies it, counts.
+                    // A parent that knows nothing of a registered domain is not a real one; its NXDOMAIN counts.
                     if !servers.is_empty() || reply.is_nxdomain() || *zone != self.domain.registrable {
                         return Delegation { servers, glue: reply.additionals };
                     }
@@ -130,7 +130,7 @@ impl ProbeContext<'_> {
         self.named_by_settings(zone).await
     }
 
-    /// Of the name servers that the settings name, those that have the zone: where no parent and no resolver knows of a
+    /// Of the configured name servers, those that have the zone: used if neither parent nor resolvers know a
     /// delegation, as in a private DNS.
     async fn named_by_settings(&self, zone: &DnsName) -> Delegation {
         let named: Vec<DnsName> = self.settings.name_servers.keys().cloned().collect();
@@ -144,14 +144,14 @@ impl ProbeContext<'_> {
         .await;
         let mut servers: Vec<DnsName> = having.into_iter().flatten().collect();
         if servers.is_empty() {
-            // Those that bear its name ought to have it.
+            // Those named after the zone should have it.
             servers = named.into_iter().filter(|host| host.is_within(zone)).collect();
         }
         servers.sort_unstable();
         Delegation { servers, glue: Vec::new() }
     }
 
-    /// Where hosts are reached: as the settings say, by the addresses that came along, else by resolvers.
+    /// The servers of hosts, by address: from the settings, from the glue records, else from resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = join_all(hosts.iter().take(most).map(|host| async move {
             let server = |address| Arc::new(Server { role, name: host.to_string(), address });
@@ -218,7 +218,7 @@ impl ProbeContext<'_> {
         .await;
     }
 
-    /// Where no name server speaks for the zone, a resolver is asked for what else stands at the name.
+    /// If no name server speaks for the zone, resolvers are asked for the other records of the name.
     async fn ask_resolvers_instead(&self) {
         let name = &self.domain.name;
         let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);

@@ -1,4 +1,4 @@
-//! Foreign text made harmless for each format.
+//! Escapes foreign text for each format.
 
 use serde::Serialize;
 
@@ -6,10 +6,10 @@ use super::Conflict;
 use crate::domains::dns_name::DnsName;
 use crate::model::escape::{ascii_json, shell_word};
 
-/// The most octets in one string of a TXT record (RFC 1035 section 3.3.14).
+/// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
 
-/// A byte that is not printable, as zone files have it.
+/// A byte that is not printable, in zone-file format.
 fn decimal(byte: u8) -> String {
     format!("\\{byte:03}")
 }
@@ -18,7 +18,7 @@ const fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
 
-/// `text` in printable ASCII: any other octet as a backslash and three decimal digits.
+/// `text` in printable ASCII: any other byte as a backslash and three decimal digits.
 pub fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -31,8 +31,8 @@ pub fn ascii(text: &str) -> String {
     out
 }
 
-/// Whether three digits are those of an octet (RFC 1035 section 5.1).
-fn is_octet(digits: &[u8]) -> bool {
+/// Whether three digits are the value of a byte (RFC 1035 section 5.1).
+fn is_byte(digits: &[u8]) -> bool {
     digits.iter().all(u8::is_ascii_digit) && digits <= b"255".as_slice()
 }
 
@@ -46,7 +46,7 @@ pub fn name(text: &str) -> String {
             out.push(char::from(byte));
         } else if byte != b'\\' {
             out.push_str(&decimal(byte));
-        } else if let Some((digits, after)) = after.split_at_checked(3).filter(|(digits, _)| is_octet(digits)) {
+        } else if let Some((digits, after)) = after.split_at_checked(3).filter(|(digits, _)| is_byte(digits)) {
             out.push('\\');
             out.extend(digits.iter().copied().map(char::from));
             rest = after;
@@ -70,17 +70,17 @@ pub fn dotted(dns_name: &DnsName) -> String {
     name(&dns_name.dotted())
 }
 
-/// A record's data as a zone file has it, in printable ASCII.
+/// A record's data in zone-file format, in printable ASCII.
 pub fn rdata(conflict: &Conflict, value: &str) -> String {
     if conflict.is("TXT") { strings(value, decimal) } else { ascii(value) }
 }
 
-/// A record's data as Route 53 has it.
+/// A record's data in Route 53 format.
 pub fn route53(conflict: &Conflict, value: &str) -> String {
     if conflict.is("TXT") { strings(value, |byte| format!("\\{byte:03o}")) } else { value.to_owned() }
 }
 
-/// The quoted strings of a TXT record. Where one was divided at the source is not known: here it is when it is full.
+/// The quoted strings of a TXT record, each filled up: how the source splits them is unknown.
 fn strings(text: &str, escaped: impl Fn(u8) -> String) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -105,12 +105,12 @@ pub fn json(value: &impl Serialize, pretty: bool) -> String {
     ascii_json(&text.unwrap_or_default())
 }
 
-/// A string literal of HCL, in which nothing is a template.
+/// A string literal of HCL without templates.
 pub(super) fn hcl(text: &str) -> String {
     json(&ascii(text), false).replace("${", "$${").replace("%{", "%%{")
 }
 
-/// A YAML scalar that is read as this string and nothing else.
+/// A YAML scalar that is always read as this string.
 pub fn yaml(text: &str) -> String {
     const WORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())

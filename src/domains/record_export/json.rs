@@ -27,9 +27,8 @@ struct CloudflareBatch {
 
 /// The body of a request to create a record. At an apex it is the same, since the provider flattens it.
 ///
-/// With deletes it is the body of a batch, which the provider carries out as a whole or not at all. The identifiers of
-/// the records to be deleted are not known here: their places tell which are meant, and the provider refuses the batch
-/// until all of them are filled in.
+/// With deletes it is the body of a batch, which the provider carries out as a whole or not at all. The IDs of the records
+/// to delete are unknown: placeholders name the records, and the provider rejects the batch until all are filled in.
 pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let post = CloudflareRecord {
         kind: "CNAME",
@@ -47,7 +46,7 @@ pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         let mail = warning(record, &[*conflict]).map(|warning| format!(" ({warning})")).unwrap_or_default();
         for value in &conflict.values {
             let data = rdata(conflict, value);
-            ids.push(json!({ "id": format!("REPLACE by the id of {} {kind} {data}{mail}", full(&record.name)) }));
+            ids.push(json!({ "id": format!("REPLACE with the id of {} {kind} {data}{mail}", full(&record.name)) }));
         }
     }
     escape::json(&CloudflareBatch { deletes: ids, posts: [post] }, true) + "\n"
@@ -81,12 +80,12 @@ struct RecordSet {
 
 /// A change batch, which Route 53 carries out as a whole or not at all.
 ///
-/// A DELETE must repeat time to live and values exactly; when something has changed since, all is refused.
+/// A DELETE must repeat the TTL and values exactly; if they have changed, the whole batch is rejected.
 pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let batch = if record.is_apex() {
-        // A comment has at most 256 characters, so that no name is in it.
-        let advice = "A CNAME cannot stand at the apex, and an alias of Route 53 leads only into AWS. Instead add an \
-                      ALIAS or ANAME at a provider that has such a type, or publish on www and redirect the apex to it.";
+        // Without the name: a comment has at most 256 characters.
+        let advice = "A CNAME is not allowed at the apex, and a Route 53 alias only points to AWS. Instead, add an \
+                      ALIAS or ANAME at a provider that offers it, or publish on www and redirect the apex to it.";
         Batch { comment: Some(advice.to_owned()), changes: Vec::new() }
     } else {
         let mut changes: Vec<Change> = deletes.iter().map(|conflict| delete(record, conflict)).collect();

@@ -1,14 +1,14 @@
-//! The formats that are lines: for people, zone files, `nsupdate`, columns, and dnscontrol and octoDNS, both of which
-//! delete what is not listed.
+//! The line formats: for people, zone files, `nsupdate`, columns, and dnscontrol and octoDNS, both of which delete what is
+//! not listed.
 
 use super::escape::{dotted, full, json, name, rdata, yaml};
 use super::{Conflict, DnsRecord};
 use crate::model::text::display_safe;
 
-/// What an export is made of: lines, each of which is one line whatever it was made of.
+/// The text of an export, line by line.
 pub struct ExportLines {
     text: String,
-    /// What comments begin with.
+    /// The start of a comment.
     mark: &'static str,
 }
 
@@ -28,7 +28,7 @@ impl ExportLines {
         self.push(format!("{} {}", self.mark, line.as_ref()));
     }
 
-    /// Adds the deletes as a comment: a heading, each record as a zone file has it, and what else they do.
+    /// Adds the deletes as a comment: a heading, each record in zone-file format, and side effects.
     pub fn deletes(&mut self, heading: &str, record: &DnsRecord, deletes: &[&Conflict]) {
         if deletes.is_empty() {
             return;
@@ -40,25 +40,25 @@ impl ExportLines {
         self.warning(record, deletes);
     }
 
-    /// Adds what deleting does that may not be expected, as a comment.
+    /// Adds the side effects of deleting, as a comment.
     pub fn warning(&mut self, record: &DnsRecord, deletes: &[&Conflict]) {
         if let Some(warning) = warning(record, deletes) {
             self.comment(warning);
         }
     }
 
-    /// Adds the heading of the record, where deletes stand before it.
+    /// Adds the heading of the record, if deletes come before it.
     pub(super) fn then_add(&mut self, deletes: &[&Conflict]) {
         if !deletes.is_empty() {
             self.comment("Then add:");
         }
     }
 
-    /// Adds why `record` cannot be written at the apex, and what to do instead, as a comment.
+    /// Adds why `record` is not possible at the apex, and what to do instead, as a comment.
     pub(super) fn apex_advice(&mut self, record: &DnsRecord, why: &str) {
         let (name, value) = (full(&record.name), full(&record.value));
         self.comment(format!("{name} is the apex of its zone: {why}."));
-        self.comment(format!("Instead add an ALIAS or ANAME to {value} at a provider that has such a type,"));
+        self.comment(format!("Instead, add an ALIAS or ANAME to {value} at a provider that offers it,"));
         self.comment(format!("or publish on a name below, such as www.{name}, and redirect {name} to it."));
     }
 
@@ -67,20 +67,20 @@ impl ExportLines {
     }
 }
 
-/// The records of a conflict as a zone file has them.
+/// The records of a conflict in zone-file format.
 pub(super) fn zone_lines(record: &DnsRecord, conflict: &Conflict) -> Vec<String> {
     let (owner, kind) = (dotted(&record.name), conflict.kind.to_ascii_uppercase());
     let line = |value: &String| format!("{owner} {} IN {kind} {}", conflict.ttl, rdata(conflict, value));
     conflict.values.iter().map(line).collect()
 }
 
-/// What deleting does that may not be expected.
+/// The side effect of deleting, if any.
 pub fn warning(record: &DnsRecord, deletes: &[&Conflict]) -> Option<String> {
     let mail = deletes.iter().any(|conflict| conflict.is("MX"));
     mail.then(|| format!("Warning: without its MX records, mail for {} stops.", full(&record.name)))
 }
 
-/// Nothing but a comment, for an apex.
+/// Only a comment, for an apex.
 pub(super) fn only_advice(mut lines: ExportLines, record: &DnsRecord, why: &str) -> String {
     lines.apex_advice(record, why);
     lines.into_text()
@@ -126,7 +126,7 @@ fn fields(lines: &mut ExportLines, record: &DnsRecord, kind: &str, values: &[Str
 pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        let why = "a CNAME cannot stand there, and zone files have no other standard type for it";
+        let why = "a CNAME is not allowed there, and zone files have no standard alternative";
         return only_advice(lines, record, why);
     }
     lines.deletes("First delete these lines:", record, deletes);
@@ -135,11 +135,11 @@ pub fn bind(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     lines.into_text()
 }
 
-/// Commands for `nsupdate`. Whole record sets are deleted, so that no foreign value is part of a command.
+/// Commands for `nsupdate`. Whole record sets are deleted, to keep foreign values out of commands.
 pub(super) fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new(";");
     if record.is_apex() {
-        let why = "a CNAME cannot stand there, and updates know no other standard type for it";
+        let why = "a CNAME is not allowed there, and updates have no standard alternative";
         return only_advice(lines, record, why);
     }
     let owner = dotted(&record.name);
@@ -154,8 +154,7 @@ pub(super) fn nsupdate(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     lines.into_text()
 }
 
-/// The columns that dnscontrol describes for its own; the class, which is always `IN`, is left out. Deletes are lines
-/// that begin with `#`.
+/// The columns of dnscontrol's TSV output, without the class, which is always `IN`. Deletes are lines that begin with `#`.
 pub fn tsv(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let (owner, short) = (full(&record.name), short_name(record));
     let mut lines = ExportLines::new("#");

@@ -1,7 +1,7 @@
 //! The commands of Google Cloud DNS and Azure DNS.
 //!
-//! Whole record sets are deleted, so that no foreign value is part of a command. Those in comments are quoted too: a
-//! shell into which this is pasted may not know comments.
+//! Whole record sets are deleted, to keep foreign values out of commands. Values in comments are quoted too: the shell may
+//! not support comments.
 
 use super::escape::{dotted, full, shell};
 use super::lines::{ExportLines, only_advice, short_name, zone_lines};
@@ -14,7 +14,7 @@ const AZURE: [&str; 9] = ["a", "aaaa", "caa", "cname", "mx", "ns", "ptr", "srv",
 pub(super) fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     if record.is_apex() {
-        let why = "a CNAME cannot stand there. Cloud DNS has the type ALIAS for it, in zones without DNSSEC";
+        let why = "a CNAME is not allowed there. Cloud DNS has the type ALIAS, in zones without DNSSEC";
         return only_advice(lines, record, why);
     }
     let owner = shell(&dotted(&record.name));
@@ -34,7 +34,7 @@ pub(super) fn gcloud(record: &DnsRecord, deletes: &[&Conflict]) -> String {
 pub(super) fn az(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
     if record.is_apex() {
-        let why = "a CNAME cannot stand there, and an alias of Azure DNS leads only to resources of Azure";
+        let why = "a CNAME is not allowed there, and an Azure DNS alias only points to Azure resources";
         return only_advice(lines, record, why);
     }
     let (zone, short) = (shell(&full(&record.zone)), shell(&short_name(record)));
@@ -53,7 +53,7 @@ pub(super) fn az(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     lines.into_text()
 }
 
-/// The deletes: for each type what it holds as a comment, and the command, if there is one.
+/// The deletes: for each type, its records as a comment, and the command, if there is one.
 fn deleted(
     lines: &mut ExportLines,
     record: &DnsRecord,

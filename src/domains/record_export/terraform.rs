@@ -1,4 +1,4 @@
-//! Resources of Terraform for three providers, of which the operator keeps one.
+//! Terraform resources for three providers, one of which the operator keeps.
 
 use super::escape::{dotted, full, hcl};
 use super::lines::ExportLines;
@@ -7,7 +7,7 @@ use super::{Conflict, DnsRecord};
 /// The record for three providers, each headed by a comment.
 pub(super) fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let mut lines = ExportLines::new("#");
-    lines.comment("Keep the one of your provider.");
+    lines.comment("Keep the one for your provider.");
     if !deletes.is_empty() {
         lines.push("");
         let heading = "Terraform deletes only what it manages. First delete, in its files or at the provider:";
@@ -17,7 +17,7 @@ pub(super) fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     lines.push("");
     lines.comment("Amazon Route 53");
     if record.is_apex() {
-        lines.apex_advice(record, "a CNAME cannot stand there, and an alias of Route 53 leads only into AWS");
+        lines.apex_advice(record, "a CNAME is not allowed there, and a Route 53 alias only points to AWS");
     } else {
         let attributes = [
             ("zone_id", "var.zone_id".to_owned()),
@@ -29,7 +29,7 @@ pub(super) fn terraform(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         resource(&mut lines, "aws_route53_record", record, &attributes);
     }
     lines.push("");
-    lines.comment("Cloudflare, provider 5 (in 4 it is cloudflare_record)");
+    lines.comment("Cloudflare, provider version 5 (version 4: cloudflare_record)");
     let attributes = [
         ("zone_id", "var.zone_id".to_owned()),
         ("name", hcl(&full(&record.name))),
@@ -63,7 +63,7 @@ fn resource(lines: &mut ExportLines, kind: &str, record: &DnsRecord, attributes:
     lines.push("}");
 }
 
-/// A name for the resource, made of the domain's.
+/// A resource name made from the domain name.
 fn identifier(name: &str) -> String {
     let letters = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' });
     let start = if name.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "_" };

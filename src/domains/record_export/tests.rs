@@ -45,7 +45,7 @@ fn with_mail() -> Vec<Conflict> {
     conflicts
 }
 
-/// The delete lines of a comment, read as lines of a zone file, are what is to be deleted.
+/// The delete lines of a comment, read as lines of a zone file, are the records to delete.
 fn assert_deletes_in(comments: &[&str], record: &DnsRecord) {
     let owner = record.name.dotted();
     let found: Vec<_> =

@@ -15,7 +15,7 @@ use super::super::{Code, Finding, Who};
 /// The most redirects.
 const MAX_REDIRECTS: usize = 1000;
 
-/// The configuration as somebody wrote it.
+/// The configuration as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConfigSource {
     /// `domains.primary`.
@@ -24,7 +24,7 @@ pub struct ConfigSource {
     pub redirects: Vec<WrittenRedirect>,
 }
 
-/// One of `domains.redirects` as somebody wrote it.
+/// One of `domains.redirects` as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WrittenRedirect {
     /// The domain that redirects.
@@ -42,11 +42,11 @@ impl From<Redirect> for WrittenRedirect {
     }
 }
 
-/// How many wrong keys of one object are told.
-const MAX_TOLD: usize = 20;
+/// How many wrong keys of one object are reported.
+const MAX_REPORTED: usize = 20;
 
 const TOP: &[&str] = &["primary", "redirects"];
-/// What else stands in the `[domains]` table of this program's own file, where the configuration may stand, too.
+/// The other keys of the `[domains]` table in petstore's own configuration file, which may hold the redirects, too.
 const OWN: &[&str] = &[
     "platform_host",
     "ca_identities",
@@ -111,11 +111,11 @@ fn members<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, No
     deserializer.deserialize_map(Members)
 }
 
-/// Reads a text, and where each of its redirects stands in their list: what is none is left out. `None` where nothing can
+/// Reads a text, with the index of each redirect in the list: what is not a redirect is left out. `None` if nothing can
 /// be judged.
 pub fn read(text: &str, findings: &mut Vec<Finding>) -> Option<(ConfigSource, Vec<usize>)> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // A list is no configuration, but a header of TOML begins like one.
+    // A list is not a configuration, but a header of TOML begins like one.
     let is_json = text.trim_start().starts_with('{') || serde_json::from_str::<IgnoredAny>(text).is_ok();
     let (root, own) = if is_json { (json(text), [].as_slice()) } else { (toml(text), OWN) };
     let members = match root {
@@ -163,7 +163,8 @@ fn syntax(line: usize, column: usize, why: &str) -> Box<Finding> {
     Box::new(fail(Code::CfgSyntax).seen(seen))
 }
 
-/// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` may stand beside.
+/// Finds the part that is ours: under `domains`, as dotted keys, or the whole file. Keys of `own` are allowed next to
+/// it.
 fn domains(
     members: Vec<(String, Node)>,
     own: &[&str],
@@ -200,10 +201,8 @@ fn domains(
             ("primary", other) => findings.push(wrong_type("domains.primary", &other, "text, a domain")),
             ("redirects", Node::List(list)) => {
                 if list.len() > MAX_REDIRECTS {
-                    let seen = format!(
-                        "domains.redirects has {} entries; {MAX_REDIRECTS} is the most that is read",
-                        list.len()
-                    );
+                    let seen =
+                        format!("domains.redirects has {} entries; at most {MAX_REDIRECTS} are read", list.len());
                     findings.push(fail(Code::CfgType).seen(seen));
                 }
                 let redirects = list.into_iter().take(MAX_REDIRECTS).enumerate();
@@ -266,18 +265,18 @@ fn wrong_type(place: &str, node: &Node, expected: &str) -> Finding {
 fn duplicates(place: &str, members: &[(String, Node)], findings: &mut Vec<Finding>) {
     let mut seen = HashSet::new();
     let twice: BTreeSet<&String> = members.iter().map(|(key, _)| key).filter(|key| !seen.insert(*key)).collect();
-    for key in twice.into_iter().take(MAX_TOLD) {
-        findings.push(fail(Code::CfgType).seen(format!("{place}{} stands twice", short(key))).fix("keep one"));
+    for key in twice.into_iter().take(MAX_REPORTED) {
+        findings.push(fail(Code::CfgType).seen(format!("{place}{} is there twice", short(key))).fix("keep one"));
     }
 }
 
 fn unknown(place: &str, members: &[(String, Node)], known: &[&str], findings: &mut Vec<Finding>) {
     let unknown = members.iter().map(|(key, _)| key.as_str()).filter(|key| !known.contains(key));
-    for key in unknown.take(MAX_TOLD) {
-        let meant = known.iter().map(|word| (osa_distance(&key.to_lowercase(), word), word)).min();
-        let fix = match meant.filter(|(apart, _)| *apart <= 2) {
+    for key in unknown.take(MAX_REPORTED) {
+        let nearest = known.iter().map(|word| (osa_distance(&key.to_lowercase(), word), word)).min();
+        let fix = match nearest.filter(|(apart, _)| *apart <= 2) {
             Some((_, word)) => format!("did you mean {word}?"),
-            None => format!("remove it; known are {}", known.join(", ")),
+            None => format!("remove it; known keys: {}", known.join(", ")),
         };
         findings.push(warn(Code::CfgUnknownKey).seen(format!("{place}{}", short(key))).fix(fix));
     }

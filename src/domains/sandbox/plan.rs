@@ -1,4 +1,4 @@
-//! From the facts of a practice and the time to the world.
+//! The simulated internet that follows from the facts of a sandbox and the time.
 
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
@@ -6,25 +6,25 @@ use jiff::{SignedDuration, Timestamp};
 use super::{Project, Sandbox, later, since};
 use crate::domains::simulator::{IssuedCertificate, Plan, ZoneData, ZoneRecord};
 
-/// The only authority that the zone allows at first.
+/// The only CA that the zone allows at first.
 const OTHER_CA: &str = "digicert.com";
 /// How long the A record of the old host may be kept, in seconds.
 const OLD_TTL: u32 = 1254;
 /// The resolvers that have the A record when it is deleted, and for how many seconds more.
 const HOLDING: [(usize, u32); 2] = [(1, OLD_TTL), (2, OLD_TTL / 3)];
-/// The resolver that asks again and again, also while there is no record.
+/// The resolver that asks repeatedly, even while there is no record.
 const ASKING: usize = 3;
 /// How long before the CNAME came it asked last.
 const ASKED_BEFORE: SignedDuration = SignedDuration::from_mins(5);
 /// How long it keeps that there was nothing, in seconds.
 const NOTHING_TTL: u32 = 900;
-/// How far authorities put back the beginning of a certificate, for clocks that are behind.
+/// How far CAs backdate a certificate, for slow clocks.
 const BACKDATED: SignedDuration = SignedDuration::from_hours(1);
 /// How often the platform renews certificates: practice may go on for days, which are months.
 const RENEWAL: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Sandbox {
-    /// What there is at a time of practice.
+    /// The simulated internet at a time of the sandbox.
     pub fn plan(&self, now: Timestamp) -> Plan {
         let renewed = self.renewed(now);
         let mut plan = Plan { now, ..Plan::healthy(renewed) };
@@ -57,7 +57,7 @@ impl Sandbox {
         }
     }
 
-    /// What resolvers still have of what was there before.
+    /// What resolvers still have cached.
     fn caches(&self, plan: &mut Plan) {
         let now = plan.now;
         let left = |from: Timestamp, ttl: u32| u32::try_from(i64::from(ttl) - since(from, now).as_secs());

@@ -1,4 +1,4 @@
-//! The authorities of a world, and what they have issued.
+//! The simulated CAs, and the certificates they issued.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,12 +15,12 @@ use rustls::sign::CertifiedKey;
 
 use super::certificate::{IssuedCertificate, Issuer};
 
-/// The name of the organisation behind the world's own authority.
+/// The organisation of the simulated CA.
 const ORGANISATION: &str = "World Trust";
 
 type Ca = CertifiedIssuer<'static, KeyPair>;
 
-/// The authorities of a world. Keys and certificates are made when they are first needed.
+/// The simulated CAs. Keys and certificates are made when first needed.
 pub(super) struct Authorities {
     root: Ca,
     intermediates: HashMap<Issuer, Ca>,

@@ -1,29 +1,29 @@
-//! Certificates, as a plan has them: what is to be in them, and what is wrong with them.
+//! Certificates, as a plan has them: their contents, and what is wrong with them.
 
 use jiff::{SignedDuration, Timestamp};
 
 /// Who signed a certificate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Issuer {
-    /// The intermediate of the world's own authority.
+    /// The intermediate of the simulated CA.
     #[default]
     World,
-    /// Another intermediate of the world's own authority, by its name.
+    /// Another intermediate of the simulated CA, by its name.
     Trusted(String),
-    /// An authority of this name that nobody trusts.
+    /// An untrusted CA of this name.
     Foreign(String),
     /// The certificate itself.
     Itself,
 }
 
 impl Issuer {
-    /// The name of the intermediate of the world's own authority.
+    /// The name of the intermediate of the simulated CA.
     pub(super) const WORLD: &str = "World Trust R3";
-    /// The name of the authority that issues for tests only.
+    /// The name of a staging CA.
     pub const STAGING: &str = "(STAGING) Pretend Pear X1";
 }
 
-/// What is to be in a certificate. It is made when it is first shown.
+/// The contents of a certificate. It is made when it is first shown.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IssuedCertificate {
     /// The names that it is for; without any it has no such extension.

@@ -60,7 +60,7 @@ async fn serve_udp(socket: Arc<UdpSocket>, shared: Arc<Shared>, server: LoggedSe
     let mut answering = JoinSet::new();
     let mut datagram = vec![0; usize::from(u16::MAX)];
     loop {
-        // An error belongs to an earlier answer that nobody waited for.
+        // An error belongs to an earlier answer that nothing waited for.
         let Ok((length, asker)) = socket.recv_from(&mut datagram).await else { continue };
         while answering.try_join_next().is_some() {}
         let Some((delay, answer)) = answer(&shared, &server, &datagram[..length], false) else { continue };

@@ -1,4 +1,4 @@
-//! What of a world can be reached: the ports, and the tasks behind them.
+//! The ports of the simulator, and the tasks behind them.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
@@ -17,7 +17,7 @@ use super::site::Door;
 use super::web;
 use crate::domains::DnsName;
 
-/// What of a world can be reached. Everything stops when it is dropped.
+/// The open ports. Everything stops when it is dropped.
 #[derive(Default)]
 pub(super) struct Doors {
     pub name_servers: Vec<(DnsName, SocketAddr)>,
@@ -58,7 +58,7 @@ impl Doors {
     }
 
     fn open_web(&mut self, plan: &Plan, shared: &Arc<Shared>) -> io::Result<()> {
-        // The first address keeps both ports for this world, whether something listens there or not.
+        // The first address keeps both ports for this simulator, whether something listens there or not.
         let first = IpAddr::from(Ipv4Addr::LOCALHOST);
         let others = plan.sites.keys().copied().filter(|address| *address != first);
         let addresses: Vec<_> = std::iter::once(first).chain(others).collect();
@@ -68,7 +68,7 @@ impl Doors {
             let is_closed = site.is_none_or(|site| *(if tls { &site.https } else { &site.http }) == Door::Closed);
             let held = self.web.get(&(address, tls));
             if held.is_none() || (matches!(held, Some(Some(_))) && !is_closed) {
-                // What is closed must be given back before it can listen.
+                // A closed port must be released before it can listen.
                 self.web.remove(&(address, tls));
                 wanted.push((address, tls, is_closed));
             }

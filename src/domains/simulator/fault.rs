@@ -31,7 +31,7 @@ pub enum ServerFault {
 /// How an answer is damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// Octets without any meaning.
+    /// Random bytes.
     Noise,
     /// It belongs to another question, by its number.
     WrongId,

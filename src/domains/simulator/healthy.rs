@@ -1,4 +1,4 @@
-//! The world in which nothing is wrong: what everything that breaks begins with.
+//! The plan in which nothing is wrong, which all broken ones start from.
 
 use std::net::Ipv4Addr;
 
@@ -13,7 +13,7 @@ use super::zone::Zone;
 use crate::domains::DnsName;
 
 impl Plan {
-    /// The domain that is looked at.
+    /// The domain to check.
     pub const DOMAIN: &str = "docs.acme-pets.com";
     /// The registered domain, which is the zone too.
     pub const ZONE: &str = "acme-pets.com";
@@ -24,7 +24,7 @@ impl Plan {
     pub const PLATFORM_ZONE: &str = "petplatform.net";
     /// A host elsewhere, where the domain used to be.
     pub const OLD_HOST: &str = "pets.oldhost.net";
-    /// The name servers of the zone, after what the registrar knows.
+    /// The name servers of the zone, as the registrar lists them.
     pub const NAME_SERVERS: [&str; 2] = ["ns1.acme-dns.net", "ns2.acme-dns.net"];
     /// The name server of the zones above.
     pub const PARENT_SERVER: &str = "a.gtld-servers.net";
@@ -34,14 +34,14 @@ impl Plan {
     pub const OLD_ADDRESS: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
     /// Where nothing answers.
     pub const NOWHERE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
-    /// The authority of the platform's certificates, as CAA records name it.
+    /// The platform's CA, as CAA records name it.
     pub const CA: &str = "letsencrypt.org";
-    /// Where authorities look for proof that a domain is the platform's.
+    /// Where CAs look for proof that a domain is the platform's.
     pub const ACME_PATH: &str = "/.well-known/acme-challenge/";
     /// How long ordinary records may be kept, in seconds.
     pub const TTL: u32 = 3600;
 
-    /// A world in which the domain is set up as it should be, seen through four resolvers.
+    /// A plan in which the domain is set up correctly, seen through four resolvers.
     pub fn healthy(now: Timestamp) -> Self {
         let mut plan = Self::new(now);
         plan.hosted("", &["a.root-servers.net"]);
@@ -94,7 +94,8 @@ impl Plan {
             .page(StubPage::new(StubAnswer::status(404)).http().host(host).path(Self::ACME_PATH));
     }
 
-    /// The project at `host` leads to `location` for good; `{host}` and `{path}` in it stand for what was asked for.
+    /// The project at `host` leads to `location` for good; `{host}` and `{path}` in it are replaced by those of the
+    /// request.
     pub fn redirect(&mut self, host: &str, location: &str) {
         let page = StubPage::new(StubAnswer::redirect(301, location)).https().host(host);
         self.site(Self::PLATFORM_ADDRESS).page(page);

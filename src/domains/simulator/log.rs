@@ -1,4 +1,4 @@
-//! What a world was asked.
+//! The log of questions and requests.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;

@@ -71,7 +71,7 @@ fn step(zone: &Zone, name: &DnsName, kind: RecordType, is_first: bool, reply: &m
     path.reverse();
     let is_above = |cut: &DnsName| !(kind == RecordType::DS && cut == name);
     if let Some(cut) = path.iter().find(|cut| is_above(cut) && has(zone, cut, RecordType::NS)) {
-        // After a CNAME the asker must begin anew at its target anyway.
+        // After a CNAME the asker must start again at its target anyway.
         if is_first {
             refer(zone, cut, reply);
         }

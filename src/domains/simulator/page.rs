@@ -61,7 +61,7 @@ impl StubPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StubAnswer {
     pub status: u16,
-    /// Headers; `{host}` and `{path}` in their values stand for what was asked for, the path with its query.
+    /// Headers; `{host}` and `{path}` in their values are replaced by those of the request, the path with its query.
     pub headers: Vec<(String, String)>,
     /// What follows.
     pub body: StubBody,
@@ -72,13 +72,13 @@ pub struct StubAnswer {
 /// The body of an answer, or what is sent instead of a proper one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StubBody {
-    /// These octets.
+    /// These bytes.
     Bytes(Vec<u8>),
-    /// So many octets, as long as they are taken.
+    /// So many bytes, as long as they are read.
     Huge(u64),
     /// Headers without end, and no body.
     EndlessHeaders,
-    /// These octets instead of HTTP.
+    /// These bytes instead of HTTP.
     Garbage(Vec<u8>),
 }
 
@@ -95,12 +95,12 @@ impl StubAnswer {
         Self { status, headers: Vec::new(), body: StubBody::Bytes(Vec::new()), delay: Duration::ZERO }
     }
 
-    /// A redirect to `location`; `{host}` and `{path}` in it stand for what was asked for.
+    /// A redirect to `location`; `{host}` and `{path}` in it are replaced by those of the request.
     pub fn redirect(status: u16, location: &str) -> Self {
         Self::status(status).header("Location", location)
     }
 
-    /// With a header more.
+    /// With one more header.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self

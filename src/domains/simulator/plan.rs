@@ -1,4 +1,4 @@
-//! What a world is made of.
+//! What the simulator serves.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -10,12 +10,12 @@ use super::site::Site;
 use super::zone::Zone;
 use crate::domains::DnsName;
 
-/// What a world is made of: plain data, to be changed at will, also while the world runs.
+/// What the simulator serves: plain data that can change while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The time of day in it, by which answers that resolvers keep grow old.
+    /// The time in it, by which cached answers expire.
     pub now: Timestamp,
-    /// The zones, each once; name servers may have copies of their own.
+    /// The zones, each once; name servers may have their own copies.
     pub zones: Vec<Zone>,
     /// The servers that are authorities for them.
     pub name_servers: Vec<NameServer>,
@@ -26,7 +26,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// An empty world.
+    /// An empty plan.
     pub fn new(now: Timestamp) -> Self {
         Self { now, zones: Vec::new(), name_servers: Vec::new(), resolvers: Vec::new(), sites: BTreeMap::new() }
     }

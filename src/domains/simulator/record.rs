@@ -1,4 +1,4 @@
-//! Records, also such as no real server would take.
+//! Records, including some that no real server would accept.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -34,7 +34,7 @@ pub enum ZoneData {
     Ns(DnsName),
     /// A mail server, and its preference.
     Mx(u16, DnsName),
-    /// Texts of at most 255 octets each.
+    /// Texts of at most 255 bytes each.
     Txt(Vec<Vec<u8>>),
     /// Which authorities may issue certificates.
     Caa {
@@ -56,7 +56,7 @@ pub enum ZoneData {
         /// How long an answer that says no may be kept, in seconds.
         minimum: u32,
     },
-    /// Octets as they are, whether the type allows them or not.
+    /// Raw bytes, whether the type allows them or not.
     Raw(RecordType, Vec<u8>),
 }
 
@@ -66,14 +66,14 @@ impl ZoneRecord {
         Self { owner: DnsName::new(owner), ttl, data }
     }
 
-    /// Whether it stands at `owner` and is of the asked kind.
+    /// Whether it is at `owner` and of the asked kind.
     pub(super) fn answers(&self, owner: &DnsName, kind: RecordType) -> bool {
         self.owner == *owner && (kind == RecordType::ANY || self.data.kind() == kind)
     }
 
     pub(super) fn to_proto(&self) -> Result<rr::Record, NotAnAnswer> {
-        let octets = self.data.octets();
-        let rdata = if octets.is_empty() { NULL::new() } else { NULL::with(octets) };
+        let bytes = self.data.bytes();
+        let rdata = if bytes.is_empty() { NULL::new() } else { NULL::with(bytes) };
         let data = RData::Unknown { code: self.data.kind(), rdata };
         Ok(rr::Record::from_rdata(wire_name(&self.owner)?, self.ttl, data))
     }
@@ -125,7 +125,7 @@ impl ZoneData {
     }
 
     /// What goes over the wire; no name in it is compressed, which every type allows.
-    fn octets(&self) -> Vec<u8> {
+    fn bytes(&self) -> Vec<u8> {
         match self {
             Self::A(address) => address.octets().to_vec(),
             Self::Aaaa(address) => address.octets().to_vec(),
@@ -140,18 +140,18 @@ impl ZoneData {
                 let hostmaster = DnsName::new("hostmaster").followed_by(primary);
                 [uncompressed(primary), uncompressed(&hostmaster), numbers].concat()
             }
-            Self::Raw(_, octets) => octets.clone(),
+            Self::Raw(_, bytes) => bytes.clone(),
         }
     }
 }
 
-/// The octets behind their number.
-fn counted(octets: &[u8]) -> Vec<u8> {
-    let octets = &octets[..octets.len().min(usize::from(u8::MAX))];
-    [&[u8::try_from(octets.len()).unwrap_or(u8::MAX)], octets].concat()
+/// The bytes after their length.
+fn counted(bytes: &[u8]) -> Vec<u8> {
+    let bytes = &bytes[..bytes.len().min(usize::from(u8::MAX))];
+    [&[u8::try_from(bytes.len()).unwrap_or(u8::MAX)], bytes].concat()
 }
 
-/// The name as record data carries it, without compression and without a look at its lengths.
+/// The name as record data carries it, without compression and without checking its lengths.
 fn uncompressed(name: &DnsName) -> Vec<u8> {
     let labels = labels(name).unwrap_or_default();
     labels.iter().flat_map(|label| counted(label)).chain([0]).collect()

@@ -1,4 +1,4 @@
-//! How a resolver of the world finds an answer: down from the top through the delegations, with what it remembers.
+//! How a simulated resolver finds an answer: from the root through the delegations, and from its cache.
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
@@ -14,7 +14,7 @@ use crate::domains::DnsName;
 /// The extended error of RFC 8914 for servers that cannot be reached.
 const NO_REACHABLE_AUTHORITY: u16 = 22;
 
-/// The answer of `resolver`, without its faults, and what it keeps of what it was told for that.
+/// The answer of `resolver`, without its faults, and what it caches of the answers it got.
 pub(super) fn resolve(
     plan: &Plan,
     resolver: &Resolver,
@@ -51,12 +51,12 @@ fn follow(
         if let Some((_, code, text)) = resolver.bogus.iter().find(|(domain, ..)| !unchecked && name.is_within(domain)) {
             return Reply { remarks: vec![(*code, text.clone())], ..Reply::of(ResponseCode::ServFail) };
         }
-        let reported = || {
-            let said = ask(plan, resolver, &name, kind)?;
-            kept.extend(CachedAnswer::of(&name, kind, &said, plan.now).filter(|_| resolver.keeps));
-            Some(said)
+        let fresh = || {
+            let heard = ask(plan, resolver, &name, kind)?;
+            kept.extend(CachedAnswer::of(&name, kind, &heard, plan.now).filter(|_| resolver.keeps));
+            Some(heard)
         };
-        let Some(part) = remembered(plan, resolver, &name, kind).or_else(reported) else {
+        let Some(part) = remembered(plan, resolver, &name, kind).or_else(fresh) else {
             let remarks = vec![(NO_REACHABLE_AUTHORITY, format!("no server answered for {name}"))];
             return Reply { remarks, ..Reply::of(ResponseCode::ServFail) };
         };
@@ -64,7 +64,7 @@ fn follow(
             whole.answers.extend(part.answers.into_iter().filter(|record| record.answers(&name, kind)));
             return whole;
         }
-        // Of the names that the server followed only the first counts: the next is asked for anew.
+        // Of the names that the server followed only the first counts: the next is asked for again.
         let is_step = |record: &ZoneRecord| record.data.kind() == RecordType::DNAME || record.owner == name;
         let steps: Vec<_> = part.answers.into_iter().take_while(is_step).collect();
         let Some(ZoneData::Cname(target)) = steps.iter().find(|step| step.owner == name).map(|step| step.data.clone())
@@ -92,7 +92,7 @@ fn remembered(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType
     }
 }
 
-/// What the servers say, from the top of the world down; nothing if none of those that must know answers.
+/// What the servers answer, from the root down; nothing if none of those that must know answers.
 fn ask(plan: &Plan, resolver: &Resolver, name: &DnsName, kind: RecordType) -> Option<Reply> {
     let own: Vec<_> = resolver.zones.iter().filter(|zone| name.is_within(&zone.apex)).collect();
     if !own.is_empty() {

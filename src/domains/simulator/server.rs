@@ -18,7 +18,7 @@ pub struct NameServer {
     pub host: DnsName,
     /// The zones of the plan that it serves, by apex.
     pub zones: Vec<DnsName>,
-    /// Zones of its own, before those of the plan: for a secondary that lags behind, or another provider.
+    /// Its own zones, before those of the plan: for a secondary that lags behind, or another provider.
     pub copies: Vec<Zone>,
     /// What is wrong with it.
     pub faults: Vec<ServerFault>,
@@ -44,11 +44,11 @@ impl NameServer {
 pub struct Resolver {
     /// What is wrong with it.
     pub faults: Vec<ServerFault>,
-    /// Answers that it still has and gives instead of asking anew.
+    /// Cached answers that it gives instead of asking again.
     pub held: Vec<CachedAnswer>,
     /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day.
     pub keeps: bool,
-    /// Zones that only it sees (split horizon), instead of the world's.
+    /// Zones that only it sees (split horizon), instead of the plan's.
     pub zones: Vec<Zone>,
     /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker
     /// wants unchecked answers.
@@ -87,10 +87,10 @@ pub enum HeldAnswer {
 }
 
 impl CachedAnswer {
-    /// What a server just said about `name` and `kind`, as far as it may be kept.
-    pub(super) fn of(name: &DnsName, asked: RecordType, said: &Reply, now: Timestamp) -> Option<Self> {
+    /// What a server just answered for `name` and `kind`, as far as it may be cached.
+    pub(super) fn of(name: &DnsName, asked: RecordType, reply: &Reply, now: Timestamp) -> Option<Self> {
         let of =
-            |kind| -> Vec<ZoneRecord> { said.answers.iter().filter(|it| it.answers(name, kind)).cloned().collect() };
+            |kind| -> Vec<ZoneRecord> { reply.answers.iter().filter(|it| it.answers(name, kind)).cloned().collect() };
         let (kind, records) = match of(asked) {
             none if none.is_empty() => (RecordType::CNAME, of(RecordType::CNAME)),
             records => (asked, records),
@@ -98,10 +98,10 @@ impl CachedAnswer {
         let is_soa = |record: &&ZoneRecord| matches!(record.data, ZoneData::Soa { .. });
         let (kind, ttl, answer) = match records.iter().map(|record| record.ttl).min() {
             Some(ttl) => (kind, ttl, HeldAnswer::Records(records)),
-            None if !said.answers.is_empty() => return None,
+            None if !reply.answers.is_empty() => return None,
             None => {
-                let ttl = said.authorities.iter().find(is_soa)?.ttl;
-                (asked, ttl, HeldAnswer::Nothing { ttl, nxdomain: said.code == ResponseCode::NXDomain })
+                let ttl = reply.authorities.iter().find(is_soa)?.ttl;
+                (asked, ttl, HeldAnswer::Nothing { ttl, nxdomain: reply.code == ResponseCode::NXDomain })
             }
         };
         let until = now.checked_add(SignedDuration::from_secs(ttl.into())).ok()?;
@@ -123,12 +123,12 @@ impl CachedAnswer {
 
 impl Resolver {
     /// Still has these records for `name` and `kind`, with the time that they have left. A CNAME among them is followed
-    /// anew.
+    /// again.
     pub fn remembers(&mut self, name: &str, kind: RecordType, records: Vec<ZoneRecord>) -> &mut Self {
         self.hold(name, kind, HeldAnswer::Records(records))
     }
 
-    /// Still has for `ttl` seconds that there is no such record, or with `nxdomain` no such name.
+    /// Has cached for `ttl` seconds that there is no record of this type, or with `nxdomain` no such name.
     pub fn remembers_nothing(&mut self, name: &str, kind: RecordType, ttl: u32, nxdomain: bool) -> &mut Self {
         self.hold(name, kind, HeldAnswer::Nothing { ttl, nxdomain })
     }

@@ -1,4 +1,4 @@
-//! What all servers of a world share.
+//! What all simulated servers share.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::authority::Authorities;
 use super::log::{Log, LoggedQuestion, Request};
 use super::plan::Plan;
 
-/// What all servers of a world share.
+/// What all simulated servers share.
 pub(super) struct Shared {
     /// Locked only while an answer is made, never while it is sent.
     pub plan: Mutex<Plan>,

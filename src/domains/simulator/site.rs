@@ -25,13 +25,14 @@ pub enum Door {
     /// It is served.
     #[default]
     Open,
-    /// Nothing listens. Only a world that starts with it refuses connections: a door that is closed later resets them.
+    /// Nothing listens. Only a simulator that starts with it refuses connections: a door that is closed later resets
+    /// them.
     Closed,
     /// It is accepted and reset.
     Resets,
-    /// It is accepted, and nothing is said.
+    /// It is accepted, and nothing is sent.
     Silent,
-    /// After its first octets these are said.
+    /// After its first bytes these are sent.
     Says(Vec<u8>),
 }
 

@@ -30,7 +30,7 @@ pub(super) async fn serve(listener: TcpListener, tls: bool, shared: Arc<Shared>)
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
             if let Err(error) = meet(stream, tls, &shared).await {
-                tracing::trace!(%error, "a connection of the world ended");
+                tracing::trace!(%error, "a connection of the simulated network ended");
             }
         });
     }
@@ -66,7 +66,7 @@ async fn greet(stream: TcpStream, address: SocketAddr, shared: &Shared) -> io::R
     let site = shared.plan.lock().sites.get(&address.ip()).cloned().unwrap_or_default();
     match site.greeting(sni.as_deref()) {
         Greeting::Alert(alert) => {
-            // A record of type 21, TLS 1.2, two octets long: fatal, and the reason.
+            // A record of type 21, TLS 1.2, two bytes long: fatal, and the reason.
             start.io.write_all(&[21, 3, 3, 0, 2, 2, *alert]).await?;
             http::finish(start.io).await
         }

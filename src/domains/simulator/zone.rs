@@ -1,4 +1,4 @@
-//! Zones: a start, and a flat list of records that nobody checks.
+//! Zones: an SOA record, and a flat list of unchecked records.
 
 use hickory_proto::rr::RecordType;
 
@@ -36,13 +36,13 @@ impl Zone {
         zone
     }
 
-    /// Adds a record beside all others, with `owner` in full.
+    /// Adds a record to the others, with `owner` in full.
     pub fn add(&mut self, owner: &str, ttl: u32, data: ZoneData) -> &mut Self {
         self.records.push(ZoneRecord::new(owner, ttl, data));
         self
     }
 
-    /// Leaves this record alone at `owner`.
+    /// Makes this the only record at `owner`.
     pub fn set(&mut self, owner: &str, ttl: u32, data: ZoneData) -> &mut Self {
         self.clear(owner).add(owner, ttl, data)
     }
@@ -61,7 +61,7 @@ impl Zone {
         self
     }
 
-    /// Leaves these as the name servers of `owner`: the zone's own at its apex, a delegation below it.
+    /// Makes these the name servers of `owner`: the zone's own at its apex, a delegation below it.
     pub fn delegate(&mut self, owner: &str, name_servers: &[&str]) -> &mut Self {
         self.remove(owner, RecordType::NS);
         for host in name_servers {
@@ -75,7 +75,7 @@ impl Zone {
         ZoneRecord { owner: self.apex.clone(), ttl: self.ttl, data: ZoneData::Soa { primary, serial, minimum } }
     }
 
-    /// Its SOA record as it stands in an answer that says no (RFC 2308 section 3).
+    /// Its SOA record as in a negative answer (RFC 2308 section 3).
     pub(super) fn denial(&self) -> ZoneRecord {
         ZoneRecord { ttl: self.ttl.min(self.minimum), ..self.soa() }
     }

@@ -93,7 +93,7 @@ fn without_a_check_nothing_is_claimed() {
     for rule in Rule::ALL {
         let (answers, conclusion) = full(rule, &[], &[], &reported);
         assert!(answers.iter().all(|answer| answer.verdict.is_none() && !answer.word.is_empty()), "{answers:?}");
-        assert_eq!(conclusion, "Nothing was measured yet: check the domain first.");
+        assert_eq!(conclusion, "Not checked yet: check the domain first.");
         let offline = [unknown(Code::Offline)];
         let (answers, conclusion) = full(rule, &offline, &[], &reported);
         let known = |answer: &RuleAnswer| answer.verdict.is_some_and(|verdict| verdict != Verdict::Unknown);
@@ -103,18 +103,18 @@ fn without_a_check_nothing_is_claimed() {
 }
 
 #[test]
-fn verification_begins_with_what_stands_in_the_way() {
+fn verification_begins_with_conflicting_records() {
     use ViewVerdict::{NotCounted, Old, Right, Wrong};
     let reported = verified(-40);
     let verdicts = |findings: &[Finding], views: &[View]| page(Rule::Verification, findings, views, &reported);
     let wrong = seen_by(Wrong, Wrong);
     for (findings, views, expected, conclusion) in [
-        (right(), seen_by(Right, NotCounted), ["ok", "ok", "ok", "ok"], "All that can be seen"),
+        (right(), seen_by(Right, NotCounted), ["ok", "ok", "ok", "ok"], "Everything that petstore can check"),
         (
             vec![fail(Code::DnsABlocks)],
             wrong.clone(),
             ["fail", "after 1", "after 1", "ok"],
-            "First cause: An A record blocks the CNAME. Mend it at your DNS provider, then check again.",
+            "First cause: An A record blocks the CNAME. Fix it at your DNS provider, then check again.",
         ),
         (vec![fail(Code::DnsWrongTarget)], wrong.clone(), ["ok", "fail", "after 2", "ok"], "First cause: The CNAME"),
         (vec![fail(Code::DnsNodata)], wrong.clone(), ["see 2", "fail", "after 2", "ok"], "First cause: The name"),
@@ -128,9 +128,14 @@ fn verification_begins_with_what_stands_in_the_way() {
             vec![wait(Code::TtlWait, 21), wait(Code::NegWait, 14), ok(Code::CaaNone)],
             seen_by(Right, Old { until: None }),
             ["ok", "ok", "wait", "ok"],
-            "A resolver remembers the old answer: nothing is to do but wait until ",
+            "A resolver still has the old answer cached: just wait until ",
         ),
-        (vec![fail(Code::Over48h)], seen_by(Right, Wrong), ["ok", "ok", "fail", "ok"], "First cause: Still old"),
+        (
+            vec![fail(Code::Over48h)],
+            seen_by(Right, Wrong),
+            ["ok", "ok", "fail", "ok"],
+            "First cause: A resolver still has",
+        ),
         (
             vec![fail(Code::NotDelegated)],
             seen_by(NotCounted, NotCounted),
@@ -141,18 +146,18 @@ fn verification_begins_with_what_stands_in_the_way() {
             vec![unknown(Code::DnsValueUnknown)],
             seen_by(ViewVerdict::Unjudged, NotCounted),
             ["see 2", "unknown", "see 2", "ok"],
-            "The value to compare with is not known. Fix DNS-VALUE-UNKNOWN.",
+            "The value to compare with is unknown. Fix DNS-VALUE-UNKNOWN.",
         ),
         (
             vec![finding(Code::DnsADirect, Verdict::Warn, Who::DnsProvider)],
             seen_by(Right, Right),
             ["warn", "after 1", "ok", "ok"],
-            "This may be why: An A record holds the platform's address.",
+            "This may be why: An A record has the platform's address.",
         ),
     ] {
-        let (shown, said) = verdicts(&findings, &views);
+        let (shown, sentence) = verdicts(&findings, &views);
         assert_eq!(shown, expected, "{findings:?}");
-        assert!(said.starts_with(conclusion), "{said}");
+        assert!(sentence.starts_with(conclusion), "{sentence}");
     }
 }
 
@@ -171,7 +176,7 @@ fn verification_counts_who_sees_it_and_names_each_wait_once() {
 fn preconditions_are_named_and_never_guessed() {
     let ticked = [Precondition::Deploy].into_iter().collect();
     let views = seen_by(ViewVerdict::Right, ViewVerdict::Right);
-    let (answers, said) = full(Rule::Verification, &right(), &views, &Reported { ticked, ..Reported::default() });
+    let (answers, sentence) = full(Rule::Verification, &right(), &views, &Reported { ticked, ..Reported::default() });
     assert_eq!((answers[3].verdict, answers[3].word.as_str()), (None, "yours to do"));
     assert_eq!(
         answers[3].seen,
@@ -180,7 +185,7 @@ fn preconditions_are_named_and_never_guessed() {
             "not ticked: you can change the DNS settings of the domain"
         ]
     );
-    assert_eq!(said, "DNS is right. What is left are the preconditions that are not ticked.");
+    assert_eq!(sentence, "DNS is right. Check the preconditions that are not ticked.");
 }
 
 #[test]
@@ -188,14 +193,14 @@ fn a_late_certificate_is_asked_for_again_only_when_dns_and_caa_are_right() {
     let pending = fail(Code::TlsPending);
     let caa = ok(Code::CaaNone);
     for (findings, reported, expected, conclusion) in [
-        (vec![ok(Code::DnsOk), caa.clone(), pending.clone()], verified(-34), ["ok", "ok", "yours to do"], "Nothing st"),
+        (vec![ok(Code::DnsOk), caa.clone(), pending.clone()], verified(-34), ["ok", "ok", "yours to do"], "Nothing bl"),
         (vec![ok(Code::DnsOk), caa.clone(), pending.clone()], verified(-5), ["ok", "ok", "not yet"], "It is not late"),
-        (vec![ok(Code::DnsOk), caa.clone()], Reported::default(), ["ok", "ok", "yours to do"], "The 30 minutes count"),
+        (vec![ok(Code::DnsOk), caa.clone()], Reported::default(), ["ok", "ok", "yours to do"], "The 30 minutes start"),
         (
             vec![ok(Code::DnsOk), fail(Code::CaaBlocked), pending.clone()],
             verified(-34),
             ["ok", "fail", "after 2"],
-            "First cause: CAA forbids the authority. Mend it at your DNS provider, then check again.",
+            "First cause: CAA forbids the platform's CA. Fix it at your DNS provider, then check again.",
         ),
         (
             vec![fail(Code::DnsABlocks), fail(Code::CaaBlocked), pending.clone()],
@@ -207,24 +212,21 @@ fn a_late_certificate_is_asked_for_again_only_when_dns_and_caa_are_right() {
             vec![ok(Code::DnsOk), unknown(Code::CaaCaUnknown), pending],
             verified(-34),
             ["ok", "unknown", "yours to do"],
-            "Nothing stands in its way",
+            "Nothing blocks the certificate",
         ),
-        (right(), verified(-34), ["ok", "ok", "not needed"], "The certificate is there: all is right."),
+        (right(), verified(-34), ["ok", "ok", "not needed"], "The certificate is there. Nothing to do."),
     ] {
-        let (shown, said) = page(Rule::Certificate, &findings, &[], &reported);
+        let (shown, sentence) = page(Rule::Certificate, &findings, &[], &reported);
         assert_eq!(shown, expected, "{findings:?}");
-        assert!(said.starts_with(conclusion), "{said}");
+        assert!(sentence.starts_with(conclusion), "{sentence}");
     }
 }
 
 #[test]
 fn re_verify_says_since_when_and_how_often() {
-    let said = |reported: &Reported| full(Rule::Certificate, &[], &[], reported).0[2].seen.concat();
-    assert_eq!(
-        said(&verified(-34)),
-        "Verify was chosen 34 min ago, 1 time so far; this rule counts 30 minutes from then"
-    );
-    assert_eq!(said(&Reported::default()), "Verify: not said yet; this rule counts 30 minutes from Verify");
+    let sentence = |reported: &Reported| full(Rule::Certificate, &[], &[], reported).0[2].seen.concat();
+    assert_eq!(sentence(&verified(-34)), "Verify was chosen 34 min ago (once so far); the 30 minutes count from then");
+    assert_eq!(sentence(&Reported::default()), "Verify is not recorded yet; the 30 minutes count from it");
     let (answers, _) = full(Rule::Certificate, &right()[..2], &[], &verified(-34));
     assert!(answers[2].act[0].starts_with("choose Re-verify in the dashboard, then press V here"));
 }
@@ -233,11 +235,11 @@ fn re_verify_says_since_when_and_how_often() {
 fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
     let dns = ok(Code::DnsOk);
     for (findings, expected, conclusion) in [
-        (right(), ["ok", "ok", "ok", "yours to do"], "The certificate is right. A browser that still warns"),
+        (right(), ["ok", "ok", "ok", "yours to do"], "The certificate is right. If a browser still warns"),
         (
             vec![dns.clone(), wait(Code::TlsPending, 25)],
             ["wait", "after 1", "not seen", "after 1"],
-            "The certificate is not there yet: nothing is to do but wait until ",
+            "The certificate is not there yet: just wait until ",
         ),
         (
             vec![dns.clone(), fail(Code::TlsExpired), fail(Code::HstsNote)],
@@ -247,7 +249,7 @@ fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
         (
             vec![dns.clone(), finding(Code::TlsOld, Verdict::Warn, Who::DnsProvider)],
             ["ok", "warn", "ok", "yours to do"],
-            "This may be why: The certificate is older than the domain here.",
+            "This may be why: The certificate is from before the domain was added.",
         ),
         (
             vec![fail(Code::DnsABlocks), fail(Code::TlsWrongName)],
@@ -255,13 +257,13 @@ fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
             "First cause: An A record blocks the CNAME.",
         ),
     ] {
-        let (shown, said) = page(Rule::Browser, &findings, &[], &Reported::default());
+        let (shown, sentence) = page(Rule::Browser, &findings, &[], &Reported::default());
         assert_eq!(shown, expected, "{findings:?}");
-        assert!(said.starts_with(conclusion), "{said}");
+        assert!(sentence.starts_with(conclusion), "{sentence}");
     }
     let views = seen_by(ViewVerdict::Right, ViewVerdict::Old { until: None });
     let (answers, _) = full(Rule::Browser, &right(), &views, &Reported::default());
-    assert_eq!(answers[3].seen, ["9.9.9.9 still holds an old answer: CNAME sites.platform.net"]);
+    assert_eq!(answers[3].seen, ["9.9.9.9 still has an old answer cached: CNAME sites.platform.net"]);
     assert!(answers[3].act[0].contains("https://docs.acme.com/ in a private window"));
     let local = finding(Code::SplitLocal, Verdict::Warn, Who::ThisMachine);
     let (answers, _) = full(Rule::Browser, &[right(), vec![local]].concat(), &[], &Reported::default());
@@ -269,34 +271,34 @@ fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
 }
 
 #[test]
-fn a_configured_redirect_is_held_against_what_is_served() {
+fn a_configured_redirect_is_compared_with_the_live_site() {
     let cached = fail(Code::RdCached);
     let warn = |code| finding(code, Verdict::Warn, Who::Dashboard);
     for (findings, expected, conclusion) in [
-        (vec![ok(Code::RdOk)], ["ok", "ok", "yours to do"], "What is served is right."),
+        (vec![ok(Code::RdOk)], ["ok", "ok", "yours to do"], "The redirect is right."),
         (vec![fail(Code::RdTarget), cached.clone()], ["fail", "after 1", "fail"], "First cause: The redirect leads"),
-        (vec![fail(Code::RdLoop), cached], ["see 2", "fail", "fail"], "First cause: The redirect goes in a circle"),
-        (vec![warn(Code::RdStatus)], ["see 2", "warn", "ok"], "This may be why: The redirect has another status."),
-        (vec![fail(Code::InNoDot)], ["fail", "after 1", "ok"], "First cause: The name has one label only."),
-        (vec![], ["not measured yet"; 3], "Nothing was measured yet"),
+        (vec![fail(Code::RdLoop), cached], ["see 2", "fail", "fail"], "First cause: The redirect loops"),
+        (vec![warn(Code::RdStatus)], ["see 2", "warn", "ok"], "This may be why: The redirect has a different status."),
+        (vec![fail(Code::InNoDot)], ["fail", "after 1", "ok"], "First cause: The name has only one label."),
+        (vec![], ["not checked yet"; 3], "Not checked yet"),
     ] {
-        let (answers, said) = redirected(&findings);
+        let (answers, sentence) = redirected(&findings);
         assert!(answers[0].seen.contains(&"configured: docs.acme.com to acme.com with 301".to_owned()));
         assert_eq!(shown(answers), expected, "{findings:?}");
-        assert!(said.starts_with(conclusion), "{said}");
+        assert!(sentence.starts_with(conclusion), "{sentence}");
     }
 }
 
 #[test]
-fn without_a_configured_redirect_what_is_served_under_the_name_is_told() {
-    let said = |findings: &[Finding]| page(Rule::Redirects, findings, &[], &Reported::default());
-    let (shown, conclusion) = said(&right());
+fn without_a_configured_redirect_the_live_redirect_is_shown() {
+    let sentence = |findings: &[Finding]| page(Rule::Redirects, findings, &[], &Reported::default());
+    let (shown, conclusion) = sentence(&right());
     assert_eq!(shown, ["ok", "ok", "yours to do"]);
-    assert!(conclusion.starts_with("No redirect is configured from this name"), "{conclusion}");
-    let (shown, conclusion) = said(&[ok(Code::DnsOk), fail(Code::RdLoop)]);
+    assert!(conclusion.starts_with("No redirect is configured for this name"), "{conclusion}");
+    let (shown, conclusion) = sentence(&[ok(Code::DnsOk), fail(Code::RdLoop)]);
     assert_eq!(shown, ["see 2", "fail", "yours to do"]);
-    assert!(conclusion.starts_with("First cause: The redirect goes in a circle."), "{conclusion}");
-    let (shown, conclusion) = said(&[fail(Code::DnsABlocks)]);
-    assert_eq!(shown, ["not measured yet"; 3]);
+    assert!(conclusion.starts_with("First cause: The redirect loops."), "{conclusion}");
+    let (shown, conclusion) = sentence(&[fail(Code::DnsABlocks)]);
+    assert_eq!(shown, ["not checked yet"; 3]);
     assert!(conclusion.starts_with("First cause: An A record blocks the CNAME."), "{conclusion}");
 }

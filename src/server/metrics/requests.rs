@@ -104,7 +104,7 @@ impl Durations {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// The sum in seconds, and each bucket by itself.
+    /// The sum in seconds, and each bucket separately.
     fn read(&self) -> (f64, [(f64, u64); BOUNDS.len() + 1]) {
         let bound = |bucket: usize| BOUNDS.get(bucket).copied().unwrap_or(f64::INFINITY);
         let buckets = array::from_fn(|bucket| (bound(bucket), self.buckets[bucket].load(Ordering::Relaxed)));
@@ -158,7 +158,7 @@ mod tests {
     use crate::server::OPENAPI;
 
     #[test]
-    fn every_described_status_has_a_place_of_its_own() {
+    fn every_described_status_has_a_separate_place() {
         let described = OPENAPI.lines().filter_map(|line| line.trim().strip_prefix('\'')?.split_once("':"));
         let statuses: Vec<_> = described.map(|(status, _)| status).filter(|status| status.len() == 3).collect();
         assert!(statuses.len() > 20, "{statuses:?}");

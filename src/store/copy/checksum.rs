@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use super::tables::Record;
 use crate::store::value_row::Value;
 
-/// How many rows there are, and the sum of their hashes. Nobody makes two tables with the same sum by chance.
+/// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) rows: u64,

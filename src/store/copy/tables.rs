@@ -12,7 +12,7 @@ enum Column {
     Hash,
 }
 
-/// A value by itself.
+/// An owned value.
 #[derive(Clone, Debug)]
 enum Owned {
     Int(i64),
@@ -33,12 +33,12 @@ pub(super) struct Table {
     keys: usize,
     export: &'static str,
     pub(super) import: &'static str,
-    /// For many at once, where there is a way.
+    /// For many at once, if supported.
     pub(super) import_many: Option<&'static str>,
 }
 
 pub(super) const PETS: Table = Table {
-    name: "animals",
+    name: "pets",
     columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int],
     keys: 1,
     export: sql::EXPORT_PETS,
@@ -91,7 +91,7 @@ impl Table {
         last: Option<&Record>,
         limit: i64,
     ) -> Result<Vec<Record>, DatabaseError> {
-        // Before any key: ids of animals are positive, and no text is empty.
+        // Before any key: ids of pets are positive, and no text is empty.
         let first =
             |column: &Column| if matches!(column, Column::Int) { Value::Int(i64::MIN) } else { Value::Text("") };
         let mut values: Vec<Value<'_>> = match last {

@@ -30,7 +30,7 @@ pub(super) struct Known {
 }
 
 impl KeyCache {
-    /// Has it read anew when it is shown next.
+    /// Has it read again at its next use.
     pub(super) fn forget(&self, id: KeyId) {
         self.map().remove(&id);
     }

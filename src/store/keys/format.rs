@@ -35,9 +35,9 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// A text that is no key's id.
+/// The text is not the id of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the id of a key is its 8 letters and digits after petk_, as `petstore keys list` shows them")]
+#[error("the id of a key is the 8 letters and digits after petk_; to see the ids: petstore keys list")]
 pub struct NotAKeyId;
 
 impl FromStr for KeyId {
@@ -68,7 +68,7 @@ pub(super) fn with_id(id: KeyId) -> Result<SecretString, getrandom::Error> {
     Ok(key.into())
 }
 
-/// The id of a key whose form and checksum are right; whether such a key exists is not known here.
+/// The id of a key with a valid form and checksum; it may not exist.
 pub(super) fn id_of(key: &str) -> Option<KeyId> {
     let (body, given) = key.as_bytes().split_last_chunk::<CHECKSUM>()?;
     let (id, secret) = body.strip_prefix(PREFIX.as_bytes())?.split_first_chunk::<ID>()?;

@@ -7,10 +7,10 @@ use super::scopes::Scopes;
 use crate::clock::Now;
 use crate::store::value_row::{DatabaseError, Row};
 
-/// What is to be known of a key before it is made.
+/// A key to create.
 #[derive(Clone, Debug)]
 pub struct NewKey {
-    /// Whom or what it is for; the rules for animals' names hold.
+    /// Who or what it is for; the rules for pets' names apply.
     pub name: String,
     /// What it may do.
     pub scopes: Scopes,
@@ -75,7 +75,7 @@ pub(super) fn key_event(row: Row<'_>) -> Result<KeyEvent, DatabaseError> {
     Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
 }
 
-/// Unix seconds as they are stored; one that is out of range, as nobody has stored it, becomes the last there is.
+/// Stored Unix seconds; out of range, which is never stored, the last timestamp.
 fn time(seconds: i64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
 }

@@ -38,7 +38,7 @@ impl Work for Create {
     }
 }
 
-/// As [`Create`], where no key was ever made. Whether that was so.
+/// As [`Create`], if no key was ever created. Returns whether it was.
 pub(super) struct CreateFirst(pub(super) Create);
 
 impl Work for CreateFirst {

@@ -9,9 +9,9 @@ use strum::VariantArray as _;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Scope {
-    /// List and get animals.
+    /// List and get pets.
     Read,
-    /// Add animals.
+    /// Add pets.
     Write,
     /// Everything, and what only operators may do.
     Admin,

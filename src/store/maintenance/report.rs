@@ -5,7 +5,7 @@ use crate::store::StoreError;
 /// What a check has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntegrityReport {
-    /// How many animals there are.
+    /// How many pets there are.
     pub pets: u64,
     /// What is wrong, a line each; 100 at most. Foreign text: clean it before showing it.
     pub problems: Vec<String>,
@@ -20,7 +20,7 @@ pub struct QuickChecked {
     pub problems: Vec<String>,
 }
 
-/// Why there is no copy. Nothing is left behind under the name of the copy.
+/// Why there is no copy. No file is left under the name of the copy.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
     /// The database cannot be opened.
@@ -30,6 +30,6 @@ pub enum BackupError {
     #[error("{0}")]
     Failed(String),
     /// It was called off.
-    #[error("the copy was called off")]
+    #[error("the backup was cancelled")]
     Cancelled,
 }

@@ -1,5 +1,5 @@
-//! A queue, from which whatever waits is taken and done together. Who comes alone does it himself, which saves waking
-//! another task and being woken.
+//! A queue whose waiting jobs are run together. A lone caller runs its own job, which saves waking another task and being
+//! woken.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -26,8 +26,7 @@ pub(super) struct Batcher {
     connections: Connections,
     /// For one at a time that does not queue.
     alone: Semaphore,
-    /// Whether the last group was of one. Where it was not, somebody is likely to come, and a connection's way to the
-    /// server is better shared.
+    /// Whether the last group had one job. If not, more are likely to come, and should share a round trip to the server.
     was_alone: Arc<AtomicBool>,
     /// Nothing once closed.
     open: Mutex<Option<Open>>,
@@ -98,7 +97,7 @@ impl Batcher {
         }
         let (job, done) = awaited(work);
         match self.alone.try_acquire() {
-            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.nobody_is_at_it()? => {
+            Ok(_alone) if self.was_alone.load(Ordering::Relaxed) && self.is_idle()? => {
                 self.kind.serve(&self.connections, &mut vec![job]).await
             }
             _ => self.queue(job)?,
@@ -106,11 +105,11 @@ impl Batcher {
         done.await.unwrap_or(Err(StoreFailure::Closed))
     }
 
-    fn nobody_is_at_it(&self) -> Result<bool, StoreFailure> {
-        let nobody_waits = self.open.lock().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
-        // Else those who go away one after the other would leave a commit each.
-        let nobody_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
-        Ok(nobody_waits && nobody_commits)
+    fn is_idle(&self) -> Result<bool, StoreFailure> {
+        let none_waits = self.open.lock().as_ref().ok_or(StoreFailure::Closed)?.jobs.capacity() == QUEUE;
+        // Otherwise callers that give up one after another would each leave a commit.
+        let none_commits = matches!(self.kind, Kind::Read) || self.connections.pulse.is_quiet();
+        Ok(none_waits && none_commits)
     }
 
     fn queue(&self, job: Box<dyn Job>) -> Result<(), StoreFailure> {
@@ -124,7 +123,7 @@ impl Batcher {
         drop(jobs);
         while let Some(ended) = clerks.join_next().await {
             if let Err(error) = ended {
-                tracing::error!(%error, "a desk of the database ended badly");
+                tracing::error!(%error, "a task of the batcher failed");
             }
         }
     }

@@ -46,7 +46,7 @@ impl Connections {
         }
     }
 
-    /// The same for whoever only begins.
+    /// The same at the start.
     pub(super) async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
         self.take().await.map_err(|why| match why {
             StoreFailure::NoConnection(source) => StoreError::Connect { database: database.clone(), source },

@@ -38,24 +38,23 @@ const WAIT: Duration = Duration::from_secs(5);
 /// How long a new connection may take, all hosts of the server together.
 const CREATE: Duration = Duration::from_secs(4);
 
-/// From what age on a connection is not used again, so that addresses and certificates are looked at anew; each a
-/// little earlier or later than the others.
+/// The age at which a connection is not reused, so that addresses and certificates are checked again; spread by up to five
+/// minutes.
 const LIFETIME: Duration = Duration::from_secs(20 * 60);
 
 /// How long the server keeps a transaction open for an instance that has gone silent.
 const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
 
-/// Else a page is planned anew each time, since a plan for any limit looks dearer than one for this limit, and planning
-/// takes longer than reading.
+/// Otherwise each page is planned again, since a generic plan seems more expensive, and planning takes longer than reading.
 const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
 
 /// What raises a notice in PL/pgSQL: a trigger of the operator's own may warn as it likes.
 const RAISED_BY_A_TRIGGER: &str = "exec_stmt_raise";
 
-/// All connections that are open and in nobody's hands.
+/// All open connections that are not in use.
 pub(super) type ConnectionPool = Pool<Connector>;
 
-/// One of them while somebody has it.
+/// A connection in use.
 pub(super) type PooledConnection = Object<Connector>;
 
 /// A connection, and whether the server has warned of anything on it.

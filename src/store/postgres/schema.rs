@@ -1,7 +1,7 @@
 //! The tables: made and brought up to date by one instance, which holds a lease meanwhile; the others wait.
 //!
 //! Each migration is one statement that may be run again, since neither CockroachDB nor YugabyteDB changes a schema
-//! within a transaction as PostgreSQL does: whoever is ended half-way leaves something that the next one completes.
+//! within a transaction as PostgreSQL does: an interrupted migration is completed by the next run.
 
 use std::time::Duration;
 
@@ -35,7 +35,7 @@ const RENEWED_EVERY: Duration = Duration::from_secs(5);
 
 /// How long to wait for another instance's migrations, and how often to look.
 const PATIENCE: Duration = Duration::from_secs(60);
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// The number of the last migration that was run.
 pub(super) struct Version;
@@ -78,7 +78,7 @@ pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -
             return Err(StoreError::MigrationUnderWay { database: database.clone() });
         }
         session.release(true);
-        sleep(LOOK_AGAIN).await;
+        sleep(CHECK_EVERY).await;
     }
 }
 
@@ -115,7 +115,7 @@ async fn lease(session: &Session, holder: &str) -> Result<bool, DatabaseError> {
     }
 }
 
-/// What is said to those who make the same table at once, or take the lease at once. All but one are to look again.
+/// The errors of instances that create the same table or take the lease at once. All but one of them check again.
 const OTHERS_WERE_FASTER: [SqlState; 4] = [
     SqlState::UNIQUE_VIOLATION,
     SqlState::DUPLICATE_TABLE,

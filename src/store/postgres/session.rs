@@ -21,8 +21,8 @@ use crate::store::value::Value;
 /// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
 /// closed, and with it the transaction that it was in.
 ///
-/// But one whose commit the server has not answered is kept until it has: such a commit goes on there, also without its
-/// connection, and no other connection is to come on top of it.
+/// But one whose commit the server has not answered is kept until it has: the commit continues there without its
+/// connection, and must not overlap with another one.
 pub(in crate::store) struct Session {
     line: Option<PooledConnection>,
     by_name: bool,
@@ -173,7 +173,7 @@ impl ToSql for Value<'_> {
     to_sql_checked!();
 }
 
-/// Whether the server has said this.
+/// Whether the server has answered with this code.
 pub(super) fn has_code(error: &DatabaseError, code: &SqlState) -> bool {
     error.postgres().is_some_and(|error| error.code() == Some(code))
 }

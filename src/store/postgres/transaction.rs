@@ -1,8 +1,8 @@
 //! Jobs that go to the server together, and what is repeated.
 //!
-//! A transaction is repeated only where the server has said that it rolled it back in favour of another one (SQLSTATE
+//! A transaction is repeated only if the server has reported that it rolled it back in favour of another one (SQLSTATE
 //! 40001 and 40P01), which CockroachDB and YugabyteDB may say of any statement and of COMMIT. Never where the connection
-//! was lost while it was being committed: nobody knows then, and repeating could do it twice. The same holds where the
+//! was lost while it was being committed: its outcome is unknown, and repeating could do it twice. The same holds if the
 //! server warns of a commit: PostgreSQL says so when a wait for a synchronous standby was cancelled, and then that it is
 //! done.
 //!
@@ -32,7 +32,7 @@ use crate::store::value_row::{Connection, DatabaseError};
 const TRIES: u32 = 12;
 const TRY_FOR: Duration = Duration::from_secs(5);
 
-/// Each by itself, one behind the other on the same connection. Tells each job how it ended, and empties `group`.
+/// Each job separately, one after another on the same connection. Ends each job, and empties `group`.
 pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
     for pause in pauses() {
         let session = match connections.take().await {
@@ -81,7 +81,11 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
         return;
     }
     if let Err(why) = &written {
-        tracing::error!(error = safe_causes(why), writes = group.len(), "nothing is known to be written");
+        tracing::error!(
+            error = safe_causes(why),
+            writes = group.len(),
+            "a transaction failed, or its outcome is unknown"
+        );
     }
     end(group, &written);
 }
@@ -93,7 +97,7 @@ async fn beat(connections: &Connections) -> Result<(), StoreFailure> {
 }
 
 impl Connections {
-    /// Finds out, on a connection of its own, whether commits get through; one at a time does.
+    /// Checks, on a separate connection, whether commits get through; one check at a time.
     pub(super) fn start_beat(&self) {
         let Ok(permit) = Arc::clone(&self.pulse.beating).try_acquire_owned() else { return };
         let connections = self.clone();
@@ -106,7 +110,7 @@ impl Connections {
     }
 }
 
-/// A single statement that nobody waits for. It says nothing about commits: there may be nothing to write.
+/// A single statement without a waiting caller. It proves nothing about commits: there may be nothing to write.
 pub(super) async fn write_alone(connections: &Connections, work: impl Work) -> Result<(), StoreFailure> {
     let session = connections.take().await?;
     session.begin(&connections.pulse);
@@ -190,7 +194,7 @@ async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), St
         Ok(()) => {}
         // The server has ended the connection instead.
         Err(error) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
-        // Had it been refused, each statement would have been a transaction by itself.
+        // If it was refused, each statement was its own transaction.
         Err(_) => return Err(StoreFailure::OutcomeUnknown),
     }
     let Some(error) = worst(worked) else { return Ok(()) };
@@ -202,7 +206,7 @@ async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), St
     }
 }
 
-/// Why a transaction failed: what comes after the first error is only told that there was one, and may be heard before.
+/// Why a transaction failed: statements after the first error only report that there was one, and may be answered before.
 fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
     let (echoes, mut errors): (Vec<_>, Vec<_>) = worked
         .into_iter()

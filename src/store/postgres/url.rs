@@ -32,20 +32,20 @@ pub struct PostgresUrl {
     pub(super) is_behind_pooler: bool,
 }
 
-/// Why an address is none.
+/// Why an address is invalid.
 #[derive(Debug, thiserror::Error)]
 pub enum PostgresUrlError {
     /// The address is not of the form `postgres://USER@HOST:PORT/DATABASE`.
-    #[error("the address of the database cannot be read; it is postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
+    #[error("the address of the database is invalid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
     Form(#[source] tokio_postgres::Error),
     /// No database is named.
-    #[error("the address names no database: postgres://USER@HOST/DATABASE")]
+    #[error("the address has no database; use postgres://USER@HOST/DATABASE")]
     NoDatabase,
     /// A part of the password was taken for the host.
     #[error("the address of the database has more than one @: write an @ of the password as %40")]
     Password,
     /// An option with a value that it cannot have.
-    #[error("{name}={value} is not possible: {remedy}")]
+    #[error("{name}={value} is not supported: {remedy}")]
     Option {
         /// The option.
         name: &'static str,
@@ -109,9 +109,9 @@ fn is_encrypted(mode: Option<&str>, has_roots: bool, is_here: bool) -> Result<bo
         Some("verify-full") => Ok(true),
         Some("disable") if is_here => Ok(false),
         Some(mode @ ("disable" | "allow" | "prefer" | "require" | "verify-ca")) => {
-            refused(mode, "a server is verified by certificate and name (verify-full), or on this machine (disable)")
+            refused(mode, "use verify-full, which checks certificate and name, or disable for a server on this machine")
         }
-        Some(mode) => refused(mode, "it can be verify-full, or disable for a server on this machine"),
+        Some(mode) => refused(mode, "use verify-full, or disable for a server on this machine"),
     }
 }
 
@@ -130,7 +130,7 @@ fn yes_or_no(name: &'static str, value: &str) -> Result<bool, PostgresUrlError> 
     match value {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(PostgresUrlError::Option { name, value: value.into(), remedy: "it is true or false" }),
+        _ => Err(PostgresUrlError::Option { name, value: value.into(), remedy: "use true or false" }),
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_reason() {
+    fn an_invalid_address_is_refused_with_the_reason() {
         let refusal = |text: &str| text.parse::<PostgresUrl>().unwrap_err();
         assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
@@ -213,6 +213,6 @@ mod tests {
             "the address of the database has more than one @: write an @ of the password as %40"
         );
         let pooler = refusal("postgres://ada@host/pets?pgbouncer=yes");
-        assert_eq!(pooler.to_string(), "pgbouncer=yes is not possible: it is true or false");
+        assert_eq!(pooler.to_string(), "pgbouncer=yes is not supported: use true or false");
     }
 }

@@ -13,7 +13,7 @@ use crate::store::{DatabaseUrl, StoreError};
 /// How long a write waits for a lock that another process holds.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where SQLite itself cannot wait: how often to look again, and after how long. A second in all.
+/// If SQLite itself cannot wait: how often to try again, and the pause. A second in all.
 pub(super) const BUSY_TRIES: u32 = 100;
 pub(super) const BUSY_PAUSE: Duration = Duration::from_millis(10);
 
@@ -32,8 +32,8 @@ pub(super) fn connect_for_writing(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Else SQLite, built with statistics as it is, would plan anew whenever other values are bound, which takes longer than
-/// reading a page of animals.
+/// Otherwise SQLite, which is built with statistics, would plan again for other values, which takes longer than reading a
+/// page of pets.
 pub(super) fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }

@@ -49,7 +49,7 @@ impl Readers {
             Some(connection) => connection,
             None => self.connect()?,
         };
-        // A connection whose statement failed is closed, and the next one opened anew.
+        // A connection whose statement failed is closed, and replaced by a new one.
         let read = at_once(work.run(&Connection::sqlite(&mut connection)))?;
         if let Some(idle) = self.idle.lock().as_mut() {
             idle.push(connection);

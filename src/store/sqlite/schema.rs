@@ -45,12 +45,11 @@ pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pets')", [], |row| row.get(0))
 }
 
-/// Refuses a database of another program, before anything of it is changed. What cannot be read is left to whoever opens
-/// it.
+/// Refuses a database of another program, before anything in it is changed. If it cannot be read, opening it reports why.
 pub(super) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
-    let looked = Connection::open(path)
+    let is_ours = Connection::open(path)
         .and_then(|connection| Ok(has_pets(&connection)? || version(&connection)? == 0 && is_empty(&connection)?));
-    if looked.unwrap_or(true) {
+    if is_ours.unwrap_or(true) {
         Ok(())
     } else {
         Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) })

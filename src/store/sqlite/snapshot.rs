@@ -27,8 +27,8 @@ const MOST_PROBLEMS: usize = 100;
 
 pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<(), BackupError> {
     let name = copy.display();
-    let exists = || BackupError::Failed(format!("{name} is there already: name another file"));
-    let cannot_write = |why: io::Error| BackupError::Failed(format!("the copy {name} cannot be written: {why}"));
+    let exists = || BackupError::Failed(format!("{name} already exists: choose another file"));
+    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
     if copy.exists() {
         return Err(exists());
     }
@@ -40,7 +40,7 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         .tempfile_in(directory)
         .map_err(cannot_write)?;
     copy_pages(&from, &partial, cancel)
-        .map_err(|why| BackupError::Failed(format!("copying to {name} failed: {}", causes(&why))))?;
+        .map_err(|why| BackupError::Failed(format!("cannot copy to {name}: {}", causes(&why))))?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
@@ -67,7 +67,7 @@ fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationT
             }
         }
     }
-    // A file by itself: the write-ahead log comes back when it is served.
+    // A single file: the write-ahead log comes back when it is served.
     to.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
     to.close().map_err(|(_, error)| error)
 }
@@ -127,7 +127,7 @@ fn pages(connection: &Connection, pragma: &str, problems: &mut Vec<String>) -> r
     })
 }
 
-/// Whether every animal is one that the service would have added.
+/// Checks that every pet is valid.
 fn pets(connection: &Connection, checked: &mut IntegrityReport) -> rusqlite::Result<()> {
     let mut all = connection.prepare(sql::LIST)?;
     let mut rows = all.query([i64::MIN, i64::MAX])?;
@@ -139,7 +139,7 @@ fn pets(connection: &Connection, checked: &mut IntegrityReport) -> rusqlite::Res
             Err(error) => Some(error.to_string()),
         };
         if let Some(wrong) = wrong.filter(|_| checked.problems.len() < MOST_PROBLEMS) {
-            checked.problems.push(format!("animal {id}: {wrong}"));
+            checked.problems.push(format!("pet {id}: {wrong}"));
         }
     }
     Ok(())
@@ -153,7 +153,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connect = || {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
-        // Fails here, and not later, when it is no database.
+        // Fails here, and not later, if it is not a database.
         schema::version(&connection)?;
         Ok(connection)
     };

@@ -1,13 +1,13 @@
 //! The one connection that writes, and the thread that uses it when more than one write is under way.
 //!
 //! Whatever waits when the connection becomes free is committed in one transaction, so that many writers share one
-//! fsync. Who comes alone commits where it is: waking another thread and being woken takes half as long as an fsync of a
-//! good disk. A caller hears of success only after the commit; when anything in the transaction fails, all of it is
-//! rolled back and every caller in it is told so.
+//! fsync. A lone caller commits in its own thread: waking another thread and being woken takes half as long as an fsync of
+//! a good disk. A caller learns of success only after the commit; if anything in the transaction fails, all of it is rolled
+//! back and every caller in it gets the error.
 //!
-//! After an fsync that failed nobody knows what the disk holds, and asking again would only seem to help: the kernel
-//! has dropped the pages by then. So nothing more is written until the file is opened anew, which reads what is there.
-//! The same where the file has lost its name, or another one has it.
+//! After a failed fsync the contents of the disk are unknown, and a retry would only seem to help: the kernel has dropped
+//! the pages by then. So nothing more is written until the file is opened again, which reads what is there. The same holds
+//! if the file was renamed or replaced.
 
 use std::ffi::c_int;
 use std::io;
@@ -87,10 +87,10 @@ impl Writer {
 
     pub(in crate::store) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         let (job, done) = awaited(work);
-        // Here, if this thread may wait for the disk, nobody else is writing, and nobody is likely to come: one alone
-        // would take the time of a whole group.
+        // In this thread, if it may wait for the disk and no other writes are running or likely: a lone write takes as long
+        // as a whole group.
         let may_wait = Handle::current().runtime_flavor() == RuntimeFlavor::MultiThread;
-        let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.nobody_waits();
+        let is_alone = self.pen.was_alone.load(Ordering::Relaxed) && self.none_waits();
         match self.pen.connection.try_lock() {
             Some(mut connection) if may_wait && is_alone => {
                 let connection = connection.as_mut().ok_or(StoreFailure::Closed)?;
@@ -106,11 +106,11 @@ impl Writer {
 
     pub(in crate::store) fn write_later<W: Work>(&self, work: W) {
         if let Err(error) = self.queue(unawaited(work)) {
-            tracing::debug!(%error, "a write was left out");
+            tracing::debug!(%error, "a background write was skipped");
         }
     }
 
-    fn nobody_waits(&self) -> bool {
+    fn none_waits(&self) -> bool {
         self.running.lock().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
     }
 
@@ -125,8 +125,8 @@ impl Writer {
         drop(jobs);
         match timeout(CLOSE_TIME, spawn_blocking(|| thread.join())).await {
             Ok(Ok(Ok(()))) => {}
-            Ok(_) => tracing::error!("the writer ended badly"),
-            Err(_) => tracing::error!("the file is held by another process, and was not closed"),
+            Ok(_) => tracing::error!("the writer thread failed"),
+            Err(_) => tracing::error!("the database was not closed: another process has locked it"),
         }
     }
 }
@@ -155,7 +155,7 @@ impl WriteConnection {
             if self.write(connection, &mut group)
                 && let Err(error) = checkpoint(connection)
             {
-                tracing::error!(error = safe_causes(&error), "the write-ahead log was not folded in");
+                tracing::error!(error = safe_causes(&error), "the write-ahead log could not be checkpointed");
                 self.judge(connection, &error);
             }
         }
@@ -164,11 +164,11 @@ impl WriteConnection {
         }
     }
 
-    /// Tells everyone in `group`, once it is on disk or failed, and empties it. Whether the write-ahead log is to be
-    /// folded in then.
+    /// Ends all jobs of `group` once they are on disk or failed, and empties it. Returns whether the write-ahead log should
+    /// be folded in.
     fn write(&self, connection: &mut rusqlite::Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
         self.was_alone.store(group.len() == 1, Ordering::Relaxed);
-        // Nobody waits for these any more, and another process may keep everybody waiting for the file.
+        // Drops jobs whose callers gave up: another process may have locked the file for long.
         group.retain(|job| job.is_wanted());
         if group.is_empty() {
             return false;
@@ -196,7 +196,7 @@ impl WriteConnection {
         let before = connection.total_changes();
         let committed = try_commit(connection, group).map_err(|error| {
             let writes = group.len();
-            tracing::error!(error = safe_causes(&error), writes, "nothing of this group was written");
+            tracing::error!(error = safe_causes(&error), writes, "a transaction failed and was rolled back");
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
@@ -249,7 +249,7 @@ fn try_commit(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>])
 
 fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
     let connection = Connection::sqlite(connection);
-    // Whoever has gone while the file was waited for may ask again.
+    // A caller that gave up while the file was locked may retry.
     group.iter_mut().filter(|job| job.is_wanted()).try_for_each(|job| at_once(job.run(&connection)))
 }
 
@@ -269,7 +269,7 @@ fn is_log_long(connection: &rusqlite::Connection) -> bool {
     pages.is_ok_and(|(pages, folded)| pages - folded >= CHECKPOINT_PAGES)
 }
 
-/// Keeps the write-ahead log short. Not part of a commit, so that nobody waits for it who need not.
+/// Keeps the write-ahead log short. Not part of a commit, so that callers do not wait for it.
 fn checkpoint(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     match connection.wal_checkpoint_v2(Some(MAIN_DB), CheckpointMode::PASSIVE) {
         // Another process is at it.

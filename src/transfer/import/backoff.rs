@@ -1,4 +1,4 @@
-//! One pause for all senders: whoever fails makes all of them wait, longer each time, and any success ends that.
+//! A shared pause: a failure makes all senders wait, longer each time, and any success resets that.
 
 use std::time::{Duration, Instant};
 
@@ -16,9 +16,9 @@ pub(super) struct Pace {
 
 #[derive(Debug)]
 struct Inner {
-    /// Nothing is sent before.
+    /// Nothing is sent before this time.
     until: Option<Instant>,
-    /// How many pauses came one after another.
+    /// The number of pauses in a row.
     pauses: u32,
     last_success: Instant,
     successes: u64,
@@ -47,18 +47,18 @@ impl Pace {
         state.successes += 1;
     }
 
-    /// How often anything has succeeded.
+    /// How many requests have succeeded.
     pub(super) fn successes(&self) -> u64 {
         self.state.lock().successes
     }
 
-    /// A time in which nothing was to succeed, such as a pause that the user made, is no reason to give up.
+    /// A pause by the user is not a reason to give up.
     pub(super) fn forgive(&self, now: Instant) {
         self.state.lock().last_success = now;
     }
 
-    /// A request that `began` then has failed, and the service may have asked for a pause. How long all wait from now
-    /// on; `None` where it is time to give up. `dice` in 0..1 spreads the clients of a service that comes back.
+    /// Notes that a request that `began` then has failed, and the pause the service `asked` for. Returns how long to
+    /// wait; `None` to give up. `dice` in 0..1 spreads the clients of a recovering service.
     pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
         let mut state = self.state.lock();
         let Patience { first, longest, give_up, .. } = self.patience;
@@ -67,7 +67,7 @@ impl Pace {
         }
         let until = match asked {
             Some(asked) => now + asked,
-            // Whatever began before the pause says nothing new.
+            // A failure that began before the pause is not new.
             None if state.until.is_some_and(|until| began < until) => now,
             None => {
                 let wait = first.saturating_mul(1 << state.pauses.min(20)).min(longest);

@@ -1,31 +1,31 @@
-//! How an import is to go: what is decided before it begins, and what is wished while it goes.
+//! The options and controls of an import.
 
 use std::time::Duration;
 
 /// What to do after a row that was not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnError {
-    /// Go on with the others.
+    /// Continue with the other rows.
     GoOn,
-    /// Send no more.
+    /// Send no more rows.
     Stop,
 }
 
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// How many at a time, 1 to 16.
+    /// Rows sent at a time, 1 to 16.
     pub concurrency: usize,
     /// What to do after a row that was not added.
     pub on_error: OnError,
-    /// Stop once so many rows were not added.
+    /// Stop after this many rows were not added.
     pub max_errors: Option<u64>,
-    /// Send also rows that may have been added where nothing makes sure that they are added once. Otherwise they are
-    /// left alone and counted as unknown.
+    /// Send rows that may have been added even if that could add them twice. Otherwise they are skipped and counted as
+    /// unknown.
     pub send_unknown: bool,
-    /// Send again what the service refused before.
+    /// Send refused rows again.
     pub retry_refused: bool,
-    /// How long things may take.
+    /// The timeouts and pauses.
     pub patience: Patience,
 }
 
@@ -42,16 +42,16 @@ impl Default for ImportOptions {
     }
 }
 
-/// How long things may take.
+/// The timeouts and pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
     /// The first pause after a failure; each further one is twice as long.
     pub first: Duration,
-    /// The longest pause that is made unasked.
+    /// The longest pause that the service did not ask for.
     pub longest: Duration,
-    /// Without any success for so long, the import stops; it also does where the service asks for a longer pause.
+    /// The import stops after this time without a success, or if the service asks for a longer pause.
     pub give_up: Duration,
-    /// What is under way gets so long when the import is told to stop.
+    /// How long requests may take after the import is stopped.
     pub stop_within: Duration,
 }
 
@@ -66,15 +66,15 @@ impl Default for Patience {
     }
 }
 
-/// What whoever started an import wants of it.
+/// The controls of a running import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportControl {
     /// Send.
     Go,
-    /// Send nothing new until told to.
+    /// Send no new rows until `Go`.
     Pause,
-    /// Send nothing new, wait for what is under way, and end.
+    /// Send no new rows, wait for those being sent, and end.
     Stop,
-    /// End at once.
+    /// End immediately.
     Abort,
 }

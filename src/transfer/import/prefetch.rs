@@ -1,8 +1,7 @@
-//! A few rows ahead of the senders: of those it is written already that they are sent, so that a sender that has its
-//! answer sends the next one at once.
+//! Prefetches rows for the senders: they are already recorded as sent, so a sender can send the next one immediately.
 //!
-//! Where the program is killed they are in doubt like those under way, at most as many as there are senders. Whoever
-//! stops the import otherwise gives them back.
+//! After a kill, their outcome is unknown like that of rows being sent; they are at most as many as the senders. Any
+//! other end returns them.
 
 use std::sync::Arc;
 
@@ -12,11 +11,11 @@ use super::ImportControl;
 use super::shared::{Shared, Turn};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 
-/// Those of which it is written that they are sent.
+/// The rows recorded as sent.
 pub(super) struct Queue(pub(super) Mutex<mpsc::Receiver<Turn>>);
 
-/// Takes rows from the reader, writes that they are sent, and puts them into the queue, half of what it holds at once,
-/// which is one write for all of them: until there is nothing more, or nothing new is to be sent.
+/// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
+/// the rows end or the import stops.
 pub(super) async fn announce(
     shared: Arc<Shared>,
     mut parts: mpsc::Receiver<Vec<Turn>>,
@@ -29,7 +28,7 @@ pub(super) async fn announce(
             while !part.is_empty() {
                 let rest = part.split_off(part.len().min(at_once));
                 let turns = std::mem::replace(&mut part, rest);
-                // Nobody who could wish for anything is left: then it goes on.
+                // It fails if the control side is gone: then it continues.
                 let _ = controls.wait_for(|control| *control != ImportControl::Pause).await;
                 let Ok(room) = ready.reserve_many(turns.len()).await else { return };
                 let at = shared.clock.now();
@@ -48,13 +47,13 @@ impl Queue {
         self.0.lock().await.recv().await
     }
 
-    /// Nobody sends any more: writes of those that are left that they were not sent.
+    /// After the senders have ended: records the remaining rows as not sent.
     pub(super) async fn give_back(&self, shared: &Shared) {
         let mut ready = self.0.lock().await;
         ready.close();
-        while let Some(Turn { row, doubted }) = ready.recv().await {
-            // What was in doubt before still is.
-            if !doubted {
+        while let Some(Turn { row, may_exist }) = ready.recv().await {
+            // Rows with an unknown outcome keep it.
+            if !may_exist {
                 let outcome = RowOutcome::NotSent(RowAnswer::new("It was not sent."));
                 shared.note(|journal| journal.outcome(row.row, row.line, &outcome));
             }

@@ -1,4 +1,4 @@
-//! What an import tells while it works.
+//! The events and progress of an import.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,31 +6,31 @@ use std::time::{Duration, Instant};
 use crate::transfer::journal::RowOutcome;
 use crate::transfer::rows::Bad;
 
-/// Takes what is told, in the task that has it. It must not wait.
+/// Takes what is event, in the task that has it. It must not wait.
 pub type OnImportEvent = Arc<dyn Fn(ImportEvent) + Send + Sync>;
 
-/// What became of a row, and what else there is to tell.
+/// What became of a row, and what else there is to on_event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportEvent {
     /// A row was sent.
     Row {
         /// Its line in the file.
         line: u64,
-        /// The animal's name, safe to show.
+        /// The pet's name, safe to show.
         name: String,
-        /// What became of it.
+        /// What happened to it.
         outcome: RowOutcome,
     },
     /// A row cannot be sent.
     Bad(Bad),
-    /// A row may have been added before, and is left alone.
+    /// A row may have been added before, and was skipped.
     UnknownOutcome {
         /// Its line in the file.
         line: u64,
     },
-    /// All wait.
+    /// Sending pauses.
     Waiting {
-        /// For so long.
+        /// How long.
         wait: Duration,
         /// Why, safe to show.
         why: String,
@@ -53,7 +53,7 @@ impl ImportEvent {
 pub struct ImportProgress {
     /// Added now.
     pub added: u64,
-    /// Added before, as the journal says.
+    /// Added before, by the journal.
     pub added_before: u64,
     /// Refused by the service, now or before.
     pub refused: u64,
@@ -61,20 +61,20 @@ pub struct ImportProgress {
     pub invalid: u64,
     /// May have been added.
     pub unknown: u64,
-    /// Those of them that were not sent now, since that could add them twice.
+    /// Those that were not sent now, since that could add them twice.
     pub left_alone: u64,
-    /// Certainly not added, though they were sent: they may be sent again.
+    /// Sent, but definitely not added: they may be sent again.
     pub not_sent: u64,
-    /// Rows whose status was mended.
+    /// Rows whose status was corrected.
     pub corrected: u64,
     /// Sent, and no answer yet.
     pub under_way: u64,
-    /// Nothing is sent before.
+    /// Nothing is sent before this time.
     pub waiting_until: Option<Instant>,
 }
 
 impl ImportProgress {
-    /// Good rows of which is known what became.
+    /// Good rows that are done.
     pub const fn dealt_with(&self) -> u64 {
         self.added + self.added_before + self.refused + self.unknown
     }
@@ -84,8 +84,8 @@ impl ImportProgress {
         self.refused + self.invalid + self.unknown
     }
 
-    pub(super) const fn count(&mut self, told: &ImportEvent) {
-        match told {
+    pub(super) const fn count(&mut self, event: &ImportEvent) {
+        match event {
             ImportEvent::Row { outcome, .. } => {
                 self.under_way = self.under_way.saturating_sub(1);
                 match outcome {

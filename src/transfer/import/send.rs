@@ -1,4 +1,4 @@
-//! One of several senders: takes a row, sends it as often as it takes, writes what came of it.
+//! A sender: takes a row, sends it until its outcome is known, and records that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,13 +25,13 @@ pub(super) struct Sender {
     pub(super) controls: watch::Receiver<ImportControl>,
 }
 
-/// What a failure asks for.
+/// How to treat a failure.
 enum Verdict {
-    /// The key is refused: no row will fare better.
+    /// The key is refused, for every row.
     Everybody,
     /// Sending it again may help, after a pause.
     Again(Option<Duration>),
-    /// It is the row.
+    /// Sending it again is useless.
     Never,
 }
 
@@ -40,7 +40,7 @@ impl Sender {
         let halt = self.shared.halt.clone();
         loop {
             let turn = async {
-                // Nobody who could wish for anything is left: then it goes on.
+                // It fails if the control side is gone: then it continues.
                 let _ = self.controls.wait_for(|control| *control != ImportControl::Pause).await;
                 self.shared.pace.ready().await;
                 self.queue.next().await
@@ -64,14 +64,14 @@ impl Sender {
             progress.waiting_until = None;
         });
         let outcome = self.once(&turn).await;
-        // Where that cannot be written, the row stays in doubt, which is true.
+        // If that cannot be written, its outcome stays unknown, which is correct.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
         let name = display_safe(&new.name).into_owned();
         shared.settled(ImportEvent::Row { line: *line, name, outcome });
     }
 
-    /// Sends a row until it is added, or it is known that it is not, or nothing more can be known.
-    async fn once(&self, Turn { row, doubted }: &Turn) -> RowOutcome {
+    /// Sends a row until its outcome is known or cannot be determined.
+    async fn once(&self, Turn { row, may_exist }: &Turn) -> RowOutcome {
         let shared = &*self.shared;
         let (key, first) = (shared.work.key(row.row), clock::now());
         let (mut own_failures, mut successes) = (0, shared.pace.successes());
@@ -87,7 +87,7 @@ impl Sender {
             let others_succeed = std::mem::replace(&mut successes, shared.pace.successes()) < successes;
             own_failures += u32::from(others_succeed && is_own(error) || is_the_rows(error));
             self.pause(began, asked, error);
-            let repeats_safely = !is_unknown && !doubted || is_known_since(&shared.client, first);
+            let repeats_safely = !is_unknown && !may_exist || is_known_since(&shared.client, first);
             (repeats_safely && own_failures <= OWN_FAILURES)
                 .then_some(async { shared.halt.run_until_cancelled(shared.pace.ready()).await.is_some() })
         };
@@ -99,14 +99,14 @@ impl Sender {
             Err(error) => error,
         };
         match verdict(&error) {
-            _ if *doubted => RowOutcome::Unknown(RowAnswer::new("It may have been added before.")),
+            _ if *may_exist => RowOutcome::Unknown(RowAnswer::new("It may have been added before.")),
             _ if error.outcome_unknown() => RowOutcome::Unknown(RowAnswer::from(&error)),
             Verdict::Never => RowOutcome::Refused(RowAnswer::from(&error)),
             Verdict::Everybody | Verdict::Again(_) => RowOutcome::NotSent(RowAnswer::from(&error)),
         }
     }
 
-    /// Makes all senders wait, or ends the import where that is of no use.
+    /// Makes all senders wait, or gives up.
     fn pause(&self, began: Instant, asked: Option<Duration>, error: &ApiError) {
         let shared = &*self.shared;
         let now = clock::now().mono;
@@ -115,13 +115,13 @@ impl Sender {
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
                 shared.progress.send_modify(|progress| progress.waiting_until = Some(now + wait));
-                (shared.tell)(ImportEvent::Waiting { wait, why: RowAnswer::from(error).message });
+                (shared.on_event)(ImportEvent::Waiting { wait, why: RowAnswer::from(error).message });
             }
         }
     }
 }
 
-/// Whether the service still knows a key that it got just after `first`: a machine that slept may have slept for days.
+/// Whether the service still knows a key that it got just after `first`; the machine may have been suspended for days.
 fn is_known_since(client: &Client, first: Now) -> bool {
     let now = clock::now();
     let passed = now.mono.saturating_duration_since(first.mono);
@@ -143,12 +143,12 @@ fn verdict(error: &ApiError) -> Verdict {
     }
 }
 
-/// Whether it may be the row where others succeed.
+/// Whether the row may be at fault if others succeed.
 fn is_own(error: &ApiError) -> bool {
     error.outcome_unknown() && !matches!(error, ApiError::Refused { status: 409, .. })
 }
 
-/// Whether it is rather the row than the service.
+/// Whether the row is probably at fault.
 const fn is_the_rows(error: &ApiError) -> bool {
     matches!(error, ApiError::Refused { status: 500, .. } | ApiError::Malformed(_))
 }

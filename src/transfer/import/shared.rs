@@ -1,4 +1,4 @@
-//! What all that work at one import share.
+//! The shared state of an import.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -20,29 +20,29 @@ use crate::transfer::journal::{self, Journal, RowOutcome, RowState};
 use crate::transfer::rows::{self, Bad, Row};
 use crate::transfer::{Input, TransferError};
 
-/// Rows that the reader hands over at once, so that it need not wake the senders for each.
+/// Rows that the reader hands over together, to wake the senders less often.
 const PART: usize = 32;
 
 /// Why an import has ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportEnded {
-    /// Every row was dealt with.
+    /// Every row is done.
     Complete,
-    /// It was told to.
+    /// Stopped by the user.
     Stopped,
     /// A row was not added, and [`OnError::Stop`] was chosen.
     OnError,
-    /// So many rows were not added that it was too much.
+    /// Too many rows were not added.
     TooManyErrors,
     /// The service does not accept the key.
     Unauthorized(Failure),
-    /// Nothing has succeeded for too long, or the service asks for too long a pause.
+    /// Nothing succeeded for too long, or the service asked for too long a pause.
     NoAnswer(Failure),
     /// The file or the journal failed, for this reason.
     Failed(String),
 }
 
-/// The clock of the service, as one of its answers had it; this machine's where they have no date.
+/// The clock of the service, from a date in its answers, or else that of this machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ServiceClock {
     pub(super) date: Timestamp,
@@ -56,7 +56,7 @@ impl ServiceClock {
     }
 }
 
-/// What all that work at one import share.
+/// The shared state of an import.
 pub(super) struct Shared {
     pub(super) work: Work,
     pub(super) how: ImportOptions,
@@ -64,20 +64,20 @@ pub(super) struct Shared {
     pub(super) clock: ServiceClock,
     pub(super) pace: Pace,
     pub(super) progress: watch::Sender<ImportProgress>,
-    pub(super) tell: OnImportEvent,
-    /// Nothing new is sent.
+    pub(super) on_event: OnImportEvent,
+    /// No new rows are sent.
     pub(super) halt: CancellationToken,
     pub(super) ended: Mutex<Option<ImportEnded>>,
 }
 
 impl Shared {
-    /// Sends nothing new, for the first of the reasons that are given.
+    /// Stops sending; the first reason counts.
     pub(super) fn end(&self, why: ImportEnded) {
         self.ended.lock().get_or_insert(why);
         self.halt.cancel();
     }
 
-    /// Writes to the journal, if there is one. What cannot be written ends the import.
+    /// Writes to the journal, if there is one. A failure ends the import.
     pub(super) fn note(&self, write: impl FnOnce(&Journal) -> Result<(), TransferError>) -> bool {
         match self.work.journal.as_ref().map_or(Ok(()), write) {
             Ok(()) => true,
@@ -88,15 +88,15 @@ impl Shared {
         }
     }
 
-    /// Counts what became of a row, tells it, and ends the import where that is enough.
-    pub(super) fn settled(&self, told: ImportEvent) {
+    /// Counts and reports the event, and ends the import if the options ask for it.
+    pub(super) fn settled(&self, event: ImportEvent) {
         let mut errors = 0;
         self.progress.send_modify(|progress| {
-            progress.count(&told);
+            progress.count(&event);
             errors = progress.errors();
         });
-        let is_error = told.is_error();
-        (self.tell)(told);
+        let is_error = event.is_error();
+        (self.on_event)(event);
         if is_error && self.how.on_error == OnError::Stop {
             self.end(ImportEnded::OnError);
         } else if is_error && self.how.max_errors.is_some_and(|most| errors >= most) {
@@ -104,24 +104,25 @@ impl Shared {
         }
     }
 
-    /// Reads everything, in a thread of its own.
+    /// Reads the input, in its own thread.
     pub(super) fn read(&self, input: Input, turns: &mpsc::Sender<Vec<Turn>>) {
         let (mut part, name) = (Vec::new(), input.name.clone());
         let read = || rows::read(input, &self.work.reading, |row| self.sort(row, &mut part, turns));
         match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => self.end(ImportEnded::Failed(error.to_string())),
-            // What is read is hostile, and not all of its readers are from here. It must not be taken for its end.
+            // The input may be hostile, and the readers are partly third-party code. A panic must not look like the end
+            // of the file.
             Err(_) => {
-                let source = io::Error::other("its reader gave up; please report this");
+                let source = io::Error::other("its reader crashed. Report this as a bug");
                 self.end(ImportEnded::Failed(TransferError::Read { name, source }.to_string()));
             }
         }
-        // Without senders it is not needed any more.
+        // It fails only without senders.
         let _ = turns.blocking_send(part);
     }
 
-    /// Deals with a row that is read: what is not to be sent ends here.
+    /// Handles a row that was read; rows not to be sent end here.
     fn sort(&self, row: Result<Row, Bad>, part: &mut Vec<Turn>, turns: &mpsc::Sender<Vec<Turn>>) -> ControlFlow<()> {
         if self.halt.is_cancelled() {
             return ControlFlow::Break(());
@@ -154,23 +155,23 @@ impl Shared {
             self.progress.send_modify(|progress| progress.corrected += 1);
         }
         let before = self.work.past.as_ref().and_then(|past| past.hash(row.row));
-        // The file was written to meanwhile.
+        // The file was changed meanwhile.
         if before.is_some_and(|before| before != journal::hash(&row.new)) {
             let path = self.work.journal.as_ref().map_or_else(PathBuf::new, |journal| journal.path.clone());
-            let changed = TransferError::Changed { path, what: format!("line {} is another row", row.line) };
+            let changed = TransferError::Changed { path, what: format!("line {} is a different row", row.line) };
             self.end(ImportEnded::Failed(changed.to_string()));
             return None;
         }
         match self.state(row.row) {
-            RowState::Open => Some(Turn { row, doubted: false }),
-            RowState::Refused if self.how.retry_refused => Some(Turn { row, doubted: false }),
+            RowState::Open => Some(Turn { row, may_exist: false }),
+            RowState::Refused if self.how.retry_refused => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.how.send_unknown {
                     self.settled(ImportEvent::UnknownOutcome { line: row.line });
                     return None;
                 }
-                Some(Turn { row, doubted: true })
+                Some(Turn { row, may_exist: true })
             }
             RowState::Added => {
                 self.progress.send_modify(|progress| progress.added_before += 1);
@@ -189,5 +190,5 @@ impl Shared {
 pub(super) struct Turn {
     pub(super) row: Row,
     /// Whether it may have been added before.
-    pub(super) doubted: bool,
+    pub(super) may_exist: bool,
 }

@@ -15,15 +15,15 @@ use crate::transfer::{ColumnMapping, Input, TransferError};
 /// How an import begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// There is no report yet.
+    /// A new import without an earlier report.
     New,
-    /// It goes on by its report.
+    /// It resumes from its report.
     GoOn,
-    /// It takes the place of an earlier one: of the one that was seen, or whatever is there.
+    /// It replaces an earlier one: the one that was seen, or whichever is there.
     Anew(Option<Seen>),
 }
 
-/// What was looked at before it was decided how to begin.
+/// The state that the decision how to start is based on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     pub file: Print,
@@ -36,16 +36,15 @@ pub struct Seen {
 pub struct Work {
     pub(super) id: Uuid,
     pub(super) reading: ColumnMapping,
-    /// How many rows can be sent, where that is known.
+    /// How many rows can be sent, if known.
     pub good: Option<u64>,
     pub(super) journal: Option<Journal>,
     pub(super) past: Option<Past>,
 }
 
 impl Work {
-    /// An import that begins so, with its journal at `report` if it is to have one. `good` says how many rows can be sent,
-    /// where that is known. A `reading` by which nothing is decided is that of the journal that it goes on with; in a file
-    /// that has changed, rows are then recognised by what is in them. Blocks.
+    /// Prepares an import, with its journal at `report` if given. `good` is how many rows can be sent, if known. With a
+    /// default `reading`, a resumed import uses that of its journal. Blocks.
     pub fn start(
         start: &Start,
         input: &Input,
@@ -72,7 +71,7 @@ impl Work {
             is_free?;
         }
         let file = input.print()?;
-        // What was decided by the file and by that journal, is decided only if they are the same still.
+        // The decision holds only if the file is still the same.
         if let Some(differs) = seen.and_then(|seen| seen.file.difference(&file)) {
             return Err(TransferError::changed(&report, differs));
         }
@@ -85,30 +84,30 @@ impl Work {
         Ok(Self { id: head.id, reading: head.reading, good, journal: Some(journal), past: None })
     }
 
-    /// Leaves no journal of an import of which nothing was sent.
+    /// Removes the journal of an import that sent nothing.
     pub(super) fn discard(self) {
         if let (Some(journal), None) = (self.journal, self.past) {
             journal.discard();
         }
     }
 
-    /// Where the earlier journal is kept whose place this one's has taken.
+    /// Where the replaced journal is kept.
     pub fn kept(&self) -> Option<&Path> {
         self.journal.as_ref()?.kept.as_deref()
     }
 
     /// Whether a row that may have been added can be sent again to `client`'s service without adding it twice.
     pub(super) fn can_repeat(&self, row: u64, client: &Client, now: Timestamp) -> bool {
-        let doubt = self.past.as_ref().and_then(|past| past.doubts.get(&row));
-        doubt.is_some_and(|doubt| {
-            let age = SignedDuration::from_secs(now.as_second().saturating_sub(doubt.sent));
-            doubt.ours && client.surely_knows(age)
+        let unknown = self.past.as_ref().and_then(|past| past.unknown_rows.get(&row));
+        unknown.is_some_and(|unknown| {
+            let age = SignedDuration::from_secs(now.as_second().saturating_sub(unknown.sent));
+            unknown.ours && client.surely_knows(age)
         })
     }
 
-    /// The Idempotency-Key of a row: the same whenever it is sent.
+    /// The Idempotency-Key of a row, the same whenever it is sent.
     pub(super) fn key(&self, row: u64) -> IdempotencyKey {
-        let doubt = self.past.as_ref().and_then(|past| Some(past.doubts.get(&row)?.key(&past.head, row)));
-        doubt.unwrap_or_else(|| IdempotencyKey::numbered(self.id, row))
+        let unknown = self.past.as_ref().and_then(|past| Some(past.unknown_rows.get(&row)?.key(&past.head, row)));
+        unknown.unwrap_or_else(|| IdempotencyKey::numbered(self.id, row))
     }
 }

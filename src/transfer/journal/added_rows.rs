@@ -1,19 +1,19 @@
-//! The rows that a journal has as added, or as sent without an answer, by the hashes of what was sent. Two equal rows are
-//! two animals: each is taken once.
+//! The rows that a journal has as added or as sent without an answer, by hash. Two equal rows are two pets: each is
+//! taken once.
 
 use super::{Past, RowState};
 
-/// What is left to be taken.
+/// The rows that can be taken.
 #[derive(Debug, Default)]
 pub(in crate::transfer) struct Pool {
-    /// The hash of each row, whether it is in doubt, and its number: in order, so that those that were added come first.
+    /// The hash of each row, whether its outcome is unknown, and its number, sorted so that added rows come first.
     rows: Vec<(u64, bool, u64)>,
-    /// At the first row of each hash, how many of that hash are taken.
+    /// At the first row of each hash: how many of that hash are taken.
     taken: Vec<u32>,
 }
 
 impl Pool {
-    /// All rows of a journal; `None` if it does not have the hash of each, as one that was written by hand.
+    /// All rows of a journal; `None` if hashes are missing, as in one written by hand.
     pub(in crate::transfer) fn new(past: &Past) -> Option<Self> {
         let known = (1..=past.last).map(|row| (row, past.state(row)));
         let known = known.filter(|(_, state)| matches!(state, RowState::Added | RowState::Unknown));
@@ -28,7 +28,7 @@ impl Pool {
         self.rows.len()
     }
 
-    /// Takes a row with this hash, if one is left: its number in the journal.
+    /// Takes a row with this hash, if one is left. Its number in the journal.
     pub(in crate::transfer) fn take(&mut self, hash: u64) -> Option<u64> {
         let first = self.rows.partition_point(|row| row.0 < hash);
         let taken = self.taken.get_mut(first)?;
@@ -37,7 +37,7 @@ impl Pool {
         Some(*row)
     }
 
-    /// The numbers of those that are left.
+    /// The numbers of the remaining rows.
     pub(in crate::transfer) fn rest(&self) -> impl Iterator<Item = u64> {
         let mut first = 0;
         self.rows.iter().enumerate().filter_map(move |(place, row)| {

@@ -1,4 +1,4 @@
-//! The lines of a journal: the first one, and those of the rows.
+//! The lines of a journal: the head, and those of the rows.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -16,41 +16,41 @@ use crate::model::{IdempotencyKey, PetId};
 use crate::transfer::input::{Print, hex};
 use crate::transfer::{ColumnMapping, TransferError};
 
-/// The version of the file's form. The first had no keys and times of the service, and its rows had the file's order.
+/// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order.
 const VERSION: u32 = 2;
 
-/// The longest first line, in octets.
+/// The longest first line, in bytes.
 const MOST_HEAD: u64 = 64 << 10;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// The version of the form.
+    /// The version of the format.
     pub petstore_import: u32,
-    /// What the rows' Idempotency-Keys are made of.
+    /// The base of the rows' Idempotency-Keys.
     pub id: Uuid,
     pub file: Print,
     /// The service, by its address.
     pub service: String,
-    /// Of the API key, by which only the same one is recognised: what a service remembers belongs to it.
+    /// The fingerprint of the API key, to which the service's memory of keys belongs.
     pub key: String,
     /// How the file is read.
     pub reading: ColumnMapping,
-    /// How many rows can be sent, where that was counted before.
+    /// How many rows can be sent, if counted before.
     pub good: Option<u64>,
     /// When it began.
     pub at: Timestamp,
 }
 
 impl Head {
-    /// Of a new import.
+    /// The head of a new import.
     pub fn new(file: Print, target: &Target, reading: ColumnMapping, good: Option<u64>, at: Timestamp) -> Self {
         let id = Uuid::new_v4();
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
         Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
     }
 
-    /// Whether it is of this reading. A `reading` by which nothing is decided is any.
+    /// Fails if it has another column mapping. A default `reading` matches any.
     pub(in crate::transfer) fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
         if *reading == ColumnMapping::default() || self.reading == *reading {
             return Ok(());
@@ -58,11 +58,11 @@ impl Head {
         let text = |reading: &ColumnMapping| {
             serde_json::to_string(reading).map_or_else(|_| String::new(), |text| short(&text))
         };
-        let what = "the reading (--format, --map, --set, --raw)";
+        let what = "the column mapping (--format, --map, --set, --raw)";
         Err(another(path, what, text(&self.reading), text(reading)))
     }
 
-    /// Whether it is of this service.
+    /// Fails if it is of another service.
     pub(in crate::transfer) fn check_service(&self, path: &Path, target: &Target) -> Result<(), TransferError> {
         if self.service == target.service {
             return Ok(());
@@ -70,7 +70,7 @@ impl Head {
         Err(another(path, "the service", short(&self.service), short(&target.service)))
     }
 
-    /// What stands for the API key of `target` in this journal.
+    /// The fingerprint of the API key of `target` in this journal.
     pub(in crate::transfer) fn who(&self, target: &Target) -> String {
         recognisable(self.id, &target.key)
     }
@@ -80,7 +80,7 @@ fn another(path: &Path, what: &'static str, then: String, now: String) -> Transf
     TransferError::Another { path: path.to_owned(), what, then, now }
 }
 
-/// Eight octets of a hash with the import's own id: enough to tell two keys apart, and of no use for anything else.
+/// Eight bytes of a hash salted with the import's id: enough to compare keys, and useless otherwise.
 fn recognisable(id: Uuid, key: &str) -> String {
     hex(&Sha256::digest(format!("{id}\0{key}"))[..8])
 }
@@ -90,11 +90,11 @@ fn recognisable(id: Uuid, key: &str) -> String {
 #[strum_discriminants(name(Word), vis(pub(super)), derive(Serialize, Deserialize), serde(rename_all = "snake_case"))]
 pub enum RowOutcome {
     Added(PetId),
-    /// The service does not take it.
+    /// The service refused it.
     Refused(RowAnswer),
     /// It may have been added.
     Unknown(RowAnswer),
-    /// It was certainly not added, and may be sent again.
+    /// It was definitely not added, and may be sent again.
     NotSent(RowAnswer),
     /// It cannot be sent.
     Invalid(String),
@@ -103,21 +103,21 @@ pub enum RowOutcome {
 /// Why, safe to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RowAnswer {
-    /// The HTTP status, if one came.
+    /// The HTTP status, if any.
     pub status: Option<u16>,
-    /// The code of the Error body, if one came.
+    /// The code of the Error body, if any.
     pub code: Option<String>,
     /// A sentence.
     pub message: String,
 }
 
 impl RowAnswer {
-    /// Nothing but a sentence.
+    /// An answer with only a message.
     pub(in crate::transfer) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), ..Self::default() }
     }
 
-    /// All of it in one line, cut.
+    /// Everything in one line, shortened.
     pub fn words(&self) -> String {
         let status = self.status.map(|status| format!("{status} ")).unwrap_or_default();
         let code = self.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
@@ -125,22 +125,22 @@ impl RowAnswer {
     }
 }
 
-/// A line after the first one, as it is written and read. Each has some of these.
+/// A line after the head. Each has some of these members.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) row: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) line: Option<u64>,
-    /// Of what is sent, in hexadecimal digits.
+    /// The hash of what is sent, in hexadecimal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) hash: Option<String>,
-    /// When it is sent, in seconds since 1970: by the clock of the service, if its answers have a date.
+    /// When it is sent, in seconds since 1970, by the clock of the service if its answers have a date.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sent: Option<i64>,
-    /// The Idempotency-Key, if it is not the one of the row's number.
+    /// The Idempotency-Key, if not derived from the row's number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) key: Option<IdempotencyKey>,
-    /// Of the API key, if it is not the one of the first line; empty if it is not known any more.
+    /// The fingerprint of the API key, if not that of the head; empty if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,7 +153,7 @@ pub(super) struct Line {
     pub(super) code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
-    /// On the last line of an import that came to its end, with the row 0.
+    /// When the import was completed, on the last line, with row 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) end: Option<Timestamp>,
 }
@@ -178,7 +178,7 @@ pub(super) fn failed(path: &Path, source: io::Error) -> TransferError {
 
 pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError> {
     let wrong = |why: String| TransferError::NotAJournal { path: path.to_owned(), why };
-    // A pipe would keep whoever opens it waiting.
+    // Opening a pipe would block.
     if let Some(what) = atomic_file::no_file(path) {
         return Err(wrong(format!("it is {what}")));
     }
@@ -193,7 +193,7 @@ pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError>
     let Some(end) = memchr::memchr(b'\n', &text) else { return Err(wrong("its first line is cut off".to_owned())) };
     let head: Head = serde_json::from_slice(&text[..end]).map_err(|error| wrong(short(&error.to_string())))?;
     if !(1..=VERSION).contains(&head.petstore_import) {
-        return Err(wrong(format!("it has the version {}; a newer petstore can read it", head.petstore_import)));
+        return Err(wrong(format!("it has version {}; use a newer petstore", head.petstore_import)));
     }
     Ok(head)
 }

@@ -1,5 +1,4 @@
-//! Why rows were not added, as the journal says it. What is kept in memory is where it says so, of a number of rows that
-//! is bounded.
+//! Why rows were not added, read from the journal. Memory holds only the places of a bounded number of rows.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,20 +12,20 @@ use crate::transfer::input::Print;
 use crate::transfer::rows::Row;
 use crate::transfer::{ColumnMapping, TransferError};
 
-/// Of so many rows it is known where the journal says why; of further ones only what became of them.
+/// The most rows whose reasons can be read; of others, only the state is known.
 const MOST: usize = 250_000;
 
-/// A journal that is only read.
+/// A journal opened for reading.
 pub(in crate::transfer) struct Reasons {
     past: Past,
     path: PathBuf,
     file: BufReader<File>,
-    /// Where the lines of the outcomes begin.
+    /// The offsets of the outcomes.
     places: HashMap<u64, u64>,
 }
 
 impl Reasons {
-    /// Of the journal at `path`, if it is of the same file and reading.
+    /// Opens the journal at `path`, if it is of the same file and column mapping.
     pub(in crate::transfer) fn read(path: &Path, file: &Print, reading: &ColumnMapping) -> Result<Self, TransferError> {
         let head = read_head(path)?;
         head.check_reading(path, reading)?;
@@ -36,7 +35,7 @@ impl Reasons {
         let mut places = HashMap::new();
         let past = Past::read(path, head, "", |line, place| match line.outcome {
             Some(Word::Refused | Word::Unknown) if places.len() < MOST => drop(places.insert(line.row, place)),
-            // An earlier line says nothing any more.
+            // A later line supersedes an earlier one.
             Some(_) => drop(places.remove(&line.row)),
             None => {}
         })?;
@@ -49,7 +48,7 @@ impl Reasons {
         &self.past.head
     }
 
-    /// Why this row was not added, safe to show, if it was sent and it is not known that it was added.
+    /// Why this row was not added, safe to show; `None` if it was added or never sent.
     pub(in crate::transfer) fn why(&mut self, Row { row, line, .. }: &Row) -> Result<Option<String>, TransferError> {
         let what = match self.past.state(*row) {
             RowState::Open | RowState::Added => return Ok(None),

@@ -1,5 +1,5 @@
-//! What a journal says, in nine bytes a row: its state and the hash of what was sent. More only of rows whose outcome is
-//! not known.
+//! The state of every row in a journal, in nine bytes a row: its state and the hash of what was sent. More only for
+//! rows with an unknown outcome.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,21 +12,21 @@ use crate::model::IdempotencyKey;
 use crate::model::text::short;
 use crate::transfer::TransferError;
 
-/// The longest line that is read, in octets.
+/// The longest line that is read, in bytes.
 pub(super) const MOST_LINE: u64 = 64 << 10;
 
-/// No line is shorter than this, so that a journal cannot name rows that it has no room for.
+/// The shortest possible line: a journal cannot name more rows than it has room for.
 const LEAST_LINE: u64 = 10;
 
-/// What is known of a row.
+/// The state of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowState {
-    /// Nothing was sent, or certainly nothing was added.
+    /// Nothing was sent, or it was definitely not added.
     Open,
     Added,
-    /// The service did not take it, or it cannot be sent.
+    /// The service refused it, or it cannot be sent.
     Refused,
-    /// It was sent, and what became of it is not known.
+    /// It was sent, and its outcome is unknown.
     Unknown,
 }
 
@@ -35,13 +35,13 @@ pub enum RowState {
 pub struct UnknownRow {
     /// Its line in the file.
     pub line: u64,
-    /// Of what was sent.
+    /// The hash of what was sent.
     pub hash: u64,
     /// When it was sent first, in seconds since 1970.
     pub sent: i64,
-    /// Whether it was always sent with the API key in use: what a service remembers belongs to it.
+    /// Whether it was only sent with the API key in use, to which the service's memory belongs.
     pub ours: bool,
-    /// The Idempotency-Key, if it is not the one of the row's number.
+    /// The Idempotency-Key, if not derived from the row's number.
     pub key: Option<IdempotencyKey>,
 }
 
@@ -52,28 +52,28 @@ impl UnknownRow {
     }
 }
 
-/// What a journal says.
+/// The content of a journal.
 #[derive(Clone, Debug)]
 pub struct Past {
     /// Its first line.
     pub head: Head,
     /// The rows that may have been added.
-    pub doubts: HashMap<u64, UnknownRow>,
-    /// The last row that it names.
+    pub unknown_rows: HashMap<u64, UnknownRow>,
+    /// The last row in it.
     pub last: u64,
-    /// What stands for the API key in use.
+    /// The fingerprint of the API key in use.
     who: String,
     states: Vec<RowState>,
-    /// Of what was sent; 0 of other rows.
+    /// The hash of what was sent; 0 for other rows.
     hashes: Vec<u64>,
-    /// Whether its last line says that every row has been dealt with.
+    /// Whether its last line says that every row is done.
     ended: bool,
-    /// How long the journal is without a last line that is cut off, in octets.
+    /// The length of the journal without a partial last line, in bytes.
     pub(super) whole: u64,
 }
 
 impl Past {
-    /// What is known of a row.
+    /// The state of a row.
     pub fn state(&self, row: u64) -> RowState {
         self.states.get(row as usize).copied().unwrap_or(RowState::Open)
     }
@@ -94,12 +94,12 @@ impl Past {
         self.states[row] = state;
     }
 
-    /// What the journal at `path` says, whoever goes on with it.
+    /// Reads the journal at `path`, for any API key.
     pub(in crate::transfer) fn of(path: &Path, head: Head) -> Result<Self, TransferError> {
         Self::read(path, head, "", |_, _| {})
     }
 
-    /// Each line and where it begins is shown to `each`. `who` stands for the API key in use.
+    /// Passes each line and its offset to `each`. `who` is the fingerprint of the API key in use.
     pub(super) fn read(
         path: &Path,
         head: Head,
@@ -109,8 +109,9 @@ impl Past {
         let failed = |source| failed(path, source);
         let file = File::open(path).map_err(failed)?;
         let size = file.metadata().map_err(failed)?.len();
-        let (doubts, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
-        let mut past = Self { head, doubts, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
+        let (unknown_rows, states, hashes) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut past =
+            Self { head, unknown_rows, last: 0, who: who.to_owned(), states, hashes, ended: false, whole: 0 };
         let mut lines = Lines::new(BufReader::with_capacity(256 << 10, file), MOST_LINE);
         for number in 1.. {
             let damaged = |why: &str| TransferError::Damaged { path: path.to_owned(), line: number, why: short(why) };
@@ -135,7 +136,7 @@ impl Past {
             return Ok(());
         }
         if line.row == 0 || line.row > size / LEAST_LINE {
-            return Err("there is no such row");
+            return Err("this row cannot exist");
         }
         self.last = self.last.max(line.row);
         let hash = line.hash.as_deref().and_then(|hash| u64::from_str_radix(hash, 16).ok());
@@ -147,8 +148,8 @@ impl Past {
         if let Some(sent) = line.sent {
             let hash = hash.ok_or("the hash is missing")?;
             let ours = *line.by.as_ref().unwrap_or(&self.head.key) == self.who;
-            let doubt = UnknownRow { line: line.line.unwrap_or_default(), hash, sent, ours, key: line.key.clone() };
-            self.doubts.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(doubt);
+            let unknown = UnknownRow { line: line.line.unwrap_or_default(), hash, sent, ours, key: line.key.clone() };
+            self.unknown_rows.entry(line.row).and_modify(|before| before.ours &= ours).or_insert(unknown);
             self.set(line.row, RowState::Unknown);
         }
         let state = match line.outcome {
@@ -157,7 +158,7 @@ impl Past {
             Some(Word::Refused | Word::Invalid) => RowState::Refused,
             Some(Word::NotSent) => RowState::Open,
         };
-        self.doubts.remove(&line.row);
+        self.unknown_rows.remove(&line.row);
         self.set(line.row, state);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Where the animals of an import go, by what stays the same from one time to the next.
+//! The target of an import, identified in a stable way.
 
 use std::fs;
 
@@ -6,26 +6,25 @@ use uuid::Uuid;
 
 use crate::config::{Service, Settings};
 
-/// Where the animals go.
+/// The target of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The service: its address, or words for the one inside the program.
+    /// The service: its address, or the database of the embedded store.
     pub service: String,
-    /// The API key, or whatever else stands for who asks. Not written anywhere.
+    /// The API key, or a substitute. Never written.
     pub key: String,
 }
 
 impl Target {
-    /// The service of these settings. The one inside the program is known by its database, which is to be there by now;
-    /// looking for it blocks for a moment.
+    /// The service of these settings. The embedded store is identified by its database, which must exist; resolving it
+    /// blocks briefly.
     pub fn of(settings: &Settings) -> Self {
         match &settings.service {
-            // It has new animals each time, and remembers nothing.
+            // It has new pets in each session, and keeps nothing.
             Service::Demo => Self { service: "demo".to_owned(), key: Uuid::new_v4().to_string() },
             Service::Embedded { database } => {
                 let database = fs::canonicalize(database).unwrap_or_else(|_| database.clone());
-                // Each session has its own key, but all of them the same public part, by which Idempotency-Keys are kept
-                // in the database.
+                // Each session has its own key with the same public part, to which the database ties Idempotency-Keys.
                 Self { service: format!("in this program, {}", database.display()), key: "session".to_owned() }
             }
             Service::Remote(remote) => Self {

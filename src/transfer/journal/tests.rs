@@ -65,24 +65,24 @@ fn states(past: &Past) -> Vec<RowState> {
 }
 
 #[test]
-fn what_was_written_is_known_again() {
+fn a_written_journal_is_read_back() {
     use RowState::{Added, Open, Refused, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
     let (journal, past) = resume(&path).unwrap();
     assert_eq!(states(&past), [Added, Refused, Unknown, Open, Unknown, Unknown, Refused, Open]);
-    let mut doubts: Vec<_> = past.doubts.iter().map(|(row, doubt)| (*row, doubt.clone())).collect();
-    doubts.sort_unstable_by_key(|(row, _)| *row);
-    let doubt = |row| (row, UnknownRow { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
-    assert_eq!(doubts, [doubt(3), doubt(5), doubt(6)]);
+    let mut unknown_rows: Vec<_> = past.unknown_rows.iter().map(|(row, unknown)| (*row, unknown.clone())).collect();
+    unknown_rows.sort_unstable_by_key(|(row, _)| *row);
+    let unknown = |row| (row, UnknownRow { line: row + 1, hash: hash(&new("Rex")), sent: 1000, ours: true, key: None });
+    assert_eq!(unknown_rows, [unknown(3), unknown(5), unknown(6)]);
     sending(&journal, 3, 5000);
     drop(journal);
-    assert_eq!(resume(&path).unwrap().1.doubts[&3].sent, 1000, "the first time counts");
+    assert_eq!(resume(&path).unwrap().1.unknown_rows[&3].sent, 1000, "the first time counts");
 }
 
 #[test]
-fn a_journal_that_was_cut_anywhere_goes_on() {
+fn a_journal_cut_anywhere_can_be_resumed() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
@@ -114,9 +114,9 @@ fn another_stream_service_or_reading_is_refused_and_named() {
     says(with("name,cat\nTom,3\n", &here, ColumnMapping::default()), "the content of the file");
     says(
         with(same, "https://other/v1", ColumnMapping::default()),
-        "the service was http://127.0.0.1/v1 and is https://oth",
+        "the service was http://127.0.0.1/v1 and is now https://oth",
     );
-    says(with(same, &here, ColumnMapping { raw: true, ..ColumnMapping::default() }), "the reading");
+    says(with(same, &here, ColumnMapping { raw: true, ..ColumnMapping::default() }), "the column mapping");
 }
 
 #[test]
@@ -124,31 +124,31 @@ fn what_differs_between_two_files_is_named() {
     let file = Print { size: Some(1), modified: Some(2), head: "a".into(), whole: None };
     let differs = |now: Print| file.difference(&now).unwrap();
     assert_eq!(file.difference(&file), None);
-    assert_eq!(differs(Print { size: Some(3), ..file.clone() }).2, "3 octets");
+    assert_eq!(differs(Print { size: Some(3), ..file.clone() }).2, "3 bytes");
     assert_eq!(differs(Print { head: "b".into(), ..file.clone() }).0, "the content of the file (SHA-256)");
     assert_eq!(differs(Print { modified: Some(3), ..file.clone() }).0, "the time of the file's last change");
 }
 
 #[test]
-fn a_row_that_was_sent_with_another_api_key_is_not_ours_whichever_goes_on() {
+fn a_row_sent_with_another_api_key_is_not_ours() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     drop(written(&path));
     let other = Target { key: "other".into(), ..target() };
     let (journal, past) = resume_as(&path, &other).unwrap();
-    assert!(!past.doubts[&3].ours);
-    // One of them is sent with the other key, too, and a new one with that alone.
+    assert!(!past.unknown_rows[&3].ours);
+    // One of them is also sent with the other key, and a new one only with that.
     sending(&journal, 3, 5000);
     sending(&journal, 8, 5000);
     drop(journal);
     let ours = |target: &Target| {
         let past = resume_as(&path, target).unwrap().1;
-        [3, 5, 8].map(|row| past.doubts[&row].ours)
+        [3, 5, 8].map(|row| past.unknown_rows[&row].ours)
     };
     assert_eq!((ours(&target()), ours(&other)), ([false, true, false], [false, false, true]));
 }
 
-/// A journal of this file of names, of which each row was sent, and the first ones have these outcomes.
+/// A journal of this file of names: every row was sent, and the first ones have these outcomes.
 fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<RowOutcome>]) -> (PathBuf, PathBuf) {
     let (file, path) = (directory.join("a.csv"), directory.join("a.csv.petstore-import.ndjson"));
     names_in(&file, names);
@@ -171,7 +171,7 @@ fn names_in(file: &Path, names: &[&str]) {
 }
 
 #[test]
-fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
+fn in_a_changed_file_rows_are_matched_by_content() {
     use RowState::{Added, Open, Unknown};
     let directory = tempfile::tempdir().unwrap();
     let outcomes = [
@@ -183,7 +183,7 @@ fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
     ];
     let (file, path) = of_file(directory.path(), &["Rex", "Rex", "Tom", "Max", "Gone"], &outcomes);
     let first = read_head(&path).unwrap();
-    // Three of one name now: two are there. Another order, and a bad row before all of them.
+    // Three of one name now, where two were. Another order, and a bad row first.
     names_in(&file, &["", "Tom", "Rex", "Max", "Rex", "Rex", "New"]);
     let resume = |target: &Target| {
         let input = Input::file(&file).unwrap();
@@ -192,44 +192,44 @@ fn in_a_file_that_has_changed_rows_are_recognised_by_what_is_in_them() {
     let (journal, past) = resume(&target());
     assert_eq!(states(&past), [Open, Unknown, Added, Open, Added, Open, Open, Added]);
     assert_eq!((past.head.good, past.last), (Some(6), 8), "the one that is gone stays known after the others");
-    let doubt = &past.doubts[&2];
-    assert_eq!((doubt.line, doubt.sent, doubt.ours), (3, 1000, true));
+    let unknown = &past.unknown_rows[&2];
+    assert_eq!((unknown.line, unknown.sent, unknown.ours), (3, 1000, true));
     // It is the same creation for the service, and no other row has its key.
-    assert_eq!(doubt.key(&past.head, 2), IdempotencyKey::numbered(first.id, 3));
+    assert_eq!(unknown.key(&past.head, 2), IdempotencyKey::numbered(first.id, 3));
     assert_ne!(past.head.id, first.id);
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"id\":7") && text.contains("\"id\":8") && text.contains("\"id\":9"), "{text}");
-    // Put back, it is recognised once more, also the row that was gone in between.
+    // Restored, it is recognized again, including the row that was gone in between.
     drop(journal);
     names_in(&file, &["Gone", "Tom"]);
     let (journal, past) = resume(&Target { key: "other".into(), ..target() });
-    assert_eq!((states(&past)[..4].to_vec(), past.doubts[&2].ours), (vec![Added, Unknown, Added, Added], false));
+    assert_eq!((states(&past)[..4].to_vec(), past.unknown_rows[&2].ours), (vec![Added, Unknown, Added, Added], false));
     drop(journal);
     names_in(&file, &["Tom"]);
-    assert!(!resume(&target()).1.doubts[&1].ours, "nobody knows any more with which key it was sent");
+    assert!(!resume(&target()).1.unknown_rows[&1].ours, "nobody knows any more with which key it was sent");
 }
 
 #[test]
-fn what_a_journal_takes_the_place_of_is_never_lost() {
+fn a_replaced_journal_is_never_lost() {
     let directory = tempfile::tempdir().unwrap();
     let (file, path) = of_file(directory.path(), &["Rex"], &[Some(RowOutcome::Added(7))]);
     let before = fs::read(&path).unwrap();
     let head = Head::new(print(), &target(), ColumnMapping::default(), None, Timestamp::UNIX_EPOCH);
     let first = Journal::replace(&path, &head, None).unwrap().kept.unwrap();
     assert_eq!(first.file_name().unwrap(), "a.csv.petstore-import.19700101-000000.ndjson");
-    // All of the same second: no name is taken twice.
+    // All within one second: every name is unique.
     let second = Journal::replace(&path, &head, None).unwrap();
     assert_ne!(second.kept.as_ref(), Some(&first));
     assert_eq!(fs::read(&first).unwrap(), before);
     assert_eq!(kept(&path).len(), 2);
     drop(second);
-    // Where nothing was sent, the one before is in its place again.
+    // If nothing was sent, the replaced one is restored.
     Journal::replace(&path, &head, None).unwrap().discard();
     assert_eq!(kept(&path).len(), 2);
-    // What was looked at must be there still.
+    // The journal that was seen must still be there.
     let other = Journal::replace(&path, &head, Some(Uuid::new_v4()));
     assert!(matches!(other, Err(TransferError::JournalExists(_))), "{other:?}");
-    // While one is at work, no other takes its place.
+    // While one is in use, no other replaces it.
     let input = Input::file(&file).unwrap();
     let held = Journal::replace(&path, &head, None).unwrap();
     assert!(matches!(Journal::replace(&path, &head, None), Err(TransferError::JournalInUse(_))));
@@ -239,19 +239,19 @@ fn what_a_journal_takes_the_place_of_is_never_lost() {
 }
 
 #[test]
-fn beginning_again_over_a_journal_is_refused() {
+fn overwriting_a_journal_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.ndjson");
     assert!(Journal::guard(&path).is_ok());
     let journal = written(&path);
     let refused = |path: &Path| Journal::guard(path).unwrap_err().to_string();
-    assert!(refused(&path).contains("--resume goes on with it and sends nothing twice"), "{}", refused(&path));
-    assert!(resume(&path).unwrap_err().contains("another import is at work"));
+    assert!(refused(&path).contains("--resume continues it and sends nothing twice"), "{}", refused(&path));
+    assert!(resume(&path).unwrap_err().contains("another import is using"));
     drop(journal);
     let other = directory.path().join("b");
     fs::write(&other, "name,cat\nRex,3\n").unwrap();
-    assert!(refused(&other).contains("is no report of an import"));
-    assert!(resume(&directory.path().join("c")).unwrap_err().contains("Begin without --resume"));
+    assert!(refused(&other).contains("is not an import report"));
+    assert!(resume(&directory.path().join("c")).unwrap_err().contains("Run without --resume"));
 }
 
 #[test]
@@ -261,7 +261,7 @@ fn a_journal_that_names_rows_beyond_its_size_takes_no_memory() {
     let journal = written(&path);
     journal.outcome(u64::MAX, 1, &RowOutcome::Added(1)).unwrap();
     drop(journal);
-    assert!(resume(&path).unwrap_err().contains("there is no such row"));
+    assert!(resume(&path).unwrap_err().contains("this row cannot exist"));
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn the_journal_is_beside_its_file() {
 
 proptest::proptest! {
     #[test]
-    fn no_octets_make_it_stumble(bytes: Vec<u8>) {
+    fn arbitrary_bytes_do_not_panic(bytes: Vec<u8>) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a");
         fs::write(&path, &bytes).unwrap();

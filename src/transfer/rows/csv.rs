@@ -1,4 +1,4 @@
-//! CSV: the delimiter is found by looking at the first row, the columns by their names there.
+//! Reads CSV; the first row determines the delimiter and the columns.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 /// The most cells of a row.
 const MOST_CELLS: usize = 16 << 10;
 
-/// Reads all rows. Says what parts the cells, and what the columns are.
+/// Reads all rows. Returns the delimiter and the columns.
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), TransferError> {
     let name = input.name.clone();
     let delimiter = delimiter(&input.head, rows.reading);
@@ -60,13 +60,13 @@ fn row(
         return ControlFlow::Continue(());
     }
     let fault = fault(cells, piece, offset, columns);
-    // A row that is text as a whole is cut only at ASCII.
+    // Valid text is split only at ASCII characters, so cells are valid too.
     let of_fields = columns.of.map(|place| place.and_then(|place| cells.get(place)).map(String::from_utf8_lossy));
     let source = Source { columns: Some(columns), cell: &|place| cells.get(place) };
     rows.row(piece.line, (&of_fields, fault), source, manner)
 }
 
-/// What is wrong with the row as a whole.
+/// The fault of the row as a whole.
 fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<RowFault> {
     if let Err(fault) = text_of(piece.bytes, offset) {
         Some(fault)
@@ -76,16 +76,18 @@ fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Col
         )))
     } else if cells.all().skip(columns.names.len()).any(|cell| !cell.trim_ascii().is_empty()) {
         let (here, there) = (cells.count, columns.names.len());
-        let why = format!("There are {here} cells and {there} columns. Put a cell with the delimiter in it in quotes.");
+        let why = format!(
+            "This row has {here} cells, but there are {there} columns. Put cells that contain the delimiter in quotes."
+        );
         Some(RowFault::whole(why))
     } else {
         None
     }
 }
 
-/// That one whose cells are most of the columns that are looked for; where that does not tell, the most frequent one.
+/// The delimiter with the most recognized columns, or else the most cells.
 fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
-    // By its byte order mark, where it has one.
+    // Decoded by its byte order mark, if any.
     let (head, ..) = UTF_8.decode(head);
     let score = |delimiter: u8| {
         let mut pieces = Pieces::new(head.as_bytes(), Kind::Csv { delimiter }, String::new());
@@ -94,11 +96,11 @@ fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
         let header = cells.names(header.bytes);
         (Columns::look(&header, reading).map_or(0, |columns| columns.of.iter().flatten().count()), header.len())
     };
-    // Of equals the last one counts.
+    // Of equal scores, `max_by_key` takes the last.
     DELIMITERS.into_iter().rev().max_by_key(|delimiter| score(*delimiter)).unwrap_or(b',')
 }
 
-/// Cuts a row into cells, and takes their quotes off.
+/// Splits a row into cells without quotes.
 struct Splitter {
     reader: Reader,
     bytes: Vec<u8>,
@@ -134,7 +136,7 @@ impl Splitter {
                     self.is_cut = true;
                     return;
                 }
-                // Without its quotes no row is longer than with them.
+                // Without its quotes, a row is never longer.
                 ReadRecordResult::OutputFull | ReadRecordResult::Record | ReadRecordResult::End => return,
             }
         }

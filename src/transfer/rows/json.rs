@@ -1,4 +1,4 @@
-//! JSON: objects one a line or in an array, their members by name.
+//! Reads JSON objects, one a line or in an array.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns, field_of};
 use crate::transfer::input::{Input, Text};
 
-/// Reads all objects. Says what the members of the first one are.
+/// Reads all objects. Returns the members of the first one.
 pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Option<Columns>, TransferError> {
     let name = input.name.clone();
     let Text { input, offset } = input.text();
@@ -46,7 +46,7 @@ pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Opti
 
 type Members<'a> = Vec<(Cow<'a, str>, &'a RawValue)>;
 
-/// The members of an object, and the place among them of each field.
+/// The members of an object, and the index of each field.
 fn members<'a>(text: &'a str, reading: &ColumnMapping) -> Result<(Members<'a>, [Option<usize>; 3]), RowFault> {
     struct Object;
     impl<'de> Visitor<'de> for Object {
@@ -69,7 +69,7 @@ fn members<'a>(text: &'a str, reading: &ColumnMapping) -> Result<(Members<'a>, [
     let members = members.map_err(|error| RowFault {
         column: String::new(),
         value: short(text),
-        reason: format!("This is no JSON object: {}.", cut(&display_safe(&error.to_string()), 200)),
+        reason: format!("This is not a JSON object: {}.", cut(&display_safe(&error.to_string()), 200)),
     })?;
     let mut places: [Option<(usize, usize)>; 3] = [None; 3];
     for (place, (name, _)) in members.iter().enumerate() {
@@ -88,12 +88,11 @@ fn members<'a>(text: &'a str, reading: &ColumnMapping) -> Result<(Members<'a>, [
     Ok((members, places.map(|place| place.map(|(_, place)| place))))
 }
 
-/// The name of a member, borrowed where nothing in it is escaped.
+/// The name of a member, borrowed unless it has escapes.
 #[derive(serde::Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The values as the cells that CSV would have, and the first that is wrong: a name must be text, a category may be a
-/// number too.
+/// The values as CSV cells, and the first invalid one: a name must be a string, a category may also be a number.
 fn cells<'a>(members: &Members<'a>, places: [Option<usize>; 3]) -> (Cells<'a>, Option<RowFault>) {
     let (mut cells, mut fault) = (Cells::default(), None);
     for (field, place) in Field::ALL.into_iter().zip(places) {
@@ -112,10 +111,10 @@ fn cell(field: Field, value: &str) -> Result<Option<Cow<'_, str>>, RowFault> {
         Some(b'"') => {
             let text = serde_json::from_str::<Name<'_>>(value);
             let why = |error: serde_json::Error| cut(&display_safe(&error.to_string()), 200);
-            Ok(Some(text.map_err(|error| fault(format!("This is no text: {}.", why(error))))?.0))
+            Ok(Some(text.map_err(|error| fault(format!("This is not valid text: {}.", why(error))))?.0))
         }
         Some(b'n') => Ok(None),
         _ if field == Field::CategoryId => Ok(Some(Cow::Borrowed(value))),
-        _ => Err(fault(format!("{} must be a string in quotes. {} is none.", field.member(), short(value)))),
+        _ => Err(fault(format!("{} must be a string in quotes, not {}.", field.member(), short(value)))),
     }
 }

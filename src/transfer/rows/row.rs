@@ -1,4 +1,4 @@
-//! One row: the cells that are found in it, checked by the rules of the form.
+//! A row of a file, checked by the rules of the form.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -11,13 +11,13 @@ use crate::transfer::column_mapping::{ColumnMapping, Columns};
 /// A row that can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// Its number among the rows of the file, from 1. Blank rows do not count, bad ones do.
+    /// Its number in the file, from 1. Blank rows do not count, bad ones do.
     pub row: u64,
     /// The line in the file where it begins, from 1.
     pub line: u64,
-    /// The animal.
+    /// The pet.
     pub new: NewPet,
-    /// Whether its status was mended, such as `Available ` to `available`.
+    /// Whether its status was corrected, such as `Available ` to `available`.
     pub corrected: bool,
 }
 
@@ -32,14 +32,14 @@ pub struct Bad {
     pub faults: Vec<RowFault>,
 }
 
-/// What is wrong with a cell, or with a row as a whole. Every text is safe to show.
+/// A fault of a cell, or of a row as a whole. Every text is safe to show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowFault {
     /// The column as the file names it; empty for the row as a whole.
     pub column: String,
-    /// The value, cut.
+    /// The value, shortened.
     pub value: String,
-    /// A sentence that names the field, the value and what would be right.
+    /// A sentence that names the field, the value and what is allowed.
     pub reason: String,
 }
 
@@ -69,12 +69,12 @@ impl RowFault {
     }
 }
 
-/// A row as it stands in the file.
+/// A row as in the file.
 #[derive(Clone, Copy)]
 pub(in crate::transfer) struct Source<'a> {
-    /// The columns, where the file has a header.
+    /// The columns, if the file has a header.
     pub(in crate::transfer) columns: Option<&'a Columns>,
-    /// Everything that is in the row, by its place. What is no cell under a column comes behind the last one.
+    /// The cells of the row by index. Extra cells follow the last column.
     pub(in crate::transfer) cell: Cell<'a>,
 }
 
@@ -89,22 +89,22 @@ pub(super) struct Rows<'a> {
     pub(super) each: Each<'a>,
 }
 
-/// The cells of a row, in the order of [`Field::ALL`]; `None` where there is none.
+/// The cells of a row, in the order of [`Field::ALL`]; `None` if missing.
 pub(super) type Cells<'a> = [Option<Cow<'a, str>>; 3];
 
-/// How cells are to be taken.
+/// How cells are interpreted.
 #[derive(Clone, Copy)]
 pub(super) struct Manner<'a> {
-    /// The column of each field, for people.
+    /// The column of each field, for messages.
     pub(super) columns: [&'a str; 3],
-    /// A `'` before what begins like a formula is taken off.
+    /// A `'` before a value that begins like a formula is removed.
     pub(super) active: bool,
     /// Names are kept byte for byte.
     pub(super) exact: bool,
 }
 
 impl<'a> Manner<'a> {
-    /// That of a file with a header.
+    /// For a file with a header.
     pub(super) fn of(columns: &'a Columns, reading: &ColumnMapping) -> Self {
         let names = columns.of.map(|place| place.map_or("", |place| columns.names[place].as_str()));
         Self { columns: names, active: !reading.raw, exact: columns.ours }
@@ -112,7 +112,7 @@ impl<'a> Manner<'a> {
 }
 
 impl Rows<'_> {
-    /// A row with these cells, which is bad as a whole where there is a `fault`.
+    /// Passes a row with these cells on; it is bad if there is a `fault`.
     pub(super) fn row(
         &mut self,
         line: u64,
@@ -132,7 +132,7 @@ impl Rows<'_> {
     }
 }
 
-/// What counts for each field.
+/// The text of each field.
 fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_>) -> [&'a str; 3] {
     Field::ALL.map(|field| {
         if let Some(fixed) = &reading.set[field as usize] {
@@ -143,7 +143,7 @@ fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_
             return cell;
         }
         let active = export::active(cell);
-        // Blanks before the mark are typing, unless blanks count.
+        // Spaces before the mark are ignored, unless names are exact.
         if active == cell && !manner.exact { export::active(cell.trim()) } else { active }
     })
 }
@@ -160,7 +160,7 @@ fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Row
         value: short(text(error.field())),
         reason: error.to_string(),
     };
-    // A name of a megabyte is too long, whatever is in it.
+    // A huge name is rejected by its length first.
     let is_too_long = name.len() > draft::NAME_MAX_CHARS * 4;
     let too_long = is_too_long.then(|| FieldError::NameTooLong { chars: name.chars().count() });
     match (too_long.map_or_else(|| check_name(name), Err), category, status) {
@@ -174,7 +174,7 @@ fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<Row
     }
 }
 
-/// The status that `word` means, and whether it had to be mended; nothing leaves it to the service.
+/// The status of `word`, and whether it was corrected; `None` leaves it to the service.
 fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError> {
     let plain = word.trim();
     if plain.is_empty() {
@@ -186,14 +186,14 @@ fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError>
     }
 }
 
-/// The text of a cell, or the fault that it is no text. `offset` is that of `octets` in the file, where it is known.
+/// The text of a cell, or its fault. `offset` is the position of `bytes` in the file, if known.
 pub(super) fn text_of(bytes: &[u8], offset: Option<u64>) -> Result<&str, RowFault> {
     str::from_utf8(bytes).map_err(|error| {
         RowFault::whole(match offset {
             Some(offset) => {
                 format!("This is not UTF-8 at byte {}. Save the file as UTF-8.", offset + error.valid_up_to() as u64)
             }
-            None => "This is not UTF-16: half a pair stands alone. Save the file as UTF-8.".to_owned(),
+            None => "This is not valid UTF-16. Save the file as UTF-8.".to_owned(),
         })
     })
 }

@@ -1,23 +1,23 @@
-//! Cuts text into the pieces that are read one at a time: rows of CSV, lines, elements of an array. A piece has a most
-//! length, so that no file, however it is broken, is ever held whole.
+//! Splits text into pieces: rows of CSV, lines, or elements of an array. A piece has a maximum length, so even a broken
+//! file is never held in memory.
 
 use std::io::BufRead;
 
 use crate::transfer::TransferError;
 
-/// The most octets of one piece.
+/// The most bytes of a piece.
 pub(super) const MOST: usize = 1 << 20;
 
 /// What a piece is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A row, with line ends inside of quotes.
+    /// A row, which may have line ends in quotes.
     Csv {
-        /// What parts the cells.
+        /// The delimiter of the cells.
         delimiter: u8,
     },
     Line,
-    /// An element of the array that the text is.
+    /// An element of the top-level array.
     Element,
 }
 
@@ -26,14 +26,14 @@ pub(super) enum Kind {
 pub(super) struct Piece<'a> {
     /// The line in the file where it begins, from 1.
     pub(super) line: u64,
-    /// How many octets of the text come before it.
+    /// Its offset in the text, in bytes.
     pub(super) offset: u64,
     pub(super) bytes: &'a [u8],
-    /// Whether the text ended inside of quotes.
+    /// Whether the text ended in quotes.
     pub(super) is_open: bool,
 }
 
-/// Where in a piece, or between two, the text is.
+/// The state within a piece, or between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// Between two pieces.
@@ -43,19 +43,19 @@ enum State {
     /// In a piece, not in quotes.
     Plain,
     Quoted,
-    /// After a quote inside of quotes: the end, or the first of two.
+    /// After a quote in quotes: the end, or the first of two.
     Quote,
-    /// In quotes of JSON, after a backslash.
+    /// In a JSON string, after a backslash.
     Escape,
     /// After the end of the array.
     After,
 }
 
-/// What is known of the text so far.
+/// The state of the text so far.
 struct Grammar {
     kind: Kind,
     state: State,
-    /// How many brackets and braces are open, that of the array included.
+    /// How many brackets and braces are open, including that of the array.
     depth: usize,
     /// Whether a comma came since the last element.
     comma: bool,
@@ -103,7 +103,7 @@ impl<R: BufRead> Pieces<R> {
                 match self.grammar.step(byte) {
                     Step::On => {}
                     Step::Last => is_whole = true,
-                    // It belongs to what comes between.
+                    // It belongs to the space between pieces.
                     Step::Before => {
                         is_whole = true;
                         break;
@@ -116,7 +116,7 @@ impl<R: BufRead> Pieces<R> {
             self.input.consume(taken);
             self.offset += taken as u64;
             if self.piece.len() > MOST {
-                let why = format!("what begins here is longer than {} KiB. Is a quote missing?", MOST >> 10);
+                let why = format!("the row that begins here is longer than {} KiB. Is a quote missing?", MOST >> 10);
                 return Err(malformed(line, &why));
             }
             if is_whole {
@@ -134,7 +134,7 @@ impl<R: BufRead> Pieces<R> {
                     Ok(None)
                 }
                 State::Between if self.grammar.depth == 0 => Err(malformed(self.line, "the file has no JSON array")),
-                _ => Err(malformed(self.line, "the file ends in the middle of its JSON array. Is it whole?")),
+                _ => Err(malformed(self.line, "the file ends in the middle of its JSON array. Is it complete?")),
             };
         }
         if ended_in == State::Between {
@@ -156,9 +156,9 @@ const fn count_line(line: &mut u64, last: &mut u8, byte: u8) {
     *last = byte;
 }
 
-/// What a byte of a piece is to it.
+/// The role of a byte in a piece.
 enum Step {
-    /// It belongs to the piece, which goes on.
+    /// The piece continues.
     On,
     /// It is the last of the piece.
     Last,
@@ -184,13 +184,13 @@ impl Grammar {
                     self.depth = 1;
                     State::Between
                 }
-                _ if self.depth == 0 => return Err("the file is no JSON array of objects"),
+                _ if self.depth == 0 => return Err("the file is not a JSON array of objects"),
                 b']' => State::After,
                 b',' if !self.comma => {
                     self.comma = true;
                     State::Between
                 }
-                b',' => return Err("a comma too many in the JSON array"),
+                b',' => return Err("there is an extra comma in the JSON array"),
                 _ if !self.comma => return Err("a comma is missing in the JSON array"),
                 _ => {
                     self.comma = false;
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
     use std::io::BufReader;
 
-    /// Every piece with its line and offset, or the first error; read in parts of `part` octets.
+    /// Every piece with its line and offset, or the first error; read in parts of `part` bytes.
     fn pieces(text: &[u8], kind: Kind, part: usize) -> Result<Vec<(u64, u64, String)>, String> {
         let mut pieces = Pieces::new(BufReader::with_capacity(part, text), kind, "a".into());
         let mut all = Vec::new();
@@ -286,14 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_array_is_named() {
+    fn text_that_is_not_an_array_is_an_error() {
         for (text, why) in [
             ("", "has no JSON array"),
-            ("{}", "is no JSON array"),
+            ("{}", "is not a JSON array"),
             ("[1", "ends in the middle"),
             ("[1,", "ends in the middle"),
             ("[\n1 2]", "line 2: a comma is missing"),
-            ("[,1]", "a comma too many"),
+            ("[,1]", "an extra comma"),
             ("[1]]", "after the end"),
         ] {
             let error = pieces(text.as_bytes(), Kind::Element, 3).unwrap_err();
@@ -305,7 +305,7 @@ mod tests {
     fn a_piece_without_an_end_is_not_held() {
         let text = format!("a\n\"{}", "x\n".repeat(MOST));
         let error = pieces(text.as_bytes(), CSV, 4096).unwrap_err();
-        assert_eq!(error, "line 2: what begins here is longer than 1024 KiB. Is a quote missing?");
+        assert_eq!(error, "line 2: the row that begins here is longer than 1024 KiB. Is a quote missing?");
     }
 
     /// The cells of each row as the csv crate reads the whole text.
@@ -333,7 +333,7 @@ mod tests {
         }
 
         #[test]
-        fn no_octets_make_it_stumble(text: Vec<u8>, part in 1_usize..9) {
+        fn arbitrary_bytes_do_not_panic(text: Vec<u8>, part in 1_usize..9) {
             for kind in [CSV, Kind::Line, Kind::Element] {
                 let _ = pieces(&text, kind, part);
             }

@@ -1,5 +1,4 @@
-//! The first sheet of a workbook. Its texts are held in memory all at once, which is how workbooks are made: therefore
-//! its size is bounded.
+//! Reads the first sheet of a workbook. All its texts are in memory, as the format requires, so its size is limited.
 
 use std::borrow::Cow;
 use std::io::{BufReader, Cursor, Read as _};
@@ -17,13 +16,13 @@ use crate::transfer::TransferError;
 use crate::transfer::column_mapping::Columns;
 use crate::transfer::input::Input;
 
-/// The largest workbook, in octets as it is stored.
+/// The largest workbook file, in bytes.
 const MOST: u64 = 32 << 20;
 
-/// The most octets of its parts, unpacked.
+/// The most bytes of its parts, unpacked.
 const MOST_UNPACKED: u64 = 256 << 20;
 
-/// What each of its texts takes at least, in octets: `<si/>`.
+/// The fewest bytes of a shared text: `<si/>`.
 const LEAST_TEXT: u64 = 5;
 
 /// Whole numbers up to here are exact in a spreadsheet.
@@ -32,11 +31,11 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// The most columns of a sheet.
 const MOST_COLUMNS: u32 = 16 << 10;
 
-/// Reads all rows of the first sheet. Says what its columns are.
+/// Reads all rows of the first sheet. Returns its columns.
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, TransferError> {
     let wrong = |why: &dyn std::fmt::Display| {
         let why = cut(&display_safe(&why.to_string()), 200);
-        TransferError::Malformed(format!("the workbook cannot be read: {why}"))
+        TransferError::Malformed(format!("cannot read the workbook: {why}"))
     };
     let name = input.name.clone();
     let mut bytes = Vec::new();
@@ -58,12 +57,12 @@ pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<Columns, Transfe
             return sheet.columns.ok_or(TransferError::Empty(name));
         }
     }
-    // The last row has no other one after it.
+    // The last row ends with the sheet.
     let _ = sheet.end_of_row()?;
     sheet.columns.ok_or(TransferError::Empty(name))
 }
 
-/// Refuses a workbook whose parts say that they unpack to more than would be held.
+/// Refuses a workbook that unpacks to more than the limit.
 fn guard(bytes: &[u8]) -> Result<(), String> {
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| error.to_string())?;
     let mut sum = 0_u64;
@@ -77,7 +76,7 @@ fn guard(bytes: &[u8]) -> Result<(), String> {
     (0..archive.len()).try_for_each(|index| texts(&mut archive, index))
 }
 
-/// Refuses a list of texts that says to have more of them than it could: room is made at once for as many as it says.
+/// Refuses a text list with an impossible count, since the reader allocates for that many.
 fn texts(archive: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<(), String> {
     let part = archive.by_index(index).map_err(|error| error.to_string())?;
     if !part.name().is_ok_and(|name| name.to_ascii_lowercase().ends_with("sharedstrings.xml")) {
@@ -90,13 +89,11 @@ fn texts(archive: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<(), St
         bytes.clear();
         match reader.read_event_into(&mut bytes).map_err(|error| error.to_string())? {
             Event::Start(list) | Event::Empty(list) if list.local_name().as_ref() == "sst" => {
-                let mut said = list.attributes();
-                let said = said.with_checks(false).flatten().filter(|said| said.key.as_ref() == "uniqueCount");
-                // What is no number for this reader is none for the other one, either.
-                return match said.filter_map(|said| said.value.parse::<u64>().ok()).max() {
-                    Some(count) if count > most => {
-                        Err(format!("it says to have {count} texts, and has room for {most}"))
-                    }
+                let mut counts = list.attributes();
+                let counts = counts.with_checks(false).flatten().filter(|count| count.key.as_ref() == "uniqueCount");
+                // A count that does not parse here does not parse in the reader either.
+                return match counts.filter_map(|count| count.value.parse::<u64>().ok()).max() {
+                    Some(count) if count > most => Err(format!("it claims {count} texts but has room for only {most}")),
                     Some(_) | None => Ok(()),
                 };
             }
@@ -109,7 +106,7 @@ fn texts(archive: &mut ZipArchive<Cursor<&[u8]>>, index: usize) -> Result<(), St
 struct Sheet<'a, 'b> {
     rows: &'a mut Rows<'b>,
     columns: Option<Columns>,
-    /// The cells of the row that is being read.
+    /// The cells of the current row.
     row: Vec<String>,
     /// Its line, from 1.
     line: u64,
@@ -150,7 +147,7 @@ impl Sheet<'_, '_> {
     }
 }
 
-/// A number that a spreadsheet does not keep exactly is written so that it is no whole number.
+/// A number beyond a spreadsheet's exact range is written so that it is not a valid integer.
 fn text(value: &DataRef<'_>) -> String {
     match value {
         DataRef::Empty => String::new(),

@@ -1,4 +1,4 @@
-//! What is typed, taken from the state and put back into it.
+//! Takes typed text from the state, and restores it.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
 impl TypedText {
-    /// What is typed in `state`.
+    /// The text typed in `state`.
     pub fn of(state: &AppState) -> Self {
         let (add, domains) = (&state.add, &state.domains);
         let form = (add.is_typed() || add.sent.is_some()).then(|| AddFormDraft {
@@ -46,7 +46,7 @@ impl TypedText {
         }
     }
 
-    /// Puts it where it was typed. What was sent comes back as a question.
+    /// Restores it. A pet that was sent comes back as a question.
     pub fn restore(self, state: &mut AppState) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
         if let Some(AddFormDraft { name, category, status, after, focus }) = form {
@@ -56,7 +56,7 @@ impl TypedText {
         }
         if let Some(sent) = sent {
             state.add.unknown_outcome = Some(UnknownOutcome::default());
-            // Whoever wants to be asked before anything is added is asked. The one inside has another key each time.
+            // A protected service asks first. The embedded store has a new key in each session.
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == sent.api_key;
             state.add.unsettled = same_key && !state.link.protect;
             state.add.sent = Some(sent);
@@ -67,7 +67,7 @@ impl TypedText {
         if let Some(Rapid { name, category, status }) = rapid {
             let add = &mut state.add;
             (add.rapid.name, add.rapid.category, add.rapid.status) = (name, category, status);
-            // Whoever wants to be asked before anything is added is asked when it is begun.
+            // A protected service asks when rapid entry is opened.
             if state.may_change() {
                 state.add.rapid.on = true;
                 show(state);
@@ -89,7 +89,7 @@ impl TypedText {
         if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
             && edited != state.domains.setup.configuration
         {
-            // Saving says it if somebody else has changed them meanwhile.
+            // Saving reports a conflict if they were changed meanwhile.
             state.domains.setup.configuration = was;
             let editor = &mut state.domains.redirects;
             editor.edited = edited;
@@ -110,14 +110,14 @@ impl TypedText {
     }
 }
 
-/// Shows what came back, unless something else was gone to meanwhile.
+/// Shows the restored text, unless the user has moved on.
 fn show(state: &mut AppState) {
     if state.screen == Screen::Pets && state.popup.is_none() {
         state.screen = Screen::AddPet;
     }
 }
 
-/// The words of keys and pastes.
+/// The text of keys and pastes.
 fn ahead(held: &[Msg]) -> String {
     let mut text = String::new();
     for msg in held {
@@ -126,14 +126,14 @@ fn ahead(held: &[Msg]) -> String {
         } else if let Msg::Paste(pasted) = msg {
             text.push_str(pasted);
         } else if !text.is_empty() && !text.ends_with(' ') {
-            // What parts the fields parts the words.
+            // Keys that separate fields separate words.
             text.push(' ');
         }
     }
     text
 }
 
-/// The file of an import that is not at its end.
+/// The file of an unfinished import.
 fn import(import: &import::State) -> Option<ImportDraft> {
     let (path, begun) = match &import.phase {
         Phase::File | Phase::Looked(_) => (import.path.clone(), false),
@@ -145,7 +145,7 @@ fn import(import: &import::State) -> Option<ImportDraft> {
     (!path.is_empty()).then_some(ImportDraft { path, begun })
 }
 
-/// What is typed of a new profile: never its key, and no address with something secret in it.
+/// The text of a new profile, without its key or an address with a secret in it.
 fn profile(form: &Profile) -> Option<Profile> {
     let form = Profile {
         key: TextInput::default(),

@@ -1,11 +1,11 @@
-//! What is typed for one service, as it is on disk.
+//! The drafts of one service, as stored on disk.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::typed::TypedText;
 
-/// What is typed for one service, as it is on disk.
+/// The drafts of one service, as stored on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drafts {
@@ -15,7 +15,7 @@ pub struct Drafts {
     pub profile: String,
     /// When this was written.
     pub at: Timestamp,
-    /// How the session ended; nothing as long as it goes on.
+    /// How the session ended; `None` while it runs.
     pub ended: Option<Ending>,
     pub typed: TypedText,
 }
@@ -24,13 +24,13 @@ pub struct Drafts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ending {
-    /// The user ended it.
+    /// The user quit.
     Quit,
-    /// Somebody else did, by a signal.
+    /// By a signal.
     Signal,
     /// The terminal was gone.
     Hangup,
-    /// By a fault of the program.
+    /// petstore crashed.
     Fault,
 }
 
@@ -40,7 +40,7 @@ impl Drafts {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads the drafts of the service `identity`; `None` where it is something else.
+    /// Reads the drafts of the service `identity`; `None` for any other content.
     pub fn read(text: &str, identity: &str) -> Option<Self> {
         serde_json::from_str::<Self>(text).ok().filter(|drafts| drafts.identity == identity)
     }

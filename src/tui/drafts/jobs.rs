@@ -1,31 +1,31 @@
-//! What is asked of the worker about drafts, and what comes back.
+//! The requests about drafts to the worker, and the replies.
 
 use super::file::Drafts;
 
-/// What a job about drafts does.
+/// A request about drafts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DraftTask {
-    /// Claim the files for the service of this identity, and read what was left there.
+    /// Claim the files of this service, and read what an earlier session left.
     Open(String),
-    /// Write what is typed.
+    /// Write typed text.
     Write(WriteDrafts),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct WriteDrafts {
-    /// Counts the writes: an older one never takes the place of a newer one.
+    /// Numbers the writes, so an older one never replaces a newer one.
     pub number: u64,
-    /// What is typed.
+    /// The text.
     pub drafts: Box<Drafts>,
-    /// Into other files than those that were claimed: what was left there is not on the screen.
+    /// Use other files than the claimed ones, which hold drafts that are not on the screen.
     pub apart: bool,
 }
 
-/// What came of a job about drafts.
+/// The reply to a request about drafts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DraftReply {
-    /// What a session before left, or why none can be kept.
+    /// What an earlier session left, or why drafts cannot be kept.
     Opened(Result<Option<Box<Drafts>>, String>),
-    /// What is typed was written, or why not.
+    /// Text was written, or why not.
     Written(Result<(), String>),
 }

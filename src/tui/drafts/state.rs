@@ -1,4 +1,4 @@
-//! What is known of the drafts on disk.
+//! The state of the drafts on disk.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -10,46 +10,46 @@ use super::jobs::WriteDrafts;
 use super::typed::TypedText;
 use crate::tui::screens::add_pet;
 
-/// What is known of the drafts on disk.
+/// The state of the drafts on disk.
 #[derive(Clone, Debug, Default)]
 pub struct DraftState {
     pub(super) on_disk: TypedText,
     /// What is being written.
     pub(super) writing: Option<TypedText>,
-    /// Since when something is typed that is neither.
+    /// When the first unsaved text was typed.
     pub(super) since: Option<Instant>,
-    /// It must not wait.
+    /// The next write must not wait.
     pub(in crate::tui) at_once: bool,
     /// When the last write began.
     pub(super) tried: Option<Instant>,
-    /// Counts the writes, so that an older one never ends last.
+    /// Numbers the writes, so an older one never replaces a newer one.
     pub(super) number: u64,
-    /// What is typed for the services that were used before in this session.
+    /// Text put aside for other services in this session.
     pub(super) aside: HashMap<Option<String>, Aside>,
-    /// In the files of this service there is something that is not on the screen.
+    /// The files of this service hold drafts that are not on the screen.
     pub(super) apart: bool,
-    /// That, where it was read.
+    /// Those drafts, if they were read.
     pub(super) parked: Option<Box<Drafts>>,
-    /// Why they cannot be written, as long as they cannot.
+    /// Why drafts cannot be written now.
     pub trouble: Option<String>,
-    /// What came back, until the first key.
+    /// What was restored, until the first key.
     pub back: Option<Back>,
-    /// When what is typed was last written.
+    /// When text was last written.
     pub written_at: Option<Timestamp>,
 }
 
-/// What was typed for a service that is not in use now.
+/// Text put aside for another service.
 #[derive(Clone, Debug)]
 pub(super) struct Aside {
     /// The profile's name.
     pub(super) profile: String,
-    /// The form, rapid entry and the import, as they were left.
+    /// The form, rapid entry and the import.
     pub(super) add: add_pet::State,
-    /// The same for the disk, where anything is kept of this service.
+    /// The same for the disk, if this service has drafts.
     pub(super) write: Option<WriteDrafts>,
 }
 
-/// What came back from a session before.
+/// What was restored from an earlier session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Back {
     /// When it was written.
@@ -57,20 +57,20 @@ pub struct Back {
     pub profile: String,
     /// How that session ended.
     pub ended: Option<Ending>,
-    /// What is to be said of what was sent.
+    /// What was restored, as far as something was sent.
     pub what: Restored,
 }
 
-/// What came back, as far as something was sent of it.
+/// What was restored, by what had been sent of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Restored {
     /// Nothing was sent.
     NotSent,
-    /// This animal was sent; it is sent again, which adds it once.
+    /// This pet was sent; it is sent again safely.
     Settling(String),
-    /// This animal was sent; what to do is asked.
+    /// This pet was sent; the user is asked what to do.
     Asking(String),
-    /// The import of this file was under way.
+    /// The import of this file was running.
     Importing(String),
     /// It is kept, but not shown.
     Parked,

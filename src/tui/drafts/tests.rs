@@ -1,4 +1,4 @@
-//! When drafts are written, and what comes back.
+//! Tests of drafts: when they are written, and what is restored.
 
 use super::*;
 use crate::api::Failure;
@@ -19,6 +19,7 @@ use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
@@ -31,7 +32,7 @@ fn form(keys: &str) -> App {
     app
 }
 
-/// Every write that was asked for.
+/// Every requested write.
 fn writes(app: &App) -> Vec<WriteDrafts> {
     let write = |effect: &Effect| match effect {
         Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.clone()),
@@ -40,7 +41,7 @@ fn writes(app: &App) -> Vec<WriteDrafts> {
     app.effects.iter().filter_map(write).collect()
 }
 
-/// The name in the form of each write; nothing where none is typed.
+/// The name in the form of each write; empty if none is typed.
 fn names(app: &App) -> Vec<String> {
     let name = |write: &WriteDrafts| write.drafts.typed.form.as_ref().map(|form| form.name.value().to_owned());
     writes(app).iter().map(|write| name(write).unwrap_or_default()).collect()
@@ -54,7 +55,7 @@ fn millis(app: &mut App, millis: u64) {
     app.wait(Duration::from_millis(millis));
 }
 
-/// What is on disk when the session ends so, read by the next one, which begins `after` that.
+/// The drafts of a session that ended like this, read by the next one, which begins `after` that.
 fn next_session(app: &App, ended: Option<Ending>, service: Service, after: Duration) -> App {
     next_with(app, ended, settings(service), after)
 }
@@ -82,7 +83,7 @@ fn created() -> AddReply {
 }
 
 #[test]
-fn what_is_typed_is_written_half_a_second_after_the_first_key_and_once_a_second() {
+fn text_is_written_half_a_second_after_the_first_key_and_once_a_second() {
     let mut app = form("\"B\"");
     millis(&mut app, 400);
     app.keys("\"i\"");
@@ -100,11 +101,11 @@ fn what_is_typed_is_written_half_a_second_after_the_first_key_and_once_a_second(
     millis(&mut app, 60_000);
     assert_eq!(names(&app).len(), 2, "nothing new is typed");
     assert_eq!(next_due(&app.state), None);
-    assert!(app.says("draft kept, 14:03:08"));
+    assert!(app.says("draft saved 14:03:08"));
 }
 
 #[test]
-fn only_one_write_runs_at_a_time_and_what_is_typed_meanwhile_follows() {
+fn only_one_write_runs_at_a_time_and_newer_text_follows() {
     let mut app = form("\"B\"");
     millis(&mut app, 500);
     app.keys("\"i\"");
@@ -116,11 +117,11 @@ fn only_one_write_runs_at_a_time_and_what_is_typed_meanwhile_follows() {
 }
 
 #[test]
-fn that_drafts_cannot_be_written_is_said_as_long_as_it_is_so() {
+fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
     let mut app = form("\"B\"");
     millis(&mut app, 500);
     written(&mut app, Err("no space left on device"));
-    let said = "Drafts cannot be written: no space left on device. What you type is only in this window.";
+    let said = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
     assert!(app.says(said));
     app.keys("\"i\"");
     assert!(app.says(said), "{}", app.screen());
@@ -144,7 +145,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 }
 
 #[test]
-fn everything_typed_comes_back_where_it_was() {
+fn all_typed_text_is_restored_in_place() {
     let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
     app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
@@ -166,22 +167,22 @@ fn everything_typed_comes_back_where_it_was() {
         (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
         (2, "mo", "not secure", true)
     );
-    let said = "The last session ended without warning at 14:03. What you had typed for production is here. \
-                Nothing of it had been sent.";
+    let said = "The last session ended unexpectedly at 14:03. Your text for production is restored. \
+                None of it was sent.";
     assert!(next.says(said), "{}", next.screen());
     assert_eq!(writes(&next), [], "it is on disk");
     next.keys("Right");
-    assert!(!next.says("ended without warning"), "the sentence goes with the first key");
+    assert!(!next.says("ended unexpectedly"), "the sentence goes with the first key");
 }
 
 #[test]
-fn how_the_last_session_ended_is_said() {
+fn the_end_of_the_last_session_is_reported() {
     let app = form("\"Biscuit\"");
     for (ended, said) in [
-        (Ending::Quit, "What you had typed for production at 14:03 is here. Nothing of it was sent."),
-        (Ending::Hangup, "The connection of the last session was lost at 14:03. What you had typed"),
-        (Ending::Signal, "The last session was ended from outside at 14:03. What you had typed"),
-        (Ending::Fault, "The last session ended by a fault of the program at 14:03. What you had typed"),
+        (Ending::Quit, "Your text for production from 14:03 is restored. None of it was sent."),
+        (Ending::Hangup, "The last session lost its terminal at 14:03. Your text"),
+        (Ending::Signal, "The last session was stopped by a signal at 14:03. Your text"),
+        (Ending::Fault, "The last session crashed at 14:03. Your text"),
     ] {
         let mut next = next_session(&app, Some(ended), remote(), Duration::from_secs(60));
         assert!(next.says(said), "{}", next.screen());
@@ -189,7 +190,7 @@ fn how_the_last_session_ended_is_said() {
 }
 
 #[test]
-fn whoever_quits_with_nothing_typed_leaves_nothing() {
+fn quitting_without_text_leaves_no_draft() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"mo\" Enter");
     let left = |app: &App, ended| last(&app.state, ended, app.now)[0].drafts.typed.is_empty();
@@ -202,7 +203,7 @@ fn whoever_quits_with_nothing_typed_leaves_nothing() {
 }
 
 #[test]
-fn an_animal_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
+fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
     let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.task.slot() == slot));
     assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
@@ -219,7 +220,7 @@ fn an_animal_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_adde
 }
 
 #[test]
-fn an_animal_that_was_added_while_its_draft_was_being_written_is_taken_out_after_that() {
+fn a_pet_added_during_the_write_of_its_draft_is_removed_afterwards() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
     app.reply(Slot::Create, created());
     assert_eq!(writes(&app).len(), 1);
@@ -236,7 +237,7 @@ fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     let job = next.job(Slot::Create).unwrap();
     assert_eq!(job.task, Task::Add(AddTask::Settle(new, key, app.now.wall)));
-    assert!(next.says("Biscuit was sent without an answer: it is sent again with its key, which adds it only once."));
+    assert!(next.says("Biscuit was sent without an answer. It is sent again safely: it is added only once."));
     next.reply(Slot::Create, created());
     assert!(next.says("Added Biscuit, id 7."));
     assert!(writes(&next)[0].drafts.typed.is_empty());
@@ -244,15 +245,15 @@ fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     next.reply(Slot::Create, AddReply::NotSettled);
     assert_eq!(next.state.context(), Context::Doubt);
-    assert!(next.says("The service may not know its key any more. Nothing is sent until you choose."));
+    assert!(next.says("The service may have forgotten this request; sending it again could add a second pet."));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     next.reply(Slot::Create, no_answer());
     assert_eq!(next.state.context(), Context::Doubt);
-    assert!(next.says("No answer came after 30 s."));
+    assert!(next.says("No answer after 30 s."));
 }
 
 #[test]
-fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
+fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
     let other_key = |service| match service {
         Service::Remote(mut remote) => {
             remote.key = Some(crate::model::ApiKey::new("petk_another_key_0000").unwrap());
@@ -266,7 +267,7 @@ fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
     for settings in [settings(other_key(remote())), protected] {
         let mut next = next_with(&app, Some(Ending::Hangup), settings, Duration::from_secs(60));
         assert_eq!((next.job(Slot::Create), next.state.context()), (None, Context::Doubt));
-        assert!(next.says("The program ended before an answer came. The pet may or may not have been added."));
+        assert!(next.says("petstore ended before an answer arrived. The pet may or may not have been added."));
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
         let looked = Task::Add(AddTask::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status: None }));
@@ -279,13 +280,11 @@ fn where_a_repeat_could_add_a_second_one_it_is_asked_about() {
 }
 
 #[test]
-fn what_is_older_than_thirty_days_waits_for_f8_and_is_not_written_over() {
+fn drafts_older_than_thirty_days_wait_for_f8_and_are_not_overwritten() {
     let app = form("\"Biscuit\"");
     let mut next = next_session(&app, None, remote(), Duration::from_secs(31 * 24 * 60 * 60));
     assert_eq!((next.state.screen, next.state.add.name.value()), (Screen::Pets, ""));
-    assert!(
-        next.says("What was typed for production at Fri 20 Nov 14:03 is kept, too: F8 in the empty form (2) shows it.")
-    );
+    assert!(next.says("Other text for production from Fri 20 Nov 14:03 is kept: F8 in the empty form (2) shows it."));
     next.keys("2 \"Rex\"");
     millis(&mut next, 500);
     assert!(writes(&next)[0].apart);
@@ -315,7 +314,7 @@ fn no_key_is_in_a_draft() {
     assert!(!format!("{drafts:?}").contains(secret));
 }
 
-/// Another service is used from now on.
+/// Switches to another service.
 fn change(app: &mut App, service: Service) {
     app.state.screen = Screen::Pets;
     app.keys("P");
@@ -334,7 +333,7 @@ fn opened(app: &mut App, drafts: Option<Box<Drafts>>) {
     app.reply(Slot::OpenDrafts, DraftReply::Opened(Ok(drafts)));
 }
 
-/// What an earlier session left for the service inside.
+/// What an earlier session left for the embedded store.
 fn left(name: &str) -> Option<Box<Drafts>> {
     let mut other = form(&format!("\"{name}\""));
     other.state.link.identity = Some("/d/embedded.db".into());
@@ -342,7 +341,7 @@ fn left(name: &str) -> Option<Box<Drafts>> {
 }
 
 #[test]
-fn each_service_has_drafts_of_its_own_and_what_was_left_for_it_is_shown() {
+fn each_service_has_its_own_drafts() {
     let mut app = form("\"Biscuit\"");
     change(&mut app, inside());
     assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
@@ -356,7 +355,7 @@ fn each_service_has_drafts_of_its_own_and_what_was_left_for_it_is_shown() {
     millis(&mut app, 1_000);
     let write = writes(&app).pop().unwrap();
     assert_eq!((write.drafts.identity.as_str(), write.apart), ("/d/embedded.db", false));
-    // At the end there is all of it, and the newest last.
+    // At the end everything is there, the newest last.
     let last = last(&app.state, Ending::Quit, app.now);
     let kept = last.iter().map(|write| write.drafts.typed.form.as_ref().unwrap().name.value());
     assert_eq!(kept.collect::<Vec<_>>(), ["Biscuit", "Rex!"]);
@@ -364,7 +363,7 @@ fn each_service_has_drafts_of_its_own_and_what_was_left_for_it_is_shown() {
 }
 
 #[test]
-fn what_comes_back_in_the_same_session_is_not_read_from_disk_and_goes_on_being_written_there() {
+fn text_restored_in_the_same_session_is_not_read_from_disk_and_still_written() {
     let mut app = form("\"Biscuit\"");
     change(&mut app, inside());
     opened(&mut app, None);
@@ -381,7 +380,7 @@ fn what_comes_back_in_the_same_session_is_not_read_from_disk_and_goes_on_being_w
 }
 
 #[test]
-fn what_is_typed_before_the_disk_was_read_is_not_written_over() {
+fn text_typed_before_the_disk_was_read_is_not_overwritten() {
     let mut app = form("");
     change(&mut app, inside());
     app.keys("2 \"Max\"");
@@ -394,7 +393,7 @@ fn what_is_typed_before_the_disk_was_read_is_not_written_over() {
 }
 
 #[test]
-fn what_is_typed_for_no_service_goes_along_and_is_left_nowhere_else() {
+fn text_for_no_service_survives_a_switch_and_is_kept_once() {
     let mut app = form("\"Biscuit\"");
     app.state.domains.browser = TextInput::new("not secure");
     change(&mut app, inside());
@@ -420,7 +419,7 @@ fn only_drafts_of_this_service_and_this_program_are_read() {
 }
 
 #[test]
-fn what_was_typed_ahead_is_for_the_next_animal_also_after_the_program_ended() {
+fn text_typed_ahead_is_for_the_next_pet_even_after_a_restart() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
     app.keys("\"Max\" Tab \"4\"");
     let mut app = next_session(&app, None, remote(), Duration::from_secs(60));
@@ -430,7 +429,7 @@ fn what_was_typed_ahead_is_for_the_next_animal_also_after_the_program_ended() {
 }
 
 #[test]
-fn a_name_of_rapid_entry_that_was_not_taken_comes_back() {
+fn an_unfinished_name_of_rapid_entry_is_restored() {
     let app = form("F6 \"3\" Enter \"Bisc\"");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));
     let rapid = &next.state.add.rapid;
@@ -441,7 +440,7 @@ fn a_name_of_rapid_entry_that_was_not_taken_comes_back() {
 }
 
 #[test]
-fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
+fn the_file_of_an_import_is_restored_and_a_running_one_is_shown() {
     let mut app = form("F7 \"new-arrivals.csv\"");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, "new-arrivals.csv"));
@@ -457,7 +456,7 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
     app.reply_to(id, begun);
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert!(
-        next.says("The import of new-arrivals.csv is not at its end: Enter, then F2 go on with it."),
+        next.says("The import of new-arrivals.csv is not finished: press Enter, then F2 to continue."),
         "{}",
         next.screen()
     );
@@ -466,10 +465,14 @@ fn a_file_that_was_to_be_imported_comes_back_and_one_under_way_at_once() {
 
 #[test]
 fn looks() {
-    for (columns, rows) in [(80, 24), (120, 40)] {
+    let make = |columns, rows| {
         let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab p");
         let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
         next.send(Msg::Resize(Size { columns, rows }));
-        insta::assert_snapshot!(format!("back_{columns}x{rows}"), next.snapshot());
+        next
+    };
+    whole_from_80x24("back", make);
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("back_{columns}x{rows}"), make(columns, rows).snapshot());
     }
 }

@@ -1,4 +1,4 @@
-//! Everything typed that nobody else keeps.
+//! The typed text that is kept in drafts.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::text_input::TextInput;
 
-/// The most animals known before a creation that are kept: those with the largest ids, which are mostly the newest.
+/// The most known pet ids that are kept: the largest, which are mostly the newest.
 const MOST_KNOWN: usize = 50_000;
 
 /// What is typed and not sent, saved or kept elsewhere.
@@ -21,13 +21,13 @@ const MOST_KNOWN: usize = 50_000;
 #[serde(default, deny_unknown_fields)]
 pub struct TypedText {
     pub form: Option<AddFormDraft>,
-    /// An animal that was sent without an answer so far.
+    /// A pet that was sent without an answer so far.
     pub sent: Option<PendingAdd>,
-    /// What was typed for the next animal while that one was being sent.
+    /// Text typed for the next pet while that one was being sent.
     pub ahead: String,
-    /// The name in rapid entry that is not taken yet.
+    /// The unfinished name in rapid entry.
     pub rapid: Option<Rapid>,
-    /// The file that was to be imported, or was.
+    /// The file to import.
     pub import: Option<ImportDraft>,
     /// Domains that are not on the list yet, or not with this value.
     pub wizards: Vec<Wizard>,
@@ -35,9 +35,9 @@ pub struct TypedText {
     pub redirects: Option<RedirectsDraft>,
     /// The form for a new profile, without its key.
     pub profile: Option<Profile>,
-    /// The search among the animals.
+    /// The search in the list of pets.
     pub search: TextInput,
-    /// What the browser says of a domain.
+    /// The browser's message about a domain.
     pub browser: TextInput,
 }
 
@@ -68,26 +68,26 @@ pub struct Rapid {
     pub status: Option<PetStatus>,
 }
 
-/// A file of animals.
+/// The file of an import.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportDraft {
-    /// Its name, as typed or whole.
+    /// Its name as typed, or its full path.
     pub path: TextInput,
-    /// Rows of it were sent, and not all: its report says which.
+    /// Some rows were sent; its report says which.
     pub begun: bool,
 }
 
-/// Redirects that were edited.
+/// Edited redirects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedirectsDraft {
-    /// What was in the configuration when they were.
+    /// The configuration when they were edited.
     pub was: ConfigSource,
     pub edited: ConfigSource,
     /// The line that has the cursor.
     pub selected: usize,
-    /// The line that is being typed.
+    /// The line being typed.
     pub form: Option<redirects::RedirectForm>,
 }
 
@@ -97,13 +97,13 @@ impl TypedText {
         *self == Self::default()
     }
 
-    /// What of it is for the service in use, and stays with it.
+    /// The part that belongs to the service in use.
     pub fn for_service(self) -> Self {
         let Self { form, sent, ahead, rapid, import, .. } = self;
         Self { form, sent, ahead, rapid, import, ..Self::default() }
     }
 
-    /// Whether one of two would take the place of something in the other.
+    /// Whether one would overwrite text of the other.
     pub(super) fn clashes_with(&self, other: &Self) -> bool {
         let parts = |typed: &Self| {
             let for_service = !typed.clone().for_service().is_empty();
@@ -114,7 +114,7 @@ impl TypedText {
     }
 }
 
-/// The animals that are known before a creation, as far as they are kept.
+/// The pet ids known before a creation, limited in number.
 pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
     let mut ids: Vec<PetId> = ids.collect();
     if ids.len() > MOST_KNOWN {

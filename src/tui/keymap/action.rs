@@ -148,6 +148,7 @@ pub enum PetsAction {
     FewerRows,
     ChooseLimit,
     SortBy,
+    #[strum(serialize = "sort-reverse")]
     SortTurn,
     Live,
     Samples,
@@ -476,7 +477,7 @@ pub enum Context {
     Global,
     /// In every text field.
     Text,
-    /// The table of animals.
+    /// The table of pets.
     Pets,
     /// The search field over it.
     Search,
@@ -489,6 +490,7 @@ pub enum Context {
     /// The status there, and the lines that were taken. Letters are for the name.
     RapidChoice,
     /// The question after an add without an answer.
+    #[strum(serialize = "unknown-outcome")]
     Doubt,
     /// The box that asks how many rows.
     LimitBox,
@@ -501,6 +503,7 @@ pub enum Context {
     /// The field for the file that is to be imported.
     ImportFile,
     /// What is in it, and how it is to be sent.
+    #[strum(serialize = "import-preview")]
     ImportLook,
     /// The field for one value there.
     ImportValue,
@@ -514,7 +517,7 @@ pub enum Context {
     Charts,
     /// The list of themes.
     Themes,
-    /// The field for an animal's id, and what was found.
+    /// The field for a pet's id, and what was found.
     ById,
     /// The list of profiles.
     Profiles,
@@ -559,6 +562,7 @@ pub enum Context {
     /// The box that asks for a file's name.
     WriteBox,
     /// What can be done outside, in practice.
+    #[strum(serialize = "sandbox-box")]
     OutsideBox,
     /// The question before the first change of a session.
     Confirm,
@@ -580,7 +584,7 @@ impl Context {
         }
     }
 
-    /// Whether letters that are bound nowhere here are typed all the same: somebody who sees a form types.
+    /// Whether letters that are not bound here are typed.
     pub(super) const fn takes_letters(self) -> bool {
         self.is_text() || matches!(self, Self::Wizard)
     }

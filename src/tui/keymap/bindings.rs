@@ -20,7 +20,7 @@ use super::action::{
 #[derive(Default)]
 struct Table(Vec<Binding>);
 
-/// One place in the table: what is done there is asked for by `wrap`, so that only its own actions can be bound.
+/// One place in the table. `wrap` takes only the actions of this place, so that no others can be bound.
 struct Place<'a, W> {
     table: &'a mut Table,
     context: C,
@@ -127,11 +127,11 @@ type Moves = [&'static [KeyPress]; 6];
 
 /// Choices beside a text field.
 const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[]];
-/// Choices where letters are no text.
+/// Choices where letters are not typed.
 const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[]];
 /// A list under a text field.
 const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[]];
-/// Choices of one part of a form, which may stand side by side.
+/// Choices of one part of a form, which may be side by side.
 const OPTIONS: Moves = [&[UP, LEFT, ch('k')], &[DOWN, RIGHT, ch('j'), ch(' ')], &[], &[], &[], &[]];
 /// The answers of a question.
 const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[], &[], &[]];
@@ -139,7 +139,7 @@ const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[
 const SHORT_LIST: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME, ch('g')], &[END, ch('G')]];
 /// The same in a box.
 const SHORT_LIST_IN_BOX: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME], &[END]];
-/// A list that is hardly longer than a page.
+/// A list of about a page.
 const SMALL_LIST: Moves =
     [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[PAGE_UP, HOME, ch('g')], &[PAGE_DOWN, END, ch('G')]];
 /// The list of a screen.
@@ -168,35 +168,35 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('-')], Pets::FewerRows, "", "more, fewer rows")
         .bind([ch('L'), f(4)], Pets::ChooseLimit, "rows", "number of rows")
         .bind([ch('A')], Pets::Live, "live", "live refresh on, off")
-        .bind([ch('#')], Pets::ById, "id", "animal by its id")
-        .bind([ch('W')], Pets::Whole, "", "the whole inventory")
+        .bind([ch('#')], Pets::ById, "id", "pet by its id")
+        .bind([ch('W')], Pets::Whole, "", "whole inventory")
         .bind([ch('d'), TAB], Pets::Charts, "charts", "charts; filter by a bar")
-        .global([ch('C')], G::Changes, "", "what has changed")
+        .global([ch('C')], G::Changes, "", "changes")
         .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
         .bind([ch('Y')], Pets::CopyJson, "", "copy id, JSON, curl")
         .bind([ch('c')], Pets::CopyCurl, "", "copy id, JSON, curl")
         .bind([ch('x')], Pets::Export, "export", "export rows to a file")
-        .bind([ch('o')], Pets::SortBy, "sort", "sort, turn round")
-        .bind([ch('O')], Pets::SortTurn, "", "sort, turn round")
-        .bind([ch('r'), f(5)], Pets::Refresh, "refresh", "refresh: ask again")
-        .global([ch('a')], G::NewPet, "add", "add an animal")
+        .bind([ch('o')], Pets::SortBy, "sort", "sort, reverse")
+        .bind([ch('O')], Pets::SortTurn, "", "sort, reverse")
+        .bind([ch('r'), f(5)], Pets::Refresh, "refresh", "refresh")
+        .global([ch('a')], G::NewPet, "add", "add a pet")
         .global([ch('I'), f(7)], G::Import, "", "import a file")
         .bind([ch('S')], Pets::Samples, "", "samples (empty store)")
         .moves(Pets::Move, LIST, ["", ""], ["move", "first, last"]);
     map.at(C::Search, A::Search)
         .bind([ENTER], Pick::Confirm, "keep", "keep, go to the rows")
-        .bind([ESC, f(3)], Pick::Back, "clear and leave", "clear and leave")
+        .bind([ESC, f(3)], Pick::Back, "clear", "clear and leave")
         .moves(Pick::Move, TYPED_LIST, ["move", ""], ["move in the rows", ""]);
     map.at(C::ById, A::Lookup)
         .bind([ENTER, f(2), f(5)], Lookup::Confirm, "look up", "look it up")
-        .bind([f(4)], Lookup::AskDeprecated, "ask GET /pets/ID", "ask the operation by id")
+        .bind([f(4)], Lookup::AskDeprecated, "GET /pets/ID", "GET /pets/{petId}")
         .bind([f(6)], Lookup::Copy, "copy id", "copy the id")
-        .bind([f(7)], Lookup::CopyJson, "copy JSON", "copy the animal as JSON")
+        .bind([f(7)], Lookup::CopyJson, "copy JSON", "copy the pet as JSON")
         .bind([f(8)], Lookup::Clear, "", "clear the field")
         .bind([ESC, f(3)], Lookup::Back, "back", "to the pets");
     map.at(C::Form, A::Form)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "save", "check and send")
         .global([f(6)], G::RapidEntry, "rapid", "rapid entry")
         .global([f(7)], G::Import, "import", "import a file")
@@ -205,7 +205,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::FormChoice, A::Form)
         .bind([TAB], Form::NextField, "next", "next field")
         .bind([ENTER], Form::Confirm, "", "next; at the end: save")
-        .bind([BACK_TAB], Form::PreviousField, "back", "field before")
+        .bind([BACK_TAB], Form::PreviousField, "back", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([f(2)], Form::Save, "save", "check and send")
         .global([f(6)], G::RapidEntry, "", "rapid entry")
@@ -213,30 +213,30 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
         .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
     map.at(C::Rapid, A::Rapid)
-        .bind([ENTER], Rapid::Confirm, "save", "take the line")
+        .bind([ENTER], Rapid::Confirm, "save", "add the line")
         .bind([BACK_TAB], Rapid::PreviousField, "category, status", "category, status")
         .bind([TAB], Rapid::NextField, "", "next field")
-        .moves(Rapid::Move, ARROWS, ["mend", ""], ["to the lines", ""])
+        .moves(Rapid::Move, ARROWS, ["lines", ""], ["to the lines", ""])
         .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "form", "the form")
-        .bind([f(7)], Rapid::UseCode, "", "unknown code as a name")
+        .bind([f(7)], Rapid::UseCode, "", "use the code as a name")
         .bind([f(8)], Rapid::Clear, "", "clear the field")
         .bind([ESC, f(3)], Rapid::Back, "", "to the pets");
     map.at(C::RapidChoice, A::Rapid)
-        .bind([ENTER], Rapid::Confirm, "mend, look for", "mend !, look for ?")
+        .bind([ENTER], Rapid::Confirm, "fix, search", "fix !, search for ?")
         .bind([f(5)], Rapid::Refresh, "send again", "send ? again")
         .bind([DELETE], Rapid::Delete, "drop", "drop the line")
         .moves(Rapid::Move, ARROWS, ["move", ""], ["move, choose", ""])
         .bind([LEFT], Rapid::PreviousTab, "", "choose the status")
         .bind([RIGHT], Rapid::NextTab, "", "choose the status")
         .bind([TAB], Rapid::NextField, "", "next field")
-        .bind([BACK_TAB], Rapid::PreviousField, "", "field before")
+        .bind([BACK_TAB], Rapid::PreviousField, "", "previous field")
         .bind([f(2)], Rapid::Save, "", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "", "the form")
-        .bind([f(7)], Rapid::UseCode, "", "unknown code as a name")
+        .bind([f(7)], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
-    map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "look at it", "look at the file").bind(
+    map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "preview", "preview the file").bind(
         [f(7), ESC, f(3)],
         Ask::Back,
         "form",
@@ -245,9 +245,9 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::ImportLook, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
-        .bind([BACK_TAB], Preview::PreviousField, "", "choice before")
+        .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
         .moves(Preview::Move, OPTIONS, ["choose", ""], ["choose", ""])
-        .bind([f(4), ch('l')], Preview::Choices, "list", "bad rows and doubles")
+        .bind([f(4), ch('l')], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5), ch('r')], Preview::Refresh, "", "read the file again")
         .bind([ch('w')], Preview::WriteFile, "", "bad rows to a file")
         .bind([ch('y')], Preview::Copy, "", "copy the command line")
@@ -255,42 +255,42 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::ImportValue, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
-        .bind([BACK_TAB], Preview::PreviousField, "", "choice before")
+        .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
         .moves(Preview::Move, ARROWS, ["choose", ""], ["a column instead", ""])
-        .bind([f(4)], Preview::Choices, "list", "bad rows and doubles")
+        .bind([f(4)], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5)], Preview::Refresh, "", "read the file again")
         .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
     map.at(C::ImportRun, A::ImportRun)
         .bind([ESC, f(3)], ImportRun::Back, "pause, leave", "pause, then leave")
-        .bind([f(2)], ImportRun::Save, "go on", "go on")
+        .bind([f(2)], ImportRun::Save, "resume", "resume")
         .bind([DELETE], ImportRun::Delete, "", "stop what is paused")
-        .bind([ch('f')], ImportRun::OnlyProblems, "only problems", "only rows to mend")
+        .bind([ch('f')], ImportRun::OnlyProblems, "only problems", "only rows to fix")
         .moves(ImportRun::Move, READER, ["", ""], ["move", "first, last"])
-        .bind([ENTER], ImportRun::Confirm, "", "look among the pets")
+        .bind([ENTER], ImportRun::Confirm, "", "find among the pets")
         .bind([ch('y')], ImportRun::Copy, "copy command", "copy the command")
-        .bind([ch('w')], ImportRun::WriteFile, "to mend", "rows to mend to a file");
+        .bind([ch('w')], ImportRun::WriteFile, "rejects", "rejected rows to file");
     map.at(C::Doubt, A::UnknownOutcome)
-        .bind([ch('1')], Outcome::Answer(Answer::First), "", "take this answer")
-        .bind([ch('2')], Outcome::Answer(Answer::Second), "", "take this answer")
-        .bind([ch('3')], Outcome::Answer(Answer::Third), "", "take this answer")
-        .bind([ENTER], Outcome::Confirm, "take it", "take the marked answer")
+        .bind([ch('1')], Outcome::Answer(Answer::First), "", "select this answer")
+        .bind([ch('2')], Outcome::Answer(Answer::Second), "", "select this answer")
+        .bind([ch('3')], Outcome::Answer(Answer::Third), "", "select this answer")
+        .bind([ENTER], Outcome::Confirm, "select", "select this answer")
         .moves(Outcome::Move, ANSWERS, ["choose", ""], ["choose", ""])
         .bind([f(8)], Outcome::Clear, "drop the question", "drop the question")
         .bind([ESC, f(3)], Outcome::Back, "pets", "to the pets");
     map.at(C::LimitBox, A::Limit)
-        .bind([ENTER, f(2)], Pick::Confirm, "use the number", "use the number typed")
+        .bind([ENTER, f(2)], Pick::Confirm, "use it", "use this number")
         .moves(Pick::Move, ARROWS, ["pick", ""], ["pick a number", ""])
         .bind([ESC, f(3)], Pick::Back, "cancel", "close without a change");
     map.at(C::KeyBox, A::Key)
-        .bind([ENTER, f(2)], KeyBox::Confirm, "try it", "try the key")
+        .bind([ENTER, f(2)], KeyBox::Confirm, "test", "test the key")
         .bind([f(4), ctrl('r')], KeyBox::Choices, "show", "show or hide the key")
-        .bind([TAB, DOWN], KeyBox::NextField, "keep it where", "where it is kept")
-        .bind([BACK_TAB, UP], KeyBox::PreviousField, "", "where it is kept")
+        .bind([TAB, DOWN], KeyBox::NextField, "where to store", "where to store it")
+        .bind([BACK_TAB, UP], KeyBox::PreviousField, "", "where to store it")
         .global([f(6), ctrl('o')], G::Profiles, "other profile", "use another profile")
         .bind([ESC, f(3)], KeyBox::Back, "close", "close; F4 opens it again");
     map.at(C::Reader, A::Reader)
         .moves(Reader::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
-        .global([ch('H')], G::Requests, "requests", "the requests")
+        .global([ch('H')], G::Requests, "requests", "requests")
         .bind([ESC, ENTER, ch('q'), f(3)], Reader::Back, "close", "close");
     map.at(C::Help, A::Help)
         .moves(Help::Move, TYPED_LIST, ["scroll", "page"], ["scroll", ""])
@@ -300,25 +300,25 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, ENTER, ch('?'), f(1), f(3), ctrl('g')], Help::Back, "close", "close");
     map.at(C::Commands, A::Commands)
         .moves(Commands::Move, TYPED_LIST, ["choose", ""], ["choose", ""])
-        .global([ENTER, f(2)], G::RunCommand, "do it", "do it")
-        .bind([f(6), ctrl('y')], Commands::Copy, "copy the command line", "copy the command line")
+        .global([ENTER, f(2)], G::RunCommand, "run", "run it")
+        .bind([f(6), ctrl('y')], Commands::Copy, "copy command", "copy the command line")
         .bind([ESC, f(3), f(9)], Commands::Back, "close", "close");
     map.at(C::Changes, A::Changes)
         .moves(Changes::Move, READER, ["move", "page"], ["move", "newest, oldest"])
-        .bind([ENTER], Changes::Open, "look at it", "look at the animal")
+        .bind([ENTER], Changes::Open, "open", "show the pet")
         .bind([ch('w')], Changes::WriteFile, "write to file", "write them to a file")
         .bind([ESC, ch('q'), ch('C'), f(3)], Changes::Back, "close", "close");
     map.at(C::Charts, A::Charts)
         .moves(Pick::Move, SHORT_LIST, ["choose", ""], ["choose a bar", "first, last"])
-        .bind([ENTER], Pick::Confirm, "show only these", "show only these")
+        .bind([ENTER], Pick::Confirm, "filter", "show only these")
         .bind([ESC, TAB, ch('q'), ch('d'), f(3)], Pick::Back, "close", "close");
     map.at(C::Themes, A::Themes)
-        .moves(Pick::Move, LETTERS, ["choose", ""], ["see it", ""])
-        .bind([ENTER, f(2)], Pick::Confirm, "keep it", "keep it, in the file")
-        .bind([ESC, ch('q'), f(3)], Pick::Back, "as it was", "as it was");
+        .moves(Pick::Move, LETTERS, ["choose", ""], ["preview", ""])
+        .bind([ENTER, f(2)], Pick::Confirm, "save", "save in config.toml")
+        .bind([ESC, ch('q'), f(3)], Pick::Back, "cancel", "back to the old theme");
     map.at(C::Profiles, A::Profiles)
         .bind([ENTER, f(2)], Profiles::Confirm, "use", "use it")
-        .bind([ch('t')], Profiles::TestProfile, "test", "ask its service")
+        .bind([ch('t')], Profiles::TestProfile, "test", "test its service")
         .bind([ch('n'), ch('a')], Profiles::NewProfile, "new", "a new profile")
         .bind([ch('r'), f(5)], Profiles::Refresh, "", "read the file again")
         .bind([ch('K'), f(4)], Profiles::EnterKey, "key", "enter another key")
@@ -327,14 +327,14 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, f(3), ch('q')], Profiles::Back, "back", "back");
     map.at(C::ProfileText, A::ProfileForm)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
         .bind([f(4)], Form::Choices, "", "show or hide the key")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileChoice, A::ProfileForm)
         .bind([TAB], Form::NextField, "next", "next field")
         .bind([ENTER], Form::Confirm, "", "next; at the end: do it")
-        .bind([BACK_TAB], Form::PreviousField, "", "field before")
+        .bind([BACK_TAB], Form::PreviousField, "", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([ch(' ')], Form::Toggle, "", "change it")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
@@ -353,11 +353,11 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Pick::Move, ARROWS, ["move", ""], ["move", ""])
         .bind([ESC, f(3)], Pick::Back, "clear", "clear, then leave");
     map.at(C::Welcome, A::Welcome)
-        .bind([ch('1')], Welcome::Answer(Answer::First), "", "take this way")
-        .bind([ch('2')], Welcome::Answer(Answer::Second), "", "take this way")
-        .bind([ch('3')], Welcome::Answer(Answer::Third), "", "take this way")
-        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "take this way")
-        .bind([ENTER, f(2)], Welcome::Confirm, "take the marked one", "take the marked one")
+        .bind([ch('1')], Welcome::Answer(Answer::First), "", "select this")
+        .bind([ch('2')], Welcome::Answer(Answer::Second), "", "select this")
+        .bind([ch('3')], Welcome::Answer(Answer::Third), "", "select this")
+        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "select this")
+        .bind([ENTER, f(2)], Welcome::Confirm, "select", "select")
         .moves(Welcome::Move, LETTERS, ["choose", ""], ["choose", ""])
         .global([ch('q')], G::Quit, "quit", "quit");
     map.at(C::WelcomePath, A::WelcomePath).bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file").bind(
@@ -367,33 +367,33 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         "back",
     );
     map.page(C::Domains, D::List)
-        .bind([ENTER], DomainList::Open, "open", "open, go on")
+        .bind([ENTER], DomainList::Open, "open", "open, continue")
         .bind([ch('a')], DomainList::Add, "add", "add a domain")
         .bind([ch('R')], DomainList::Redirects, "redirects", "primary and redirects")
-        .bind([ch('U')], DomainList::Removal, "removal", "remove, in order")
+        .bind([ch('U')], DomainList::Removal, "removal", "remove step by step")
         .bind([ch('r'), f(5)], DomainList::Refresh, "check now", "check all now")
         .bind([ch('A')], DomainList::Live, "watch", "watch, on and off")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
         .bind([DELETE], DomainList::Delete, "", "drop a draft")
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
     map.page(C::Wizard, D::Wizard)
         .bind([ch(' ')], Form::Toggle, "tick", "tick")
-        .bind([ENTER], Form::Confirm, "take", "tick, or press it")
+        .bind([ENTER], Form::Confirm, "tick", "tick, or press")
         .bind([TAB, DOWN], Form::NextField, "next", "next line")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "line before")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous line")
         .bind([f(2)], Form::Save, "the record", "on to the record")
-        .global([f(7)], G::Outside, "", "practice: act outside")
+        .global([f(7)], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "", "clear the field")
         .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::WizardText, D::Wizard)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "the record", "on to the record")
-        .global([f(7)], G::Outside, "", "practice: act outside")
+        .global([f(7)], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "clear", "clear the field")
         .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::Record, D::Record)
-        .bind([ch('s')], Record::Saved, "saved it", "I have saved it there")
+        .bind([ch('s')], Record::Saved, "saved it", "I saved it there")
         .bind([ch('t')], Record::Copy(RecordPart::Type), "", "copy Type")
         .bind([ch('n')], Record::Copy(RecordPart::Name), "", "copy Name")
         .bind([ch('v')], Record::Copy(RecordPart::Value), "copy", "copy Value")
@@ -404,75 +404,75 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('r'), f(5)], Record::Refresh, "", "check now")
         .bind([ch('c')], Record::Correct, "", "correct the value")
         .bind([ch('e')], Record::Evidence, "", "evidence")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
         .bind([f(3), LEFT, ch('h')], Record::Back, "step back", "name and value")
         .bind([ESC, ch('q')], Record::Leave, "list", "to the list");
     map.page(C::Domain, D::Domain)
         .bind([ch('r'), f(5)], Domain::Refresh, "check", "check now")
         .bind([ch('V')], Domain::Verified, "I chose Verify", "I chose (Re-)Verify")
-        .bind([ch('t')], Domain::Rules, "trouble", "trouble: four rules")
+        .bind([ch('t')], Domain::Rules, "troubleshoot", "troubleshooting")
         .bind([ch('e')], Domain::Evidence, "evidence", "evidence")
         .bind([ch('S')], Domain::Report, "", "support report")
         .bind([ch('y')], Domain::Copy, "copy", "copy the first cause")
         .bind([ch('d')], Domain::Record, "", "the DNS record again")
         .bind([ch('c')], Domain::Correct, "", "correct the value")
-        .bind([ch('s')], Domain::Saved, "", "saved again just now")
+        .bind([ch('s')], Domain::Saved, "", "I saved it again")
         .bind([ch('f')], Domain::Formats, "", "the record in formats")
-        .bind([ch('U')], Domain::Removal, "", "remove, in order")
-        .bind([ch(' ')], Domain::Toggle, "", "tick what is so")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
-        .moves(Domain::Move, LETTERS, ["", ""], ["domain before, after", ""])
+        .bind([ch('U')], Domain::Removal, "", "remove step by step")
+        .bind([ch(' ')], Domain::Toggle, "", "tick what applies")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .moves(Domain::Move, LETTERS, ["", ""], ["previous, next domain", ""])
         .bind([ESC, f(3), ch('q')], Domain::Back, "back", "to the list");
     map.page(C::Rules, D::Rules)
         .bind([RIGHT, TAB], Rules::NextTab, "next", "other rules")
         .bind([LEFT, BACK_TAB], Rules::PreviousTab, "", "other rules")
         .bind([ch('r'), f(5)], Rules::Refresh, "check", "check now")
         .bind([ch('V')], Rules::Verified, "I chose Re-verify", "I chose (Re-)Verify")
-        .bind([ch('y')], Rules::Copy, "copy", "copy the first act")
+        .bind([ch('y')], Rules::Copy, "copy", "copy the first fix")
         .bind([ch('e')], Rules::Evidence, "evidence", "evidence")
         .bind([ch('S')], Rules::Report, "", "support report")
-        .bind([ch(' ')], Rules::Toggle, "", "tick what is so")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([ch(' ')], Rules::Toggle, "", "tick what applies")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Rules::Back, "back", "to the domain");
     map.page(C::Browser, D::Rules)
         .bind([TAB], Rules::NextTab, "next rule", "next rule")
-        .bind([BACK_TAB], Rules::PreviousTab, "", "rule before")
+        .bind([BACK_TAB], Rules::PreviousTab, "", "previous rule")
         .bind([f(5)], Rules::Refresh, "check", "check now")
-        .global([f(7)], G::Outside, "", "practice: act outside")
+        .global([f(7)], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Rules::Back, "back", "to the domain");
     map.page(C::Redirects, D::Redirects)
         .bind([ENTER], Redirects::Open, "edit", "edit the line")
         .bind([ch('a')], Redirects::Add, "add", "add a redirect")
         .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
-        .bind([ch('p')], Redirects::MakePrimary, "", "make its target primary")
+        .bind([ch('p')], Redirects::MakePrimary, "", "make target primary")
         .bind([f(2)], Redirects::Save, "save", "save to your file")
-        .bind([f(4)], Redirects::Choices, "mend", "mend the line")
-        .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all of them")
+        .bind([f(4)], Redirects::Choices, "fix", "fix the line")
+        .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all redirects")
         .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
         .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "to the list");
     map.page(C::RedirectForm, D::RedirectForm)
-        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; last: take it")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "field before")
-        .bind([f(2)], Form::Save, "save", "take it and save")
-        .bind([f(4)], Form::Choices, "mend", "mend it")
+        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; at end: apply")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
+        .bind([f(2)], Form::Save, "save", "apply and save")
+        .bind([f(4)], Form::Choices, "fix", "fix it")
         .bind([f(8)], Form::Clear, "clear", "clear the field")
-        .bind([ESC, f(3)], Form::Back, "cancel", "leave it as it was");
+        .bind([ESC, f(3)], Form::Back, "cancel", "discard changes");
     map.page(C::Removal, D::Removal)
         .bind([ch(' ')], Removal::Toggle, "tick", "tick, done")
         .bind([TAB, ENTER, DOWN], Removal::NextField, "next", "next line")
-        .bind([BACK_TAB, UP], Removal::PreviousField, "", "line before")
+        .bind([BACK_TAB, UP], Removal::PreviousField, "", "previous line")
         .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
-        .bind([ch('R')], Removal::Redirects, "redirects", "set a redirect")
-        .global([ch('o'), f(7)], G::Outside, "", "practice: act outside")
+        .bind([ch('R')], Removal::Redirects, "redirects", "add a redirect")
+        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Removal::Back, "back", "to the list");
     map.page(C::RemovalName, D::Removal)
-        .bind([ENTER, f(2)], Removal::Confirm, "off the list", "take it off the list")
-        .bind([BACK_TAB, UP], Removal::PreviousField, "step before", "step before")
+        .bind([ENTER, f(2)], Removal::Confirm, "remove", "remove from list")
+        .bind([BACK_TAB, UP], Removal::PreviousField, "back", "previous step")
         .bind([f(5)], Removal::Refresh, "check again", "check again")
-        .global([f(7)], G::Outside, "", "practice: act outside")
+        .global([f(7)], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Removal::Back, "back", "to the list");
     map.at(C::TextBox, A::Text)
         .moves(Text::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
@@ -496,21 +496,21 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes, add", "yes: add it").bind(
         [ch('n'), ENTER, ESC, f(3)],
         Ask::Back,
-        "no (Enter and Esc, too)",
+        "no (or Enter, Esc)",
         "no: nothing is added",
     );
     map.at(C::Text, A::Edit)
         .bind([LEFT], Edit::Left, "", "cursor")
         .bind([RIGHT], Edit::Right, "", "cursor")
-        .bind([alt(Key::Char('b')), CTRL_LEFT], Edit::WordLeft, "", "a word back")
-        .bind([alt(Key::Char('f')), CTRL_RIGHT], Edit::WordRight, "", "a word on")
+        .bind([alt(Key::Char('b')), CTRL_LEFT], Edit::WordLeft, "", "word left")
+        .bind([alt(Key::Char('f')), CTRL_RIGHT], Edit::WordRight, "", "word right")
         .bind([HOME, ctrl('a')], Edit::Start, "", "start, end")
         .bind([END, ctrl('e')], Edit::End, "", "start, end")
         .bind([BACKSPACE], Edit::Backspace, "", "delete")
         .bind([DELETE], Edit::Delete, "", "delete")
-        .bind([ctrl('w')], Edit::ClearWord, "", "clear back to a blank")
-        .bind([alt(Key::Backspace)], Edit::ClearWordLeft, "", "clear a word back")
-        .bind([alt(Key::Char('d'))], Edit::ClearWordRight, "", "clear a word on")
+        .bind([ctrl('w')], Edit::ClearWord, "", "clear to a blank")
+        .bind([alt(Key::Backspace)], Edit::ClearWordLeft, "", "clear word left")
+        .bind([alt(Key::Char('d'))], Edit::ClearWordRight, "", "clear word right")
         .bind([ctrl('u')], Edit::ClearToStart, "", "clear to start, to end")
         .bind([ctrl('k')], Edit::ClearToEnd, "", "clear to start, to end");
     map.at(C::Global, A::Global)
@@ -520,12 +520,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch(':'), f(9)], G::Commands, "", "all commands")
         .bind([ch('P')], G::Profiles, "", "profiles")
         .bind([ch('H')], G::Requests, "", "requests")
-        .bind([ch('e')], G::ErrorDetails, "", "explain the last error")
-        .bind([], G::Changes, "", "what has changed")
+        .bind([ch('e')], G::ErrorDetails, "", "explain last error")
+        .bind([], G::Changes, "", "changes")
         .bind([ch('T')], G::Themes, "", "themes")
         .bind([f(4)], G::Choices, "", "enter another API key")
-        .bind([ctrl('l')], G::Redraw, "", "paint the screen anew")
-        .bind([ctrl('z')], G::Suspend, "", "pause (fg comes back)")
+        .bind([ctrl('l')], G::Redraw, "", "redraw")
+        .bind([ctrl('z')], G::Suspend, "", "suspend (fg resumes)")
         .bind([ESC, f(3)], G::Back, "", "back")
         .bind([ch('q')], G::Quit, "", "quit")
         .bind([ctrl('c')], G::Interrupt, "", "cancel; twice: quit")

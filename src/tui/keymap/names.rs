@@ -1,4 +1,4 @@
-//! The names of places and keys: as the screen writes them, and as a file says them.
+//! The names of places and keys, on the screen and in a file.
 
 use super::super::key::{Key, KeyPress};
 use super::action::Context;
@@ -67,14 +67,14 @@ pub(super) fn read_key(text: &str) -> Result<KeyPress, String> {
     if let Some(number) = text.strip_prefix('F').and_then(|number| number.parse().ok()) {
         return match number {
             1..=9 => Ok(Key::F(number).into()),
-            _ => Err("F10 to F12 belong to terminals; F1 to F9 can be used".to_owned()),
+            _ => Err("F10 to F12 are reserved by terminals; use F1 to F9".to_owned()),
         };
     }
     if let Some(key) = text.strip_prefix("Alt-") {
         let key = match (key, key.as_bytes()) {
             ("Backspace", _) => Key::Backspace,
             (_, [letter]) if letter.is_ascii_alphabetic() => Key::Char(letter.to_ascii_lowercase().into()),
-            _ => return Err("Alt goes with a letter or Backspace".to_owned()),
+            _ => return Err("Alt works only with a letter or Backspace".to_owned()),
         };
         return Ok(KeyPress { alt: true, ..key.into() });
     }
@@ -86,12 +86,10 @@ pub(super) fn read_key(text: &str) -> Result<KeyPress, String> {
     if let Some(c) = text.strip_prefix("Ctrl-").and_then(|letter| letter.parse::<char>().ok()) {
         let c = c.to_ascii_lowercase();
         return match c {
-            'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter for this one".to_owned()),
-            's' | 'q' | 'v' | 'p' | 't' | 'n' => {
-                Err("terminals and multiplexers keep this one for themselves".to_owned())
-            }
+            'h' | 'i' | 'j' | 'm' => Err("terminals send Backspace, Tab or Enter instead".to_owned()),
+            's' | 'q' | 'v' | 'p' | 't' | 'n' => Err("terminals and multiplexers reserve it".to_owned()),
             'a'..='z' => Ok(KeyPress { ctrl: true, ..Key::Char(c).into() }),
-            _ => Err("Ctrl goes with a letter".to_owned()),
+            _ => Err("Ctrl works only with a letter".to_owned()),
         };
     }
     Err("keys are written a, G, ?, F2, Ctrl-L, Ctrl-Left, Alt-B, Enter, Esc, Tab, S-Tab, Space, Del, up, down, left, right, PgUp, PgDn, Home, End".to_owned())

@@ -1,6 +1,6 @@
-//! Other keys for the same actions, from a file of the user's: places as tables, actions with their keys.
+//! Other keys for the same actions, from the user's file: places as tables, actions with their keys.
 //!
-//! A line that cannot be used is named, and its action keeps the keys it has by default: the program starts all the same.
+//! A line that cannot be used is reported, and its action keeps its default keys: the program still starts.
 
 use std::fmt::Write as _;
 
@@ -13,12 +13,24 @@ use super::bindings::BINDINGS;
 use super::names::{key_name, read_key};
 use super::{Action, Context, GlobalAction, Keymap};
 
-/// Keys that always do what they do: the ways to help, and out.
+/// Keys that cannot be changed: help, and the ways out.
 const KEPT: [(KeyPress, GlobalAction); 3] = [
     (KeyPress { key: Key::F(1), ctrl: false, alt: false }, GlobalAction::Help),
     (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, GlobalAction::Interrupt),
     (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, GlobalAction::Suspend),
 ];
+
+/// Names that older files use, and the current ones.
+const OLD_NAMES: [(&str, &str); 4] = [
+    ("doubt", "unknown-outcome"),
+    ("import-look", "import-preview"),
+    ("outside-box", "sandbox-box"),
+    ("sort-turn", "sort-reverse"),
+];
+
+fn current_name(name: &str) -> &str {
+    OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current)
+}
 
 /// One change that the file asks for.
 struct Change {
@@ -29,8 +41,7 @@ struct Change {
 }
 
 impl Keymap {
-    /// The default keys changed by `text`, which came from the file called `name`; and what could not be used of it,
-    /// a sentence each.
+    /// The default keys changed by `text`, from the file `name`; and what is wrong with it, a sentence each.
     pub fn changed_by(text: &str, name: &str) -> (Self, Vec<String>) {
         let mut map = Self::default();
         let mut complaints = Vec::new();
@@ -49,10 +60,10 @@ impl Keymap {
         let mut changes = Vec::new();
         for (place, table) in tables.get_ref() {
             let line = line_of(text, place.span().start);
-            let context = Context::iter().find(|context| context.name() == place.get_ref());
+            let context = Context::iter().find(|context| context.name() == current_name(place.get_ref()));
             let (Some(context), DeValue::Table(lines)) = (context, table.get_ref()) else {
                 let known = Context::iter().map(Context::name).collect::<Vec<_>>().join(", ");
-                complaints.push(format!("{name}:{line}: there is no place \"{}\". Places: {known}.", place.get_ref()));
+                complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
                 continue;
             };
             for (action, keys) in lines {
@@ -71,7 +82,7 @@ impl Keymap {
         (map, complaints)
     }
 
-    /// What a change hides of the keys that work everywhere. It counts all the same.
+    /// The global key that a change hides, if any. The change applies all the same.
     fn hidden(&self, change: &Change, name: &str) -> Option<String> {
         let line = &self.0[change.at];
         let is_new = |key: &&KeyPress| !BINDINGS[change.at].keys.contains(key);
@@ -79,7 +90,7 @@ impl Keymap {
         let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, everywhere(key)?)));
         let (key, global) = hidden.next().filter(|_| line.context != Context::Global)?;
         let (place, key, hidden) = (line.context.name(), key_name(*key), global.name);
-        Some(format!("{name}:{}: in {place} the key {key} is {} now, and {hidden} no more.", change.line, line.name))
+        Some(format!("{name}:{}: in {place} the key {key} is now {} instead of {hidden}.", change.line, line.name))
     }
 
     /// Takes back changes until no key has two owners in one place.
@@ -91,7 +102,7 @@ impl Keymap {
             let (mine, theirs) = if change.at == at { (at, other) } else { (other, at) };
             let (mine, theirs) = (&self.0[mine], &self.0[theirs]);
             complaints.push(format!(
-                "{name}:{}: in {} the key {} would be both {} and {}. {} keeps its own keys.",
+                "{name}:{}: in {} {} is bound to both {} and {}. {} keeps its default keys.",
                 change.line,
                 theirs.context.name(),
                 key_name(key),
@@ -115,10 +126,10 @@ impl Keymap {
             .next()
     }
 
-    /// The whole map as such a file.
+    /// The whole map as a file.
     pub fn file(&self) -> String {
         let mut out = String::from(
-            "# petstore: keys by place. Copy what you change to keymap.toml beside config.toml.\n\
+            "# petstore: keys by place. Copy what you change to keymap.toml next to config.toml.\n\
              # Several keys for an action: [\"r\", \"F5\"]; none: \"none\".\n",
         );
         for context in Context::iter() {
@@ -141,12 +152,12 @@ fn read_change(
     keys: &Spanned<DeValue<'_>>,
 ) -> Result<(usize, Vec<KeyPress>), String> {
     let place = context.name();
-    let at = map.0.iter().position(|line| line.context == context && line.name == action);
+    let at = map.0.iter().position(|line| line.context == context && line.name == current_name(action));
     let Some(at) = at else {
         let known = map.of(context).map(|line| line.name).collect::<Vec<_>>().join(", ");
         return Err(format!("{place} has no action \"{action}\". It has: {known}"));
     };
-    let no_keys = || format!("{place}.{action} takes a key or a list of keys, such as [\"r\", \"F5\"]");
+    let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
     let texts: Vec<&str> = match keys.get_ref() {
         DeValue::String(text) if text == "none" => Vec::new(),
         DeValue::String(text) => vec![text],
@@ -167,14 +178,14 @@ fn read_change(
     if let Some(letter) = keys.iter().find(is_letter)
         && context.is_text()
     {
-        return Err(format!("{place}.{action} = \"{}\": letters are text there", key_name(*letter)));
+        return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
     }
     for (key, owner) in KEPT {
         let is_owner = line.action == Action::Global(owner);
         let lost = is_owner && line.keys.contains(&key) && !keys.contains(&key);
         if lost || (!is_owner && keys.contains(&key) && !line.keys.contains(&key)) {
             let owner: &str = owner.into();
-            return Err(format!("{place}.{action}: {} always stays {owner}", key_name(key)));
+            return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
         }
     }
     let closes = line.name == "back" && line.keys.contains(&Key::Esc.into());
@@ -206,13 +217,13 @@ mod tests {
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
         assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
         assert!(map.hints(Context::Pets).contains(&("R".into(), "refresh")));
-        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "refresh: ask again")));
+        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "refresh")));
     }
 
     #[test]
     fn a_key_with_two_owners_is_named_with_both_and_the_default_stays() {
         let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
-        let said = "keymap.toml:2: in pets the key x would be both refresh and export. refresh keeps its own keys.";
+        let said = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
         assert_eq!(complaints, [said]);
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Pets(PetsAction::Refresh)));
         let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
@@ -223,15 +234,18 @@ mod tests {
     #[test]
     fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
         for (text, said) in [
-            ("[pet]\n", "keymap.toml:1: there is no place \"pet\". Places: global, text, pets"),
+            ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
             ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
-            ("[pets]\nrefresh = \"Alt-F2\"\n", "keymap.toml:2: pets.refresh = \"Alt-F2\": Alt goes with a letter"),
+            (
+                "[pets]\nrefresh = \"Alt-F2\"\n",
+                "keymap.toml:2: pets.refresh = \"Alt-F2\": Alt works only with a letter",
+            ),
             ("[pets]\nrefresh = 3\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
             ("[pets]\nrefresh = [5]\n", "keymap.toml:2: pets.refresh takes a key or a list of keys"),
-            ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are text there"),
-            ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 always stays help"),
+            ("[form]\nsave = \"s\"\n", "keymap.toml:2: form.save = \"s\": letters are typed there"),
+            ("[global]\nhelp = \"h\"\n", "keymap.toml:2: global.help: F1 is always help"),
             ("[limit-box]\nback = \"x\"\n", "keymap.toml:2: limit-box.back"),
             ("[pets\n", "keymap.toml:1: "),
         ] {
@@ -240,6 +254,15 @@ mod tests {
             let whole = text != "[pets\n";
             assert_eq!(map.lookup(Context::Domains, Key::Char('+').into()).is_some(), whole);
         }
+    }
+
+    #[test]
+    fn names_of_older_files_still_work() {
+        let (map, complaints) = changed("[doubt]\nconfirm = \"F2\"\n[pets]\nsort-turn = \"u\"\n");
+        assert_eq!(complaints, Vec::<String>::new());
+        assert_eq!(map.lookup(Context::Pets, Key::Char('u').into()), Some(Action::Pets(PetsAction::SortTurn)));
+        let file = Keymap::default().file();
+        assert!(OLD_NAMES.iter().all(|(_, current)| file.contains(current)));
     }
 
     #[test]

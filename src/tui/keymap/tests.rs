@@ -28,7 +28,7 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
         }
         assert!(!matches!(key.key, Key::F(10..=12)));
     }
-    // Ctrl-W, Ctrl-A and Ctrl-B have twins, so nothing is lost where they are swallowed.
+    // Ctrl-W, Ctrl-A and Ctrl-B have alternatives, in case a terminal swallows them.
     for binding in BINDINGS.iter().filter(|b| b.context != C::Text) {
         assert!(
             binding.keys.is_empty()
@@ -107,7 +107,7 @@ fn every_action_is_reached_without_function_keys() {
         .bindings()
         .iter()
         .filter(only_function_keys)
-        // From a place that is no box one gets to the pets, where the list of all commands has what can be done there.
+        // Places that are not boxes lead to the pets, where the list of all commands has their actions.
         .filter(|binding| binding.context.is_box())
         .map(|binding| (binding.context.into(), binding.name))
         .collect();

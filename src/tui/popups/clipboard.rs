@@ -1,4 +1,4 @@
-//! Texts to copy: by a program of this machine, or by the terminal.
+//! Copying texts, by a program of this machine or by the terminal.
 
 use super::jobs::PopupTask;
 use crate::app::clipboard::Copied;
@@ -6,16 +6,13 @@ use crate::clock::Now;
 use crate::tui::effect::Effect;
 use crate::tui::state::{AppState, MessageKind};
 
-/// Terminals take no longer texts, in octets.
+/// Terminals take no longer texts, in bytes.
 const MOST_COPIED: usize = 100_000;
 
 /// Copies a text; `what` is how the message calls it.
 pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
     if text.len() > MOST_COPIED {
-        state.say(
-            MessageKind::Error,
-            format!("{what} is too long for the clipboard of a terminal. Nothing was copied."),
-        );
+        state.say(MessageKind::Error, format!("Not copied: {what} is too long for a terminal's clipboard."));
         return Vec::new();
     }
     state.copying = Some((text.clone(), what.to_owned()));
@@ -26,10 +23,12 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
 pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
     let Some((text, what)) = state.copying.take() else { return Vec::new() };
     let (kind, said) = match &copied {
-        Copied::Tmux => (MessageKind::Note, format!("Copied {what} (tmux has it; its prefix and ] pastes).")),
-        Copied::Desktop => (MessageKind::Note, format!("Copied {what} (the desktop's clipboard has it).")),
-        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: {what} stands in {path}.")),
-        Copied::Terminal => (MessageKind::Note, format!("Copied {what} (sent to the terminal, which says nothing).")),
+        Copied::Tmux => (MessageKind::Note, format!("Copied {what} to tmux (prefix ] pastes it).")),
+        Copied::Desktop => (MessageKind::Note, format!("Copied {what} to the clipboard.")),
+        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: wrote {what} to {path}.")),
+        Copied::Terminal => {
+            (MessageKind::Note, format!("Copied {what} (sent to the terminal, which does not confirm it)."))
+        }
         Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
     };
     state.say(kind, said);

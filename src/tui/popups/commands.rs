@@ -68,7 +68,7 @@ impl CommandsBox {
             let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
             found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
         }
-        // Stable: of two that match as well, that of this place stands first.
+        // Stable: of two equal matches, the one of this place comes first.
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
     }
@@ -91,7 +91,7 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
     commands.collect()
 }
 
-/// Whether a line of the table is of no use away from its place: it moves there, or answers what is asked there.
+/// Whether an action only makes sense in its place: it moves there, or answers a question there.
 fn is_about_moving(binding: &Binding) -> bool {
     let moves = ["up", "down", "page-up", "page-down", "first", "last", "next-field", "previous-field"];
     let answers = ["confirm", "back", "answer-1", "answer-2", "answer-3", "answer-4"];
@@ -108,7 +108,7 @@ pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<
         }
         CommandsAction::Copy => match commands.chosen().and_then(|command| command.line.clone()) {
             Some(line) => return copy(state, line, "the command line", now),
-            None => state.say(MessageKind::Note, "This has no command line of its own."),
+            None => state.say(MessageKind::Note, "This has no command line."),
         },
         CommandsAction::Back => state.popup = None,
     }
@@ -125,7 +125,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
     let rule = appearance.rule(page.columns());
     let room = page.columns().saturating_sub(4);
     page.prompt(" : ", &commands.input, room, StyleRole::Text, true);
-    page.gap();
+    page.next_row();
     page.line(rule.as_str());
     let rows = usize::from(page.area.height.saturating_sub(6));
     for (chosen, command) in shown(commands.found.iter(), commands.cursor, rows) {
@@ -133,7 +133,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
         page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), chosen);
     }
     if commands.found.is_empty() {
-        page.line("   No command is called so. Backspace, or Esc to close.");
+        page.line("   No matching command. Esc closes the list.");
     }
     page.down_to(4);
     page.line(rule);
@@ -142,7 +142,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
             page.quiet(" The same on the command line (F6 copies it):");
             page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
         }
-        Some(None) => page.quiet(" Only here: no command line does this."),
+        Some(None) => page.quiet(" Only in the app: no command does this."),
         None => {}
     }
     page.down_to(1);
@@ -180,7 +180,7 @@ mod tests {
         let mut app = App::loaded(80, 24);
         app.keys(": \"nosuchthing\"");
         assert_eq!(found(&app), Vec::<String>::new());
-        app.keys("C-u \"turn\" Enter");
+        app.keys("C-u \"reverse\" Enter");
         assert!(app.state.pets.sort.descending);
         app.keys("F9 \"quit\" Enter");
         assert!(app.state.quitting.is_some());
@@ -219,7 +219,7 @@ mod tests {
         let app = App::loaded(80, 24);
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
-        assert_eq!(line("refresh: ask again").unwrap(), "petstore --demo pets list --limit 20");
+        assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --limit 20");
         assert_eq!(line("Domains: check all now"), None);
     }
 
@@ -257,7 +257,7 @@ mod tests {
         }
         // Nothing shows profiles yet, and there are no domains to check.
         idle.retain(|command| !command.ends_with(" profiles"));
-        let (clear, id, add) = ("# clear the field", "# Pets: animal by its id", "2 Pets: add an animal");
+        let (clear, id, add) = ("# clear the field", "# Pets: pet by its id", "2 Pets: add a pet");
         let here = [" show pets", clear, id, "2 show add", add, "3 check all now", "3 show domains", "H requests"];
         assert_eq!(idle, here);
     }

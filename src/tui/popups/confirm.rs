@@ -41,9 +41,9 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
             ("Add this pet to".to_owned(), parts.to_vec())
         }
         PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
-        PendingChange::Rapid(0) => ("Begin rapid entry: each line is added at once to".to_owned(), Vec::new()),
+        PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
         PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
-        PendingChange::Rapid(count) => (format!("Begin rapid entry, and send {count} lines that wait, to"), Vec::new()),
+        PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
     };
     page.margin = 2;
     page.gap();
@@ -54,7 +54,7 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
         page.line(format!("  {}", cut(&text, room)));
     }
     page.gap();
-    page.paragraph(2, "The service shows no way to change or delete a pet afterwards.");
+    page.paragraph(2, "A pet that was added cannot be changed or deleted.");
     page.gap();
     page.back_to_last();
     page.point(20);
@@ -75,6 +75,7 @@ mod tests {
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::jobs::AddReply;
+    use crate::tui::testing::loss::whole_from_80x24;
     use crate::tui::testing::{App, animals, remote};
 
     fn protected() -> App {
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_change_names_the_service_and_the_animal() {
+    fn the_first_change_names_the_service_and_the_pet() {
         let mut app = asked();
         for said in [
             "production is protected",
@@ -99,7 +100,7 @@ mod tests {
             "Name       Biscuit",
             "Category   3",
             "Status     pending",
-            "The service shows no way to change or delete a pet",
+            "A pet that was added cannot be changed or deleted.",
             "y  Add it      n  Not now (Enter, Esc)",
         ] {
             assert!(app.says(said), "{said}:\n{}", app.screen());
@@ -144,9 +145,14 @@ mod tests {
 
     #[test]
     fn looks() {
-        for (columns, rows) in [(80, 24), (120, 40)] {
+        let make = |columns, rows| {
             let mut app = asked();
             app.send(Msg::Resize(Size { columns, rows }));
+            app
+        };
+        whole_from_80x24("confirm", make);
+        for (columns, rows) in [(80, 24), (120, 40)] {
+            let mut app = make(columns, rows);
             insta::assert_snapshot!(format!("confirm_{columns}x{rows}"), app.snapshot());
         }
     }

@@ -1,4 +1,4 @@
-//! The last failure in full: what it says, what it means, what to do, and when it is asked again.
+//! The last failure in full: the message, what it means, what to do, and when it is retried.
 
 use ratatui::text::Line;
 
@@ -21,7 +21,7 @@ pub fn on_action(state: &mut AppState, action: ReaderAction) {
 }
 
 pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    page.popup(100, page.area.height.saturating_sub(2), "The last error");
+    page.popup(100, page.area.height.saturating_sub(2), "Last error");
     page.inset(1);
     page.margin = 0;
     let wrapped = |text: &str| page.wrap(0, text).into_iter().map(Line::raw);
@@ -41,20 +41,20 @@ pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, la
     scroll::draw(top, lines, page, layout);
 }
 
-/// Which keys help, and when it is tried again by itself.
+/// Which keys help, and when it is retried automatically.
 fn from_here(failure: &Failure, state: &AppState, now: Now) -> String {
     let again = match &state.link.health {
-        _ if !state.link.health.is_about(failure) => "It is not tried again by itself.".to_owned(),
+        _ if !state.link.health.is_about(failure) => "There is no automatic retry.".to_owned(),
         Health::Away { next_try: Some(at), .. } => {
             let seconds = now.seconds_until(*at);
-            format!("It is tried again in {seconds} s; Esc, then r tries at once.")
+            format!("Next retry in {seconds} s; Esc, then r retries now.")
         }
         Health::Away { failure: Failure::NotStarted { .. }, .. } => {
-            "Trying again gives the same: Esc, then q quits.".to_owned()
+            "A retry would fail the same way: Esc, then q quits.".to_owned()
         }
-        Health::Away { .. } => "It is not tried again by itself; Esc, then r tries.".to_owned(),
-        Health::KeyRefused { .. } => "Nothing is asked before there is another key: Esc, then F4.".to_owned(),
+        Health::Away { .. } => "There is no automatic retry; Esc, then r retries.".to_owned(),
+        Health::KeyRefused { .. } => "No requests are sent until you enter another key: Esc, then F4.".to_owned(),
         Health::Unknown | Health::Ok { .. } => String::new(),
     };
-    format!("{again} H shows the requests with their answers.")
+    format!("{again} H shows requests and answers.")
 }

@@ -39,7 +39,7 @@ impl HelpBox {
         Self { place, search: TextInput::default(), top: 0 }
     }
 
-    /// The lines that have every word that is searched for; `None` where nothing is.
+    /// The lines that match the search; `None` without a search.
     fn found(&self, keymap: &Keymap) -> Option<Vec<HelpLine>> {
         let words: Vec<String> = self.search.value().split_whitespace().map(str::to_lowercase).collect();
         if words.is_empty() {
@@ -72,7 +72,7 @@ impl HelpBox {
     }
 }
 
-/// Clears what is searched for in the help; `false` where nothing is.
+/// Clears the search in the help; `false` without a search.
 pub fn clear_search(state: &mut AppState) -> bool {
     match &mut state.popup {
         Some(Popup::Help(help)) if !help.search.is_empty() => {
@@ -91,14 +91,14 @@ pub fn on_action(state: &mut AppState, action: HelpAction) {
         HelpAction::PreviousTab => help.turn(PLACES.len() - 1),
         HelpAction::WriteFile => {
             let keys = Contents::Text(state.keymap.file());
-            let what = Some("beside config.toml its keys are used from the next start on".to_owned());
+            let what = Some("next to config.toml, it is used from the next start".to_owned());
             state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
         }
         HelpAction::Back => state.popup = None,
     }
 }
 
-/// What people call a place.
+/// The name of a place on the screen.
 pub const fn place_name(context: Context) -> &'static str {
     match context {
         Context::Global => "Everywhere",
@@ -111,20 +111,20 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Form | Context::FormChoice => "Add pet",
         Context::Rapid | Context::RapidChoice => "Rapid entry",
         Context::ImportFile | Context::ImportLook | Context::ImportValue | Context::ImportRun => "Import",
-        Context::Doubt => "May have been added",
+        Context::Doubt => "Unknown outcome",
         Context::LimitBox => "Number of rows",
         Context::KeyBox => "API key",
         Context::Domains => "Domains",
         Context::Wizard | Context::WizardText => "Add a domain",
         Context::Record => "The DNS record",
         Context::Domain => "One domain",
-        Context::Rules | Context::Browser => "Trouble",
+        Context::Rules | Context::Browser => "Troubleshooting",
         Context::Redirects | Context::RedirectForm => "Redirects",
         Context::Removal | Context::RemovalName => "Removal",
         Context::FormatsBox => "Formats",
         Context::WriteBox => "Write to a file",
-        Context::OutsideBox => "Practice",
-        Context::Confirm => "First change",
+        Context::OutsideBox => "Sandbox",
+        Context::Confirm => "Protected service",
         Context::Profiles => "Profiles",
         Context::ProfileText | Context::ProfileChoice => "A new profile",
         Context::Requests | Context::RequestSearch => "Requests",
@@ -167,7 +167,7 @@ fn draw_found(found: &[HelpLine], help: &HelpBox, page: &mut Page<'_>, layout: &
         ])
     }));
     if found.is_empty() {
-        lines = vec![Line::raw(" No key does that. Esc clears what was typed; F9 lists all commands.")];
+        lines = vec![Line::raw(" No matching key. Esc clears the search; F9 lists all commands.")];
     }
     scroll::draw(help.top, lines, page, layout);
 }
@@ -184,7 +184,7 @@ fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut
     let mut right = vec![heading("EVERYWHERE", appearance)];
     right.extend(lines_of(keymap.global_help(help.place), appearance));
     right.push(Line::raw(""));
-    right.extend(["In a text field letters are text;", "Tab, Enter, Esc and the F keys act.", ""].map(Line::raw));
+    right.extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
     if matches!(help.place, Context::Pets | Context::Search) {
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
         right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
@@ -205,24 +205,24 @@ fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut
 }
 
 fn marks(appearance: &Appearance) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::raw("Marks of an animal:")];
+    let mut lines = vec![Line::raw("Marks:")];
     for (status, word) in PetStatus::ALL.into_iter().zip(["for sale", "promised", "handed over"]) {
         let mark = appearance.status(Some(&status.into()));
         lines.push(Line::from(vec![Span::raw("  "), mark, Span::raw(format!(" {status}  ({word})"))]));
     }
-    lines.push(Line::raw(format!("  {} not set   ? a status of its own", appearance.mark(None).0)));
+    lines.push(Line::raw(format!("  {} not set   ? another status", appearance.mark(None).0)));
     lines
 }
 
-/// Words for somebody who has never touched DNS.
+/// DNS terms for beginners.
 fn domain_words() -> Vec<Line<'static>> {
     let words = [
         "Words:",
-        " CNAME    record: name leads to a host",
-        " source   name server that decides",
-        " resolver remembers answers for a time",
-        " TTL      that time, in seconds",
-        " NXDOMAIN there is no such name",
+        " CNAME    record: points to a host",
+        " source   authoritative name server",
+        " resolver caches answers for a time",
+        " TTL      how long, in seconds",
+        " NXDOMAIN the name does not exist",
         " CAA      who may issue certificates",
     ];
     words.map(Line::raw).to_vec()
@@ -248,7 +248,7 @@ mod tests {
         app.keys("? \"redirects\"");
         assert!(app.says("Domains R primary and redirects"), "{}", app.screen());
         app.keys("C-u \"nothing does this\"");
-        assert!(app.says("No key does that."));
+        assert!(app.says("No matching key."));
         app.keys("Esc");
         assert!(app.says("Help: Pets"));
         app.keys("Tab");
@@ -262,8 +262,8 @@ mod tests {
         let mut app = App::loaded(80, 24);
         let (map, _) = crate::tui::keymap::Keymap::changed_by("[pets]\nrefresh = \"R\"\n", "keymap.toml");
         app.state.keymap = map.into();
-        app.keys("? \"ask again\"");
+        app.keys("? \"refresh\"");
         assert!(matches!(app.state.popup, Some(Popup::Help(_))));
-        assert!(app.says("Pets R refresh: ask again"), "{}", app.screen());
+        assert!(app.says("Pets R refresh"), "{}", app.screen());
     }
 }

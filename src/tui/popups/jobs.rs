@@ -15,12 +15,12 @@ use crate::tui::screens::add_pet::import::jobs::ImportSource;
 /// What a job of a box does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PopupTask {
-    /// Copy a text by a program of this machine, where there is one.
+    /// Copy a text with a program of this machine, if there is one.
     Copy(String),
     Write(WriteFile),
     /// Write the theme into the configuration file.
     SetTheme(ThemeChoice),
-    /// Ask for one animal with this key; go on with the key if it is accepted.
+    /// Ask for one pet with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
 }
 
@@ -28,7 +28,7 @@ pub enum PopupTask {
 pub struct WriteFile {
     /// Its name, as typed.
     pub path: String,
-    /// Also where there is such a file.
+    /// Overwrite an existing file.
     pub replace: bool,
     /// What is to be in it.
     pub what: FileContents,
@@ -50,7 +50,7 @@ pub struct RejectsSource {
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,
-    /// The report of its import, where it was begun.
+    /// The report of its import, if that was started.
     pub report: Option<PathBuf>,
 }
 
@@ -61,7 +61,7 @@ pub enum PopupReply {
     Copied(Copied),
     /// A file was written, or why not.
     Written(Result<String, NotWritten>),
-    /// How many animals of the inventory are in the file so far; it goes on.
+    /// How many pets of the inventory are in the file so far; it goes on.
     Exporting(u64),
     /// The whole inventory was written to a file, or why not.
     Exported(Result<Exported, NotWritten>),
@@ -76,7 +76,7 @@ pub enum PopupReply {
 pub struct Exported {
     /// The file.
     pub path: String,
-    /// How many animals are in it.
+    /// How many pets are in it.
     pub count: u64,
     /// Whether these are known to be all.
     pub coverage: Coverage,
@@ -87,7 +87,7 @@ pub struct Exported {
 pub enum NotWritten {
     /// There is a file of this name.
     Exists(String),
-    /// The service did not give what is to be in it.
+    /// The service did not return its contents.
     NotRead(Failure),
     /// It could not be written.
     #[from]

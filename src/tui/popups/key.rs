@@ -18,13 +18,13 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
 
 impl KeyBox {
-    /// Whether a key can be kept there.
+    /// Whether a key can be stored there.
     pub fn can(&self, keep: KeepKey) -> bool {
         let places = self.places.as_ref();
         match keep {
             KeepKey::Session => true,
             KeepKey::File => places.is_some_and(|places| places.file.is_some()),
-            // The profile must be able to say so, too.
+            // The profile must be able to name it, too.
             KeepKey::Keyring => places.is_some_and(|places| places.keyring && places.file.is_some()),
         }
     }
@@ -48,7 +48,7 @@ impl KeyBox {
     }
 }
 
-/// Asks where the key can be kept, once for each box.
+/// Asks where the key can be stored, once for each box.
 pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
     if !asks || state.pending.is_running(Slot::KeyPlaces) {
@@ -57,7 +57,7 @@ pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
     Some(state.begin(ProfileTask::FindPlaces(state.link.name.clone()), now))
 }
 
-/// It is known where the key can be kept.
+/// It is known where the key can be stored.
 pub fn on_places(state: &mut AppState, places: KeyPlaces) {
     if let Some(Popup::Key(key_box)) = &mut state.popup {
         key_box.places = Some(places);
@@ -71,7 +71,7 @@ pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effec
         KeyAction::Back => {
             state.popup = None;
             if refused {
-                state.say(MessageKind::Note, "Your place and what you typed are kept. F4 asks for the key again.");
+                state.say(MessageKind::Note, "What you typed is kept. F4 asks for the key again.");
             }
             return state.cancel(Slot::TestKey).into_iter().collect();
         }
@@ -107,7 +107,7 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
                     vec![state.begin(ProfileTask::KeepKey { profile, address, key, keep }, now)]
                 }
                 (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
-                    state.say_done("The key was accepted and is used until the program ends.", now.mono);
+                    state.say_done("Key accepted. It is used until petstore exits.", now.mono);
                     Vec::new()
                 }
             };
@@ -116,7 +116,7 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
         }
         Err(failure) => {
             key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
-                true => "This key was not accepted either. Nothing else has changed.".to_owned(),
+                true => "This key was not accepted either. Nothing has changed.".to_owned(),
                 false => format!("{} Enter tries again.", failure.sentence(&service)),
             });
             state.last_failure = Some(failure);
@@ -138,20 +138,22 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
     let service = if service == name { service.clone() } else { format!("{service} ({name})") };
     page.gap();
     page.text(&format!("  Service   {service}"));
-    page.text(&format!("  Key       {used}{origin}"));
+    page.labelled("  Key       ", &format!("{used}{origin}"), 2);
     if let Health::KeyRefused { failure: Failure::Refused { message, .. } } = &state.link.health
         && state.link.has_key()
     {
-        page.text(&format!("  Answer    \"{message}\""));
+        page.labelled("  Answer    ", &format!("\"{message}\""), 2);
     }
     page.gap();
     page.at(0, "  New key", StyleRole::Text);
     let stars = TextInput::new("*".repeat(key_box.input.value().chars().count()));
     page.input(12, 46, if key_box.shown { &key_box.input } else { &stars }, !key_box.choosing);
+    page.next_row();
+    if !page.tight {
+        page.line("            You can paste. F4 shows or hides it.");
+    }
     page.gap();
-    page.line("            paste works; F4 shows or hides it");
-    page.gap();
-    page.at(0, "  Keep it", StyleRole::Text);
+    page.at(0, "  Store it", StyleRole::Text);
     for keep in [KeepKey::Session, KeepKey::File, KeepKey::Keyring] {
         let chosen = key_box.keep == keep;
         let here = chosen && key_box.choosing;
@@ -161,20 +163,19 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
         let role = if key_box.can(keep) { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
         let text = format!("{} {}", radio(chosen), appearance.text(&kept_where(key_box, keep)));
         page.at(12, cut(&text, page.columns().saturating_sub(13)), role);
-        page.gap();
+        page.next_row();
     }
     page.gap();
     if let Some(since) = state.pending.since(Slot::TestKey) {
-        page.styled(format!("  Trying it ... {} s", now.seconds_since(since)), StyleRole::Wait);
+        page.styled(format!("  Testing the key ... {} s", now.seconds_since(since)), StyleRole::Wait);
     } else if let Some(error) = &key_box.error {
         page.banner(error, usize::MAX);
     } else {
-        page.line("  It is tried with one request before it is kept.");
+        page.line("  The key is tested with one request first.");
     }
-    // A key that is kept has the profile name its own place, which no variable overrides.
+    // The profile names where a stored key is, which no variable overrides.
     if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
-        page.gap();
-        page.line(format!("  Note: {} wins again at the next start.", cut(&appearance.text(name), 30)));
+        page.line(format!("  Note: {} overrides it at the next start.", cut(&appearance.text(name), 30)));
     }
 }
 
@@ -182,12 +183,10 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
 fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
     match (keep, &key_box.places) {
         (KeepKey::Session, _) => "for this session only".to_owned(),
-        (KeepKey::File, None) => "in a file (looking ...)".to_owned(),
+        (KeepKey::File, None) => "in a file (checking ...)".to_owned(),
         (KeepKey::File, Some(KeyPlaces { file: Some(file), .. })) => format!("in the file {file}"),
-        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => {
-            "in a file (only for a profile in the configuration)".to_owned()
-        }
-        (KeepKey::Keyring, None) => "in the system keyring (looking ...)".to_owned(),
+        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => "in a file (needs a saved profile)".to_owned(),
+        (KeepKey::Keyring, None) => "in the system keyring (checking ...)".to_owned(),
         (KeepKey::Keyring, Some(_)) if key_box.can(keep) => "in the system keyring".to_owned(),
         (KeepKey::Keyring, Some(_)) => "in the system keyring (not available here)".to_owned(),
     }

@@ -38,24 +38,23 @@ pub(super) fn draw(limit_box: &LimitBox, state: &AppState, page: &mut Page<'_>) 
     for preset in LIMIT_PRESETS {
         let note = match preset {
             20 => "  (default)",
-            100 => "  (the most)",
+            100 => "  (maximum)",
             _ => "",
         };
         page.item(&format!("{preset:>3}{note}"), chosen == Some(preset));
     }
-    page.y = 7;
+    page.gap();
     page.at(0, "   or type 1 to 100:", StyleRole::Text);
-    page.back_to_last();
     page.input(22, 6, &limit_box.input, true);
-    page.y = 9;
+    page.next_row();
+    page.gap();
     if chosen.is_none() {
-        page.banner(&format!("1 to 100, not \"{}\".", cut(&page.appearance.text(limit_box.input.value()), 8)), 2);
+        let typed = cut(&page.appearance.text(limit_box.input.value()), 8);
+        page.banner(&format!("\"{typed}\" is not a number from 1 to 100."), 2);
     } else if state.link.has_pages {
-        page.line("   Down on the last row loads the");
-        page.line("   next rows of this number.");
+        page.wrapped(3, "Down on the last row loads more.", 2);
     } else {
-        page.line("   For more than 100 see the status");
-        page.line("   tabs: each shows up to 100.");
+        page.wrapped(3, "For more, try the status tabs: up to 100 each.", 2);
     }
 }
 

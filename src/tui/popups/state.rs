@@ -23,7 +23,7 @@ pub enum Popup {
     Commands(CommandsBox),
     /// The last failure in full, from this line on.
     Error(u16),
-    /// What has changed among the animals, the newest first; with the line under the cursor, from 0.
+    /// What has changed among the pets, the newest first; with the line under the cursor, from 0.
     Changes(usize),
     /// The charts of status and category.
     Charts(ChartsBox),
@@ -54,7 +54,7 @@ impl Popup {
     }
 }
 
-/// Keys under way when a box opens by itself are not taken for an answer for so long.
+/// How long keys are ignored after a box opened on its own.
 pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
 /// The presets of the limit, in order.
@@ -110,14 +110,14 @@ impl LimitBox {
 pub struct ConfirmBox {
     /// What is to be done.
     pub change: PendingChange,
-    /// Keys pressed before this moment were meant for what was there before the box.
+    /// Keys pressed before this moment are ignored: the user had not seen the box.
     pub deaf_until: Instant,
 }
 
 /// A change that is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PendingChange {
-    /// This animal is added.
+    /// This pet is added.
     Add(NewPet),
     /// So many samples are added.
     Samples(usize),
@@ -135,13 +135,13 @@ pub struct KeyBox {
     pub shown: bool,
     /// Why the key typed was not taken.
     pub error: Option<String>,
-    /// Keys pressed before this moment were meant for what was there before the box.
+    /// Keys pressed before this moment are ignored: the user had not seen the box.
     pub deaf_until: Option<Instant>,
-    /// Where the key is kept once it was accepted.
+    /// Where the key is stored once it was accepted.
     pub keep: KeepKey,
     /// Whether the cursor is on that choice.
     pub choosing: bool,
-    /// Where it can be kept, as soon as that is known.
+    /// Where it can be stored, once that is known.
     pub places: Option<KeyPlaces>,
 }
 
@@ -163,9 +163,9 @@ pub struct CommandsBox {
 pub struct Command {
     /// What it does.
     pub title: String,
-    /// Its keys; empty where it has none.
+    /// Its keys, if any.
     pub keys: String,
-    /// The same in a shell, where there is such a line.
+    /// The same in a shell, if there is a command.
     pub line: Option<String>,
     pub(in crate::tui) place: Context,
     pub(in crate::tui) action: Action,
@@ -212,15 +212,15 @@ pub struct WriteBox {
     pub path: TextInput,
     /// What is to be in it.
     pub text: Contents,
-    /// How much it is, where that is worth a word.
+    /// How much it is, if that matters.
     pub what: Option<String>,
     /// The name that was asked to be written.
     pub asked: Option<String>,
-    /// There is such a file, and Enter replaces it.
+    /// The file exists, and Enter overwrites it.
     pub replace: bool,
     /// Why it was not written.
     pub error: Option<String>,
-    /// How many animals are in it so far, while the whole inventory is written.
+    /// How many pets are in it so far, while the whole inventory is written.
     pub written: Option<u64>,
 }
 
@@ -236,7 +236,7 @@ impl TextBox {
 pub enum Contents {
     /// This.
     Text(String),
-    /// Animals, in the format that the name's ending asks for.
+    /// Pets, in the format that the name's ending asks for.
     Pets {
         /// The rows shown.
         shown: Arc<Vec<Pet>>,

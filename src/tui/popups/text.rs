@@ -31,9 +31,9 @@ pub fn on_action(state: &mut AppState, action: TextAction, now: Now) -> Vec<Effe
 
 pub(super) fn draw(text: &TextBox, page: &mut Page<'_>, layout: &mut Layout) {
     let title = match text.kind {
-        TextKind::Evidence => "Evidence: what was asked, and what was answered",
-        TextKind::Report => "A report for support",
-        TextKind::Exchange => "A request and its answer, without the key",
+        TextKind::Evidence => "Evidence: questions and answers",
+        TextKind::Report => "Support report",
+        TextKind::Exchange => "Request and answer (key hidden)",
         TextKind::Rows => "Rows of the file",
     };
     page.popup(116, page.area.height, title);

@@ -39,8 +39,8 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
 /// The theme was written into the configuration, or not; it is used in either case.
 pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
     match result {
-        Ok(path) => state.say_done(format!("The theme {} is kept in {path}.", state.theme), now.mono),
-        Err(why) => state.say(MessageKind::Error, format!("The theme is used until the program ends: {why}")),
+        Ok(path) => state.say_done(format!("Theme {} saved in {path}.", state.theme), now.mono),
+        Err(why) => state.say(MessageKind::Error, format!("Theme not saved, used until petstore exits: {why}")),
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
     page.gap();
     for theme in ThemeChoice::ALL {
-        page.item(&format!("{theme:<14} {}", theme.title()), theme == state.theme);
+        page.item(&format!("{theme:<13} {}", theme.title()), theme == state.theme);
     }
     page.gap();
     let mut marks = vec![Span::raw("   ")];
@@ -66,7 +66,7 @@ pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
     ];
     page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
     if appearance.depth == Depth::Mono {
-        page.quiet("   This terminal shows no colours: they all look alike.");
+        page.quiet("   This terminal has no colours: all themes look the same.");
     }
 }
 
@@ -89,10 +89,10 @@ mod tests {
         app.keys("T Down Down Enter");
         assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme(ThemeChoice::Light).into());
         app.reply(Slot::Setting, PopupReply::ThemeWritten(Ok("/c/config.toml".into())));
-        assert!(app.says("The theme light is kept in /c/config.toml."));
+        assert!(app.says("Theme light saved in /c/config.toml."));
         app.keys("T Up Enter");
         app.reply(Slot::Setting, PopupReply::ThemeWritten(Err("no room".into())));
-        assert!(app.says("The theme is used until the program ends: no room"));
+        assert!(app.says("Theme not saved, used until petstore exits: no room"));
         assert_eq!(app.state.theme, ThemeChoice::Dark);
     }
 }

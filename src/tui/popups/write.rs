@@ -25,7 +25,10 @@ impl WriteBox {
         let (_, ending) = file.rsplit_once('.').filter(|_| matches!(self.text, Contents::Pets { .. }))?;
         let known = Kind::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
         (!known).then(|| {
-            format!("The ending chooses the format: {}.", Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", "))
+            format!(
+                "Unknown format. The name must end in one of {}.",
+                Kind::ENDINGS.map(|ending| format!(".{ending}")).join(", ")
+            )
         })
     }
 
@@ -43,7 +46,7 @@ impl WriteBox {
         self.forget_answer();
     }
 
-    /// What came of the name before says nothing about this one.
+    /// The result for the previous name does not apply to this one.
     fn forget_answer(&mut self) {
         self.replace = false;
         self.error = None;
@@ -52,7 +55,7 @@ impl WriteBox {
     /// What writes the file, unless something is wrong with its name.
     fn write(&mut self) -> Option<Task> {
         let path = self.path.value().trim().to_owned();
-        let wrong = if path.is_empty() { Some("Type the name of a file.".to_owned()) } else { self.wrong_ending() };
+        let wrong = if path.is_empty() { Some("Type a file name.".to_owned()) } else { self.wrong_ending() };
         if wrong.is_some() {
             self.error = wrong;
             return None;
@@ -136,10 +139,10 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
             // Only for the name that was asked about.
             Some(Popup::Write(write)) if write.path.value().trim() == path => {
                 write.replace = true;
-                write.error = Some("There is such a file. Enter replaces it; or type another name.".to_owned());
+                write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
                 return;
             }
-            _ => return state.say(MessageKind::Error, format!("There is a file {path}. Nothing was written.")),
+            _ => return state.say(MessageKind::Error, format!("{path} exists already. Nothing was written.")),
         },
         Err(NotWritten::NotRead(failure)) => {
             format!("{} Nothing was written.", failure.sentence(&state.link.service))
@@ -153,12 +156,13 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
 }
 
 pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
-    page.popup(70, 9, "Write to which file?");
-    let formats = if matches!(write.text, Contents::Pets { .. }) { " .csv .tsv .json .ndjson" } else { "" };
+    page.popup(70, 10, "Write to file");
+    let is_export = matches!(write.text, Contents::Pets { .. });
+    let formats = if is_export { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
     page.gap();
-    page.line(format!("  Relative to where petstore was started.{formats}"));
+    page.paragraph(2, &format!("The path is relative to where petstore was started.{formats}"));
     let what = match (&write.text, write.written) {
-        (_, Some(count)) => format!("{count} animals so far ... Esc stops it"),
+        (_, Some(count)) => format!("{count} pets so far ... Esc stops"),
         (Contents::Pets { whole, .. }, None) => {
             let rows = write.what.as_deref().unwrap_or_default();
             format!("{} {rows}   {} everything (Tab)", radio(!whole), radio(*whole))
@@ -168,9 +172,9 @@ pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
         }
     };
     page.line(cut(&format!("  {what}"), page.columns()));
-    page.back_to_last();
     page.input(2, 60, &write.path, true);
-    page.y += 2;
+    page.next_row();
+    page.gap();
     if let Some(error) = &write.error {
         page.banner(error, usize::MAX);
     }

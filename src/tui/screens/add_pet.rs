@@ -1,4 +1,4 @@
-//! Add an animal: checked as typed, refused without loss, and honest when no answer comes.
+//! The add form: checks while typing, keeps the text if the service refuses it, and handles a missing answer.
 
 pub mod fields;
 pub mod import;

@@ -1,7 +1,7 @@
-//! The domains panel: a custom domain from its first record to live, and out again.
+//! The domains panel: a custom domain from its first record until it is live, and its removal.
 //!
-//! Nothing here can add, verify or remove a domain: that is done in the dashboard, and at the DNS provider. The panel
-//! says what to enter there, notes what the operator says was done, looks, and tells what is wrong and how long to wait.
+//! Domains are added, verified and removed in the dashboard and at the DNS provider. The panel shows what to enter there,
+//! records what the operator has done, checks the domain, and shows what is wrong and how long to wait.
 
 pub mod detail;
 pub mod jobs;

@@ -1,4 +1,4 @@
-//! Browse the animals: status tabs, limit, pages, search, sort, detail.
+//! Browse the pets: status tabs, limit, pages, search, sort, detail.
 
 pub mod clipboard;
 pub mod inventory;

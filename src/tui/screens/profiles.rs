@@ -1,4 +1,4 @@
-//! The services that can be switched to: which there are, how they answer, and a form for a new one.
+//! The profiles screen: the saved services, how they answer, and a form for a new one.
 
 pub mod change;
 pub mod form;

@@ -1,4 +1,4 @@
-//! The first start: where nothing is set up, the user chooses with what to begin. Before that nothing is asked of any
+//! The first start: without a configuration the user chooses how to start. Before that nothing is sent to any
 //! service, and no file is written.
 
 pub mod state;

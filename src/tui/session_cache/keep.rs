@@ -76,10 +76,10 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// It was written, or not.
 pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
     if let Err(why) = result
-        && !std::mem::replace(&mut state.told_not_kept, true)
+        && !std::mem::replace(&mut state.cache_failure_shown, true)
     {
-        // Not for long: what is typed matters more, and has a word of its own.
-        let text = format!("The rows cannot be kept for the next start: {why}");
+        // Not for long: it matters less than a draft that is not saved.
+        let text = format!("Cannot cache the rows for the next start: {why}");
         state.message =
             Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
     }

@@ -1,4 +1,4 @@
-//! A backend that writes as little as it can: lines may be slow, and each octet of a frame is waited for.
+//! A backend that writes as little as it can: lines may be slow, and each byte of a frame is waited for.
 //!
 //! It keeps a copy of what the terminal shows. At the end of a frame it moves blocks of rows that only stand elsewhere,
 //! writes the cells that differ in the order that is shortest, and all of it in one piece. It asks the terminal nothing,
@@ -17,12 +17,12 @@ use ratatui::backend::{Backend, ClearType, WindowSize};
 use ratatui::buffer::{Cell, CellWidth as _};
 use ratatui::layout::{Position, Size};
 
-use encoder::Hand;
+use encoder::Encoder;
 use grid::Grid;
 use runs::{Run, What, differences};
 use sgr::Sgr;
 
-/// From this many octets on a frame takes so long that a part of it could be seen.
+/// From this many bytes on a frame takes so long that a part of it could be seen.
 const LONG: usize = 1024;
 
 /// The backend. `S` tells how large the terminal is.
@@ -36,12 +36,12 @@ pub struct DiffBackend<W, S> {
     next: Grid,
     /// The columns of each row that may differ.
     touched: Vec<Range<usize>>,
-    /// Nothing is known about what the terminal shows.
-    anew: bool,
-    hand: Hand,
-    /// Where the cursor shall be seen.
+    /// It is unknown what the terminal shows.
+    unknown: bool,
+    encoder: Encoder,
+    /// Where the cursor should be.
     cursor: Cursor,
-    /// Whether it is seen, where that is known.
+    /// Whether it is visible, if that is known.
     cursor_is_shown: Option<bool>,
 }
 
@@ -63,20 +63,20 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
             shown: blank.clone(),
             next: blank,
             touched,
-            anew: true,
-            hand: Hand::default(),
+            unknown: true,
+            encoder: Encoder::default(),
             cursor: Cursor::default(),
             cursor_is_shown: None,
         })
     }
 
-    /// Writes what leads from what is shown to what shall be.
-    fn compose(&mut self) -> Hand {
-        let mut begun = Hand::after(&self.hand);
+    /// Writes the changes from the frame shown to the next one.
+    fn compose(&mut self) -> Encoder {
+        let mut begun = Encoder::after(&self.encoder);
         if self.cursor_is_shown != Some(false) && !self.cursor.shown {
             begun.say("\x1b[?25l");
         }
-        if self.anew {
+        if self.unknown {
             begun.clear();
         }
         let changed: Vec<bool> = self.touched.iter().map(|columns| !columns.is_empty()).collect();
@@ -94,23 +94,23 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
         if self.cursor_is_shown != Some(true) && self.cursor.shown {
             ended.say("\x1b[?25h");
         }
-        (self.anew, self.cursor_is_shown) = (false, Some(self.cursor.shown));
+        (self.unknown, self.cursor_is_shown) = (false, Some(self.cursor.shown));
         ended
     }
 
     /// Row by row is short where a row is one text; look by look and column by column in tables with marks.
-    fn shortest(&self, begun: &Hand, mut runs: Vec<Run>) -> Hand {
+    fn shortest(&self, begun: &Encoder, mut runs: Vec<Run>) -> Encoder {
         let written = |runs: &[Run]| {
-            let mut hand = begun.clone();
-            runs.iter().for_each(|run| hand.write(run, &self.next));
+            let mut encoder = begun.clone();
+            runs.iter().for_each(|run| encoder.write(run, &self.next));
             let (x, y) = (usize::from(self.cursor.position.x), usize::from(self.cursor.position.y));
             if self.cursor.shown && x < self.next.columns && y < self.next.rows {
-                hand.go(x, y, &self.next);
+                encoder.go(x, y, &self.next);
             }
-            hand
+            encoder
         };
         let by_rows = written(&runs);
-        // A doubtful sign may cover what stands right of it, which must be written after it.
+        // A sign of doubtful width may cover what is right of it, which must be written after it.
         if runs.len() < 3 || runs.iter().any(|run| run.what == What::Doubtful) {
             return by_rows;
         }
@@ -125,14 +125,14 @@ impl<W: Write, S: Fn() -> io::Result<Size>> DiffBackend<W, S> {
         let by_looks = written(&runs);
         runs.sort_by_key(|run| (at(run), run.start));
         let by_columns = written(&runs);
-        [by_rows, by_looks, by_columns].into_iter().min_by_key(|hand| hand.written.len()).unwrap_or_default()
+        [by_rows, by_looks, by_columns].into_iter().min_by_key(|encoder| encoder.written.len()).unwrap_or_default()
     }
 
     fn begin_anew(&mut self) -> io::Result<()> {
         self.next = Grid::blank((self.size)()?);
         self.shown = self.next.clone();
         self.touched = vec![0..0; self.next.rows];
-        (self.anew, self.cursor_is_shown) = (true, None);
+        (self.unknown, self.cursor_is_shown) = (true, None);
         Ok(())
     }
 }
@@ -143,7 +143,7 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
     fn draw<'a, I: Iterator<Item = (u16, u16, &'a Cell)>>(&mut self, content: I) -> io::Result<()> {
         let mut covered = (0, 0..0);
         for (x, y, cell) in content {
-            // Behind a wide sign stands nothing, whatever is said to stand there.
+            // The cell behind a wide sign is part of it.
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
@@ -199,8 +199,8 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.hand = self.compose();
-        let frame = &mut self.hand.written;
+        self.encoder = self.compose();
+        let frame = &mut self.encoder.written;
         if frame.is_empty() {
             return Ok(());
         }

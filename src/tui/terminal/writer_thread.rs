@@ -13,13 +13,13 @@ use tokio::sync::watch;
 
 use crate::clock;
 
-/// So many octets are written at once: more than most frames have, and no more than a slow line takes in a moment.
+/// So many bytes are written at once: more than most frames have, and no more than a slow line takes in a moment.
 const PIECE: usize = 256;
 
 /// No line is waited for longer than that while it takes nothing.
 const MOST_PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is known of the way.
+/// The state of the connection to the terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Something that was handed over is not written yet.
@@ -54,7 +54,7 @@ struct State {
 }
 
 impl TerminalWriter {
-    /// The way to standard output. Fails where there is none, or no thread.
+    /// A writer to standard output. Fails without one, or without a thread.
     #[expect(clippy::disallowed_methods, reason = "the app draws nothing that is not safe")]
     pub fn to_stdout() -> io::Result<Self> {
         // A standard output of the library would write line by line, and lock others out while it does.
@@ -65,12 +65,12 @@ impl TerminalWriter {
         let (sender, traffic) = watch::channel(Traffic::default());
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), traffic: sender });
         let writer = Arc::clone(&shared);
-        // It ends with the program: nobody can wait for a terminal that stands still.
+        // It ends with the program: a terminal that hangs must not hold that up.
         thread::Builder::new().name("terminal".into()).spawn(move || writer.write_all_to(&mut out))?;
         Ok(Self { shared, traffic })
     }
 
-    /// How things are on the way.
+    /// The state of the connection.
     pub fn traffic(&self) -> watch::Receiver<Traffic> {
         self.traffic.clone()
     }
@@ -92,14 +92,14 @@ impl TerminalWriter {
 }
 
 impl Write for TerminalWriter {
-    /// Hands over; what became of it is told by what is handed over later.
+    /// Hands over; an error is reported by a later write.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.shared.state.lock();
         if let Some(kind) = state.failed {
             return Err(kind.into());
         }
         state.waiting.extend_from_slice(bytes);
-        // Whoever writes knows it: only the end of it is news.
+        // The writer knows it already: only the end wakes others.
         self.shared.traffic.send_if_modified(|traffic| {
             traffic.busy = true;
             false
@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    /// A terminal that takes what it is told to take.
+    /// A terminal that accepts as much as a test allows.
     struct Slow {
         may: mpsc::Receiver<()>,
         seen: mpsc::Sender<Vec<u8>>,
@@ -232,7 +232,7 @@ mod tests {
         let (mut outlet, let_it, _written) = slow();
         drop(let_it);
         outlet.write_all(b"a").unwrap();
-        assert!(!outlet.drained(LONG), "nobody will ever see it");
+        assert!(!outlet.drained(LONG), "the terminal is gone");
         assert_eq!(outlet.write_all(b"b").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }
 }

@@ -1,6 +1,6 @@
 //! The pictures of the README and of `assets/img`: each screen as it is drawn, held up to date.
 //!
-//! `PETSTORE_PICTURES=write cargo test --lib pictures` makes them anew.
+//! `PETSTORE_PICTURES=write cargo test --lib pictures` updates them.
 
 mod svg;
 
@@ -19,7 +19,7 @@ use crate::tui::testing::{App, remote};
 use crate::tui::theme::Theme;
 use svg::{DARK, Ground, LIGHT};
 
-/// Animals as the samples have them.
+/// Pets as the samples have them.
 fn pets(count: usize) -> Vec<Pet> {
     let new = (0..count).map(samples::sample);
     (1..)

@@ -165,7 +165,7 @@ fn reply(app: &mut App, which: usize) {
     app.reply_to(id, outcome);
 }
 
-/// What comes of a job of the screen of animals.
+/// What comes of a job of the screen of pets.
 fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> PetsReply {
     let fails = which.is_multiple_of(3);
     let rows = || match which {
@@ -366,7 +366,7 @@ fn about_domains(task: DomainTask, which: usize) -> DomainReply {
     }
 }
 
-/// Whether this would ask the service in use, or write something that nobody named.
+/// Whether this would ask the service in use, or write something unnamed.
 fn asks_the_service(effect: &Effect) -> bool {
     match effect {
         Effect::Job(job) => !matches!(

@@ -1,4 +1,4 @@
-//! Colours as numbers: how bright, how far apart, and which of the terminal's stands for one that it cannot show.
+//! Colours as numbers: brightness, distance, and the nearest one that a terminal can show.
 
 use std::sync::LazyLock;
 

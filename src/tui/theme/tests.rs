@@ -14,7 +14,7 @@ use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 
-/// The marks that say how an animal or a check stands.
+/// The marks that say how a pet or a check stands.
 const STATUSES: [StyleRole; 5] =
     [StyleRole::Available, StyleRole::Pending, StyleRole::Sold, StyleRole::Error, StyleRole::Wait];
 

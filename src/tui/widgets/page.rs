@@ -7,10 +7,12 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::model::text::{cut, width};
+#[cfg(test)]
+use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
-use super::{WIDE, boxed, column, cover, put, put_at, wrap, wrap_indented};
+use super::{WIDE, boxed, column, cover, put, put_at, wrap_indented, wrap_rows};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
 pub struct Page<'a> {
@@ -26,9 +28,11 @@ pub struct Page<'a> {
     pub cursor: Option<Position>,
     /// Columns that wrapped text leaves blank at the right edge.
     pub margin: usize,
+    /// Whether there is no room for blank rows.
+    pub tight: bool,
 }
 
-/// What stands before the row or the field that is in use.
+/// The mark of the row or the field in use.
 pub const fn marker(in_use: bool) -> &'static str {
     if in_use { ">" } else { " " }
 }
@@ -46,12 +50,12 @@ pub const fn tick(ticked: bool) -> &'static str {
 impl<'a> Page<'a> {
     /// An empty page.
     pub const fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance) -> Self {
-        Self { buf, area, appearance, y: 0, cursor: None, margin: 1 }
+        Self { buf, area, appearance, y: 0, cursor: None, margin: 1, tight: false }
     }
 
     /// Writes into `area` from now on, from its top.
     pub const fn go_to(&mut self, area: Rect) {
-        (self.area, self.y, self.margin) = (area, 0, 1);
+        (self.area, self.y, self.margin, self.tight) = (area, 0, 1, false);
     }
 
     /// Everything from the next row on.
@@ -97,15 +101,19 @@ impl<'a> Page<'a> {
         Some(Rect { x: area.x + columns, width: area.width - columns, ..area })
     }
 
-    /// A box of `columns` by `rows` in the middle, over whatever is there: the page is what is inside from now on.
+    /// A box of `columns` by `rows` in the middle, over whatever is there: the page is what is inside from now on. Where
+    /// the screen has fewer rows, the page has no blank ones.
     pub fn popup(&mut self, columns: u16, rows: u16, title: &str) {
         let screen = self.area;
         let (width, height) = (columns.min(screen.width), rows.min(screen.height));
         let (x, y) = (screen.x + (screen.width - width) / 2, screen.y + (screen.height - height) / 2);
         self.area = Rect { x, y, width, height };
+        #[cfg(test)]
+        loss::covered(self.area);
         Clear.render(self.area, self.buf);
         cover(self.buf, self.area, self.appearance);
         self.boxed(title);
+        self.tight = height < rows;
     }
 
     /// Paints what may want more rows than there are: then the part with the cursor and `below` further rows is shown.
@@ -136,9 +144,12 @@ impl<'a> Page<'a> {
         self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
     }
 
-    /// How many rows something takes: it is written where there is no row.
+    /// How many rows something takes: it is written to a page without rows.
     fn measured(&mut self, paint: impl Fn(&mut Page<'_>)) -> u16 {
         let mut page = Page::new(self.buf, Rect { height: 0, ..self.area }, self.appearance);
+        #[cfg(test)]
+        loss::scrolling(|| paint(&mut page));
+        #[cfg(not(test))]
         paint(&mut page);
         page.y
     }
@@ -153,9 +164,14 @@ impl<'a> Page<'a> {
         self.area.height.saturating_sub(self.y)
     }
 
-    /// Leaves a row out.
-    pub const fn gap(&mut self) {
+    /// Goes on to the next row.
+    pub const fn next_row(&mut self) {
         self.y += 1;
+    }
+
+    /// Leaves a row blank, where there is room for that.
+    pub fn gap(&mut self) {
+        self.y += u16::from(!self.tight);
     }
 
     /// Goes down to a row counted from the bottom, unless the page is written further.
@@ -172,6 +188,10 @@ impl<'a> Page<'a> {
 
     /// Writes on the row from column `x` on.
     pub fn at(&mut self, x: u16, text: impl AsRef<str>, role: StyleRole) {
+        #[cfg(test)]
+        if self.y >= self.area.height || x >= self.area.width {
+            loss::below(text.as_ref());
+        }
         if self.y < self.area.height && x < self.area.width {
             let (style, columns) = (self.appearance.style(role), self.area.width - x);
             put_at(self.buf, self.area.x + x, self.area.y + self.y, text.as_ref(), columns, style);
@@ -190,6 +210,10 @@ impl<'a> Page<'a> {
         let cells = |columns: usize| u16::try_from(columns).unwrap_or(u16::MAX);
         let end = self.area.width.saturating_sub(cells(margin));
         let columns = end.min(cells(width(text)));
+        #[cfg(test)]
+        if self.y >= self.area.height {
+            loss::below(text);
+        }
         if self.y < self.area.height {
             let (x, y) = (self.area.x + end - columns, self.area.y + self.y);
             put_at(self.buf, x, y, text, columns, self.appearance.style(role));
@@ -238,9 +262,9 @@ impl<'a> Page<'a> {
         self.styled(text, StyleRole::Quiet);
     }
 
-    /// Writes foreign text on one line, cut where the page ends.
+    /// Writes foreign text on one line; a longer one ends in a mark.
     pub fn text(&mut self, text: &str) {
-        self.line(self.appearance.text(text));
+        self.line(cut(&self.appearance.text(text), self.columns()));
     }
 
     /// Writes foreign text over as many rows as it takes, each `indent` columns from the left.
@@ -261,20 +285,22 @@ impl<'a> Page<'a> {
     /// The same behind a label with a style of its own.
     pub fn behind(&mut self, label: &Span<'_>, text: &str, rows: usize) {
         let below = Span::styled(" ".repeat(label.width()), label.style);
-        let lines = self.wrap(label.width(), text);
-        let is_cut = lines.len() > rows;
-        for (at, line) in lines.into_iter().take(rows).enumerate() {
+        for (at, line) in self.wrap_rows(label.width(), text, rows).into_iter().enumerate() {
             let head = if at == 0 { label } else { &below };
-            let end = if is_cut && at + 1 == rows { " .." } else { "" };
-            self.line(vec![head.clone(), Span::raw(line), Span::raw(end)]);
+            self.line(vec![head.clone(), Span::raw(line)]);
         }
     }
 
-    /// Writes a line of code: its indentation stays.
-    pub fn code(&mut self, line: &str) {
-        for line in wrap_indented(&self.appearance.text(line), self.columns()) {
-            self.line(line);
+    /// Writes code, as much of it as fits on at most `rows` rows: its indentation stays, and more ends in a mark.
+    pub fn code(&mut self, text: &str, rows: usize) {
+        let wrapped = text.lines().flat_map(|line| wrap_indented(&self.appearance.text(line), self.columns()));
+        let mut lines: Vec<String> = wrapped.collect();
+        let rows = rows.min(self.left().into());
+        if lines.len() > rows {
+            lines.truncate(rows.saturating_sub(1));
+            lines.extend((rows > 0).then(|| "..".to_owned()));
         }
+        lines.into_iter().for_each(|line| self.line(line));
     }
 
     /// How many rows a text takes behind a label of `indent` columns.
@@ -284,13 +310,17 @@ impl<'a> Page<'a> {
 
     /// A foreign text in rows that fit behind `indent` columns.
     pub fn wrap(&self, indent: usize, text: &str) -> Vec<String> {
-        wrap(&self.appearance.text(text), self.columns().saturating_sub(indent + self.margin).max(8))
+        self.wrap_rows(indent, text, usize::MAX)
+    }
+
+    /// The same in at most so many rows; where the text goes on, it ends in a mark.
+    fn wrap_rows(&self, indent: usize, text: &str, rows: usize) -> Vec<String> {
+        wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(indent + self.margin).max(8), rows)
     }
 
     /// Writes what is wrong, over at most `rows` rows.
     pub fn error(&mut self, indent: usize, text: &str, rows: usize) {
-        let lines = self.wrap(indent + 2, text);
-        for (at, line) in lines.into_iter().take(rows).enumerate() {
+        for (at, line) in self.wrap_rows(indent + 2, text, rows).into_iter().enumerate() {
             let head = self.appearance.span(if at == 0 { "! " } else { "  " }, StyleRole::Error);
             self.line(vec![Span::raw(" ".repeat(indent)), head, Span::raw(line)]);
         }
@@ -298,12 +328,12 @@ impl<'a> Page<'a> {
 
     /// Writes what is wrong, every row marked, over at most `rows` rows.
     pub fn banner(&mut self, text: &str, rows: usize) {
-        for line in wrap(&self.appearance.text(text), self.columns().saturating_sub(4)).into_iter().take(rows) {
+        for line in wrap_rows(&self.appearance.text(text), self.columns().saturating_sub(4), rows) {
             self.line(vec![self.appearance.span(" ! ", StyleRole::Error), Span::raw(line)]);
         }
     }
 
-    // The controls of forms, on the row but where they say something else.
+    // The controls of forms, on the row unless noted.
 
     /// The label of a control `x` columns from the left, marked if that is in use.
     pub fn label(&mut self, x: u16, indent: usize, label: &str, in_use: bool) {

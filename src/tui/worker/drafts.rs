@@ -1,4 +1,4 @@
-//! The hands for drafts: which files are this program's, and what is written to them last.
+//! Jobs about drafts: which files belong to this program, and the last write to each.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +17,7 @@ use crate::model::display_safe;
 use crate::tui::drafts::Drafts;
 use crate::tui::drafts::jobs::{DraftReply, DraftTask, WriteDrafts};
 
-/// The longest that an animal waits for its draft to be on disk before it is sent.
+/// The longest that a pet waits for its draft to be on disk before it is sent.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The files of drafts, below the state directory.
@@ -51,10 +51,10 @@ impl DraftFiles {
     pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
         let mut held = self.held.lock();
         let ClaimedDrafts { claim, .. } = self.hold(&mut held, identity)?;
-        let Some(text) = claim.read().map_err(|error| said(&error))? else { return Ok(None) };
+        let Some(text) = claim.read().map_err(|error| safe(&error))? else { return Ok(None) };
         let drafts = Drafts::read(&text, identity);
         if drafts.is_none() {
-            claim.put_aside().map_err(|error| said(&error))?;
+            claim.put_aside().map_err(|error| safe(&error))?;
         }
         Ok(drafts)
     }
@@ -67,7 +67,7 @@ impl DraftFiles {
         if number <= held.number {
             return Ok(());
         }
-        held.write(self.claims.state(), drafts, apart).map_err(|error| said(&error))?;
+        held.write(self.claims.state(), drafts, apart).map_err(|error| safe(&error))?;
         held.number = number;
         Ok(())
     }
@@ -80,7 +80,7 @@ impl DraftFiles {
         Ok(match held.entry(identity.to_owned()) {
             Entry::Occupied(held) => held.into_mut(),
             Entry::Vacant(free) => {
-                let claim = self.claims.of(identity).map_err(|error| said(&error))?;
+                let claim = self.claims.of(identity).map_err(|error| safe(&error))?;
                 free.insert(ClaimedDrafts { claim, apart: None, number: 0 })
             }
         })
@@ -129,7 +129,7 @@ impl ClaimedDrafts {
     }
 }
 
-fn said(error: &io::Error) -> String {
+fn safe(error: &io::Error) -> String {
     display_safe(&error.to_string()).into_owned()
 }
 

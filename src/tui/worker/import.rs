@@ -1,4 +1,4 @@
-//! Jobs of an import: a file is looked at, and its rows are sent.
+//! Jobs of an import: checking a file, and sending its rows.
 
 use std::collections::VecDeque;
 use std::io;
@@ -27,7 +27,7 @@ use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 
-/// The most rows that were added and are told at once: the screen shows fewer.
+/// The most added rows in one report: the screen shows fewer.
 const MOST_ROWS: usize = 200;
 
 /// The most others.
@@ -42,7 +42,7 @@ pub(super) async fn perform(
     progress: Progress,
 ) -> ImportReply {
     match task {
-        ImportTask::CheckFile(source, reading) => ImportReply::Checked(look(source, *reading, around, progress).await),
+        ImportTask::CheckFile(source, reading) => ImportReply::Checked(check(source, *reading, around, progress).await),
         ImportTask::Run(run) => match send(*run, connection, around, controls, &progress).await {
             Ok(end) => ImportReply::Ended(Box::new(end)),
             Err(why) => ImportReply::NotStarted(why),
@@ -51,7 +51,7 @@ pub(super) async fn perform(
 }
 
 /// Checks all of a file, and tells how far that is.
-async fn look(
+async fn check(
     source: ImportSource,
     reading: ColumnMapping,
     around: Surroundings,
@@ -64,16 +64,16 @@ async fn look(
             ImportSource::Pasted(_) => None,
             ImportSource::File(path) => Some(around.place(path)),
         };
-        let look = |path: &PathBuf| EarlierImport::look(path, &reading, &Journal::beside(path), &around.target());
-        let before = path.as_ref().map_or(Ok(None), look)?;
+        let earlier = |path: &PathBuf| EarlierImport::look(path, &reading, &Journal::beside(path), &around.target());
+        let before = path.as_ref().map_or(Ok(None), earlier)?;
         let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
         let input = around.open(&source)?;
-        let mut told = clock::now().mono;
+        let mut reported = clock::now().mono;
         let preview = preview(input, &reading, |rows| {
             if rows.is_multiple_of(1_024) {
                 let now = clock::now().mono;
-                if now.saturating_duration_since(told) >= BETWEEN_NEWS {
-                    told = now;
+                if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
+                    reported = now;
                     progress.offer(ImportReply::Checking(rows));
                 }
             }
@@ -82,11 +82,11 @@ async fn look(
         let path = path.map(|path| path.display().to_string());
         Ok(Box::new(CheckedFile { path, preview, before }))
     };
-    let looked: Result<_, TransferError> = match spawn_blocking(work).await {
-        Ok(looked) => looked,
+    let checked: Result<_, TransferError> = match spawn_blocking(work).await {
+        Ok(checked) => checked,
         Err(error) => return Err(UnusableFile { why: error.to_string(), missing: None }),
     };
-    looked.map_err(|error| {
+    checked.map_err(|error| {
         let why = why_not(&error);
         let TransferError::NoColumn { missing, there } = error else { return UnusableFile { why, missing: None } };
         UnusableFile { why, missing: Some((missing, there)) }
@@ -102,12 +102,12 @@ fn why_not(error: &TransferError) -> String {
         }
         TransferError::FixedValue { why, .. } => why.clone(),
         TransferError::Another { what, .. } if *what != "the service" => {
-            "It was imported before with other columns or values: choose those again. With these, rows that were added \
-             then would be added a second time."
+            "This file was imported before with other columns or values. Choose those again, or rows that were \
+             added then would be added twice."
                 .to_owned()
         }
         TransferError::JournalExists(_) | TransferError::Changed { .. } => {
-            "The file or its report has changed meanwhile. Look at the file again.".to_owned()
+            "The file or its report has changed. Read the file again (F5).".to_owned()
         }
         error => format!("{}.", display_safe(&error.to_string())),
     }
@@ -121,7 +121,7 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Imports a file, and tells how it goes, until it has ended or is told to.
+/// Imports a file and reports progress, until it ends or is stopped.
 async fn send(
     task: RunImport,
     connection: Connection,
@@ -148,9 +148,9 @@ async fn send(
     let [place_name, report_name] = names;
     so_far.give(ImportReply::Started(place_name, report_name)).await;
     let (progress, counts) = watch::channel(ImportProgress::default());
-    let heard = Arc::new(Mutex::new(Heard::default()));
-    let sent = import::run(&api, input, work, how, (tell(&heard), progress, controls));
-    let (sent, ()) = tokio::join!(sent, follow(counts, &heard, so_far));
+    let unreported = Arc::new(Mutex::new(Unreported::default()));
+    let sent = import::run(&api, input, work, how, (record(&unreported), progress, controls));
+    let (sent, ()) = tokio::join!(sent, follow(counts, &unreported, so_far));
     if pasted && sent.is_err() && !report.exists() {
         // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
         let _ = std::fs::remove_file(&place);
@@ -164,7 +164,7 @@ async fn send(
         *why = format!("{}.", display_safe(why));
     }
     if pasted && summary.ended == ImportEnded::Complete && summary.progress.errors() == 0 {
-        // Everything of it is in the service; what cannot be removed is in nobody's way.
+        // All of it is in the service; a file that cannot be removed does no harm.
         let _ = std::fs::remove_file(&place).and_then(|()| std::fs::remove_file(&report));
     }
     Ok(summary)
@@ -173,7 +173,7 @@ async fn send(
 /// Writes what was pasted into a file of its own, so that its import can be gone on with like any other.
 fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
-    let none = || failed(io::Error::other("no home directory is known"));
+    let none = || failed(io::Error::other("no home directory was found"));
     let directory = around.machine.pasted.clone().ok_or_else(none)?;
     let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
     let ending = FileFormat::recognise(None, pasted.as_bytes()).to_string().to_lowercase();
@@ -182,37 +182,40 @@ fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     Ok(place)
 }
 
-/// What was told since the screen was told, as much of it as it shows.
+/// What happened since the last report, as much of it as the screen shows.
 #[derive(Default)]
-struct Heard {
+struct Unreported {
     rows: VecDeque<ImportEvent>,
     problems: VecDeque<ImportEvent>,
 }
 
-fn tell(heard: &Arc<Mutex<Heard>>) -> OnImportEvent {
-    let heard = Arc::clone(heard);
-    Arc::new(move |told| {
-        let mut heard = heard.lock();
-        let (list, most) =
-            if told.is_error() { (&mut heard.problems, MOST_PROBLEMS) } else { (&mut heard.rows, MOST_ROWS) };
+fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportEvent {
+    let unreported = Arc::clone(unreported);
+    Arc::new(move |event| {
+        let mut unreported = unreported.lock();
+        let (list, most) = if event.is_error() {
+            (&mut unreported.problems, MOST_PROBLEMS)
+        } else {
+            (&mut unreported.rows, MOST_ROWS)
+        };
         if list.len() == most {
             list.pop_front();
         }
-        list.push_back(told);
+        list.push_back(event);
     })
 }
 
-/// Tells the screen how it goes until there is no news any more.
-async fn follow(mut counts: watch::Receiver<ImportProgress>, heard: &Mutex<Heard>, so_far: &Progress) {
+/// Reports progress to the screen until the import has ended.
+async fn follow(mut counts: watch::Receiver<ImportProgress>, unreported: &Mutex<Unreported>, so_far: &Progress) {
     loop {
         let goes_on = counts.changed().await.is_ok();
-        let told = {
-            let mut heard = heard.lock();
-            let Heard { rows, problems } = std::mem::take(&mut *heard);
+        let events = {
+            let mut unreported = unreported.lock();
+            let Unreported { rows, problems } = std::mem::take(&mut *unreported);
             rows.into_iter().chain(problems).collect()
         };
         let progress = counts.borrow_and_update().clone();
-        so_far.give(ImportReply::Progress(progress, told)).await;
+        so_far.give(ImportReply::Progress(progress, events)).await;
         if !goes_on {
             return;
         }

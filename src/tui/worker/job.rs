@@ -11,7 +11,7 @@ use crate::app::outbox::queue::Queue;
 use crate::tui::msg::{Outcome, Reply};
 use crate::tui::pending::ReqId;
 
-/// How often it is told how far things are.
+/// The pause between two progress reports.
 pub(super) const BETWEEN_NEWS: Duration = Duration::from_millis(100);
 
 /// The client, once there is one. The service inside the program may still be starting.
@@ -61,7 +61,7 @@ pub struct Progress {
 impl Progress {
     /// Waits until there is room for it: nothing of what is given so is left out.
     pub async fn give(&self, outcome: impl Into<Outcome>) {
-        // Nobody waits for it any more where the receiver is gone.
+        // Without a receiver nobody waits for it.
         let _ = self.replies.send(Reply { id: self.id, outcome: outcome.into() }).await;
     }
 

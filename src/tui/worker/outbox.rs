@@ -13,7 +13,7 @@ use crate::model::NewPet;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 
-/// Does a job; a new animal is sent after write number `drafts.1` of what is typed has ended.
+/// Does a job; a new pet is sent after write number `drafts.1` of what is typed has ended.
 pub(super) async fn add_pet(
     task: AddTask,
     connection: Connection,
@@ -29,13 +29,13 @@ pub(super) async fn add_pet(
             let settled = settle(&api.called("add"), &new, &key, at).await.transpose();
             settled.map_or(AddReply::NotSettled, AddReply::Created)
         }
-        AddTask::SearchFor(new) => AddReply::SearchedFor(look_for(&api, &new).await),
+        AddTask::SearchFor(new) => AddReply::SearchedFor(search(&api, &new).await),
     })
 }
 
 /// [`search_for`], as the app asks for it.
-async fn look_for(api: &Client, new: &NewPet) -> Result<SearchedPets, Failure> {
-    search_for(&api.called("look for it"), new).await.map_err(|error| Failure::from(&error))
+async fn search(api: &Client, new: &NewPet) -> Result<SearchedPets, Failure> {
+    search_for(&api.called("search"), new).await.map_err(|error| Failure::from(&error))
 }
 
 /// Does a job of rapid entry: its file, and its lines on their way to the service.
@@ -49,6 +49,6 @@ pub(super) async fn rapid_entry(task: RapidTask, connection: Connection, queue: 
             };
             RapidReply::Sent(lane, sent)
         }
-        RapidTask::SearchFor(new) => RapidReply::SearchedFor(look_for(&api_of(connection).await?, &new).await),
+        RapidTask::SearchFor(new) => RapidReply::SearchedFor(search(&api_of(connection).await?, &new).await),
     })
 }

@@ -1,4 +1,4 @@
-//! Jobs of the screen of animals: lists, the whole inventory, one animal, samples.
+//! Jobs of the screen of pets: lists, the whole inventory, one pet, samples.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::clock;
 use crate::model::{Limit, Pet, PetQuery};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 
-/// How many animals of the whole inventory are told at once, where they come quickly.
+/// How many pets of the whole inventory are sent at once, if they come quickly.
 const PART: usize = 1_000;
 
 /// The longest that some of them are held back.
@@ -27,7 +27,7 @@ pub(super) async fn perform(task: PetsTask, connection: Connection, progress: Pr
         PetsTask::List { query, pages, known } => {
             PetsReply::Listed(list::list(&api.called("list"), &query, pages, known.as_ref()).await.map_err(failed))
         }
-        PetsTask::More(next) => PetsReply::More(list::more(&api.called("further page"), &next).await.map_err(failed)),
+        PetsTask::More(next) => PetsReply::More(list::more(&api.called("next page"), &next).await.map_err(failed)),
         PetsTask::Count { status, known } => {
             let query = PetQuery { status: Some(status), limit: Limit::MAX, after: None };
             let answer = list::list(&api.called("count"), &query, 1, known.as_ref()).await;
@@ -52,12 +52,12 @@ async fn read_inventory(api: &Client, progress: Progress) -> Result<Coverage, Ap
     let (pages, mut coming) = mpsc::channel(4);
     let tell = async {
         let mut part: Vec<Pet> = Vec::new();
-        let mut told = clock::now().mono;
+        let mut sent = clock::now().mono;
         while let Some(pets) = coming.recv().await {
             part.extend(pets);
             let now = clock::now().mono;
-            if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
-                told = now;
+            if part.len() >= PART || now.saturating_duration_since(sent) >= BETWEEN_PARTS {
+                sent = now;
                 progress.give(PetsReply::InventoryPart(std::mem::take(&mut part))).await;
             }
         }

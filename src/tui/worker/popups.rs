@@ -81,7 +81,7 @@ async fn export(
     progress: &Progress,
 ) -> Result<Exported, NotWritten> {
     let place = around.place(&path);
-    // The box has said which endings there are.
+    // The box has shown the known endings.
     let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
     let how = ExportOptions { kind, raw: false, status: None, require_complete: false };
     let (count, counted) = watch::channel(0);
@@ -112,14 +112,14 @@ async fn count_up(mut counted: watch::Receiver<u64>, progress: &Progress) -> u64
 
 /// Writes the theme into the configuration; the rest of the file stays as it is.
 fn set_theme(theme: ThemeChoice, around: &Surroundings) -> Result<String, String> {
-    let path = around.machine.config.as_deref().ok_or("no home directory is known")?;
+    let path = around.machine.config.as_deref().ok_or("no home directory was found")?;
     edit::set_theme(path, theme).map_err(|error| error.to_string())?;
     Ok(path.display().to_string())
 }
 
-/// Asks for one animal; the client for all jobs from now on has the key if it was accepted.
+/// Asks for one pet; the client for all jobs from now on has the key if it was accepted.
 async fn test_key(key: ApiKey, api: &Client) -> Done {
-    let with_key = api.called("test of a key").with_key(key);
+    let with_key = api.called("key test").with_key(key);
     let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
     match with_key.list_pets(&query).await {
         Ok(_) => Done { client: Some(with_key), ..PopupReply::KeyTested(Ok(())).into() },

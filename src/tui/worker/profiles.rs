@@ -1,4 +1,4 @@
-//! The hands for profiles: what is asked for about them, and the change from one service to another.
+//! Jobs about profiles, and the switch from one service to another.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use crate::tui::msg::Recorded;
 /// Records that may wait: more than one job sends without a reply in between.
 const QUEUE: usize = 512;
 
-/// What a client tells its exchanges, and where they come out. Never waits: what does not fit is counted, and told with
+/// The recorder for a client, and where its records come out. Never waits: what does not fit is counted, and reported with
 /// the next one that does.
 pub(super) fn recorder() -> (Recorder, mpsc::Receiver<Recorded>) {
     let (records, coming) = mpsc::channel(QUEUE);

@@ -38,7 +38,7 @@ fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
     assert_eq!(stdout(&output), "31\n32\n");
     let said = stderr(&output);
     assert!(
-        said.contains("line 3: Name is needed")
+        said.contains("line 3: Name is required")
             && said.contains("line 4, column 32: ")
             && said.ends_with("2 added, 2 refused\n"),
         "{said}"
@@ -98,16 +98,16 @@ fn what_is_wrong_with_an_object_is_said_in_words_with_its_place() {
     let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-"]), lines));
     let expected = concat!(
         "line 2, column 11: missing field `categoryId`\n",
-        "line 3, column 1: a JSON object is expected here, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
-        "line 4, column 30: invalid type: string \"x\", but categoryId is a whole number of 64 bits\n",
-        "line 5, column 9: invalid type: integer `5`, but name is a text in quotes\n",
-        "line 6, column 9: a JSON object is expected here, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
-        "0 added, 5 refused\n",
+        "line 3, column 1: expected a JSON object, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
+        "line 4, column 30: invalid type: string \"x\", but categoryId must be a 64-bit whole number\n",
+        "line 5, column 9: invalid type: integer `5`, but name must be a string in quotes\n",
+        "line 6, column 9: expected a JSON object, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
+        "5 refused\n",
     );
     assert_eq!((status, added.as_str(), said.as_str()), (Some(7), "", expected));
     for more in [&[][..], &["--dry-run"]] {
         let empty = with_stdin(served.petstore(&[&["pets", "add", "-"], more].concat()), "\n");
-        let nothing = "there is nothing to add: standard input has no JSON object\n".to_owned();
+        let nothing = "nothing to add: there is no JSON object on standard input\n".to_owned();
         assert_eq!(all(&empty), (Some(0), String::new(), nothing));
     }
 }
@@ -138,7 +138,7 @@ fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
         let words = [&["-p", "shop", "pets", "add", "--name", "Rex", "--category-id", "1", "-o", "ids"], more].concat();
         petstore(&served.home, &words).env("PETSTORE_API_KEY", &served.key).output().unwrap()
     };
-    fails_cleanly(&add(&[]), 2, "SHOP is protected, and there is nobody to ask\nhint: say that it is meant: --yes");
+    fails_cleanly(&add(&[]), 2, "SHOP is protected, and there is no terminal to ask at\nhint: to confirm: --yes");
     assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
 }
 
@@ -148,7 +148,7 @@ async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
     let cut =
         super::fixture::against_answer(b"HTTP/1.1 201 Created\r\ncontent-length: 50\r\n\r\n{\"id\":".to_vec(), &add)
             .await;
-    fails_cleanly(&cut, 10, "may or may not have been added; look with: petstore pets list");
+    fails_cleanly(&cut, 10, "may or may not have been added; check with: petstore pets list");
     let nobody = against("http://127.0.0.1:1/v1", KEY, &add).await;
     fails_cleanly(&nobody, 6, "No connection to 127.0.0.1:1");
 }

@@ -34,7 +34,7 @@ fn the_path_is_that_of_the_file_that_is_read() {
     let path = |words: &[&str]| run(&home, words);
     let (status, out, said) = all(&path(&["config", "path"]));
     assert_eq!((status, out), (Some(0), format!("{}\n", file(&home).display())));
-    assert_eq!(said, "there is no such file yet: petstore config init writes one\n");
+    assert_eq!(said, "the file does not exist yet; to create it: petstore config init\n");
     assert_eq!(stdout(&path(&["--config", "/x/my.toml", "config", "path"])), "/x/my.toml\n");
     let mut command = petstore(&home, &["config", "path"]);
     assert_eq!(stdout(&command.env("PETSTORE_CONFIG", "/y/my.toml").output().unwrap()), "/y/my.toml\n");
@@ -49,7 +49,7 @@ fn init_writes_the_example_once() {
     let directory = fs::metadata(file(&home).parent().unwrap()).unwrap();
     assert_eq!(directory.permissions().mode() & 0o777, 0o700);
     fs::write(file(&home), "# mine\n").unwrap();
-    fails_cleanly(&run(&home, &["config", "init"]), 1, "is there already, and stays as it is");
+    fails_cleanly(&run(&home, &["config", "init"]), 1, "already exists and was not changed");
     assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# mine\n");
     let nowhere = home.path().join("no/such/config.toml");
     fails_cleanly(&run(&home, &["--config", nowhere.to_str().unwrap(), "config", "init"]), 1, "there is no directory");
@@ -76,7 +76,7 @@ fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
     };
     assert_eq!(line("pets.limit"), "pets.limit 7 config.toml, line 6");
     assert_eq!(line("key"), "key from environment PETSTORE_API_KEY from environment PETSTORE_API_KEY");
-    assert_eq!(line("add.at_once"), "add.at_once 8 default");
+    assert_eq!(line("add.concurrency"), "add.concurrency 8 default");
     assert_eq!(line("accent"), "accent red config.toml, line 4");
     let trusting = show(&["--ca-file", "/lab.pem", "config", "show", "--origin"]);
     assert!(trusting.lines().any(|line| line.starts_with("ca_file") && line.contains("/lab.pem")), "{trusting}");
@@ -129,14 +129,14 @@ fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_was_meant()
 #[test]
 fn check_finds_what_the_start_does_not_see() {
     let right = with(EXAMPLE);
-    let said = format!("{} is right\n", file(&right).display());
+    let said = format!("{} is valid\n", file(&right).display());
     assert_eq!(all(&run(&right, &["config", "check"])), (Some(0), said, String::new()));
     let none = run(&home(), &["config", "check"]);
-    assert!(none.status.success() && stdout(&none).ends_with("the defaults are in force\n"));
+    assert!(none.status.success() && stdout(&none).ends_with("the defaults are used\n"));
     fails_cleanly(&run(&right, &["--config", "/no/such.toml", "config", "check"]), 2, "cannot read the configuration");
     for (text, says) in [
         ("[profiles.a]\nbase_url = \"http://shop.example/v1\"\n", "config.toml:2: profile a, base_url: http://"),
-        ("[profiles.a]\nlabel = \"A\"\n", "config.toml:1: the profile \"a\" must have either"),
+        ("[profiles.a]\nlabel = \"A\"\n", "config.toml:1: profile \"a\" needs either"),
         ("[add]\ncodes = \"no.csv\"\n", "no.csv"),
         ("[domains]\nresolvers = [\"nobody\"]\n", "nobody"),
     ] {
@@ -146,7 +146,7 @@ fn check_finds_what_the_start_does_not_see() {
     fails_cleanly(&run(&right, &["config", "check"]), 2, "keymap.toml:2: pets has no action \"refersh\"");
     let two = with("[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n");
     let said = stderr(&run(&two, &["config", "check"]));
-    assert!(said.contains("the profile \"a\"") && said.contains("the profile \"b\""), "{said}");
+    assert!(said.contains("profile \"a\"") && said.contains("profile \"b\""), "{said}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn the_file_stays_as_it_was_when_the_editor_fails_or_the_text_is_wrong() {
     let text = "# mine\n[pets]\nlimit = 5\n";
     let home = with(text);
     for (editor, says) in
-        [("f() { sed -i s/5/6/ \"$1\"; false; }; f", "the editor"), ("no-such-editor", "ended with exit status: 127")]
+        [("f() { sed -i s/5/6/ \"$1\"; false; }; f", "the editor"), ("no-such-editor", "failed (exit status: 127)")]
     {
         // A shell that does not find the editor says so itself, too.
         let failed = edit(&home, editor);
@@ -185,7 +185,7 @@ fn the_file_stays_as_it_was_when_the_editor_fails_or_the_text_is_wrong() {
     let kept = file(&home).with_extension("toml.edited");
     assert_eq!(fs::read_to_string(kept).unwrap(), text.replace("limit", "limitt"));
     let other = format!("echo '# else' > {}; echo '# typed' >", file(&home).display());
-    fails_cleanly(&edit(&home, &other), 1, "was changed meanwhile");
+    fails_cleanly(&edit(&home, &other), 1, "was changed by another program");
     assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# else\n");
 }
 
@@ -217,10 +217,10 @@ fn profiles_are_listed_and_one_is_chosen_for_good() {
     );
     let listed = |words: &[&str]| stdout(&run(&home, words));
     let table = listed(&["profiles", "list"]);
-    assert!(table.starts_with("* embedded  inside the program ") && !table.contains("secret"), "{table}");
+    assert!(table.starts_with("* embedded  embedded store ") && !table.contains("secret"), "{table}");
     assert!(table.contains("\n  branch    https://branch.example/v1"), "{table}");
     let (status, out, said) = all(&run(&home, &["profiles", "use", "branch"]));
-    assert_eq!((status, out.as_str(), said.as_str()), (Some(0), "", "branch is meant from now on\n"));
+    assert_eq!((status, out.as_str(), said.as_str()), (Some(0), "", "branch is now the default\n"));
     let text = fs::read_to_string(file(&home)).unwrap();
     assert!(text.contains("profile = \"branch\"") && text.contains("# mine") && text.contains("# ours"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&listed(&["profiles", "list", "--format", "json"])).unwrap();
@@ -232,7 +232,10 @@ fn profiles_are_listed_and_one_is_chosen_for_good() {
     );
     let mut command = petstore(&home, &["profiles", "use", "till"]);
     let said = stderr(&command.env("PETSTORE_PROFILE", "branch").output().unwrap());
-    assert!(said.ends_with("but not here: PETSTORE_PROFILE is set, and wins over the configuration\n"), "{said}");
+    assert!(
+        said.ends_with("not in this shell, though: PETSTORE_PROFILE is set and overrides the configuration\n"),
+        "{said}"
+    );
     fails_cleanly(&run(&home, &["profiles", "use", "branhc"]), 2, "Did you mean branch?");
     // What is meant need not be there for the others to be shown.
     let mut command = petstore(&home, &["profiles", "list"]);

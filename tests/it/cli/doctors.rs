@@ -24,11 +24,11 @@ fn a_new_home_is_in_order() {
     let (status, out, said) = all(&output);
     assert_eq!((status, said.as_str()), (Some(0), ""), "{out}");
     for line in [
-        "ok    terminal          not shown on one now",
+        "ok    terminal          output is not a terminal",
         "ok    characters        UTF-8",
-        "ok    configuration     no file: the defaults are in force",
-        "ok    settings          ~/.config/petstore is made when it is needed",
-        "ok    profile embedded  in this program, no key needed",
+        "ok    configuration     no file, so the defaults are used",
+        "ok    settings          ~/.config/petstore (created when needed)",
+        "ok    profile embedded  embedded store, no key needed",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
@@ -43,7 +43,7 @@ fn a_service_that_answers_is_looked_at_from_name_to_clock() {
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{checks:?}");
     let found = |name: &str| verdict(&checks, name);
     assert!(found("service").1.ends_with(" ms and accepts the key"), "{:?}", found("service"));
-    assert_eq!(found("clock"), ("ok".into(), "as that of the service, within 30 s".into()));
+    assert_eq!(found("clock"), ("ok".into(), "matches the service's, within 30 s".into()));
     assert!(found("name").1.starts_with("127.0.0.1: 1 address in "), "{:?}", found("name"));
     assert!(!stdout(&output).contains(&served.key));
 }
@@ -63,9 +63,9 @@ fn what_is_wrong_fails_with_the_remedy() {
     assert_eq!((status, said.as_str()), (Some(1), ""), "{out}");
     for says in [
         "fail  keys            others can read ~/.config/petstore/keys/branch (mode 0644)",
-        "do: chmod 600 ~/.config/petstore/keys/branch, and have the key replaced",
+        "fix: chmod 600 ~/.config/petstore/keys/branch, then replace the key",
         "fail  service         No connection to 127.0.0.1:1",
-        "do: check the address, or start a service: petstore serve",
+        "fix: check the address, or start a service: petstore serve",
     ] {
         assert!(out.contains(says), "{says}: {out}");
     }
@@ -91,7 +91,7 @@ fn the_embedded_database_is_looked_at_if_there_is_one() {
     let list = petstore(&home, &["pets", "list"]).env("XDG_DATA_HOME", home.path().join("data")).output().unwrap();
     assert!(list.status.success(), "{}", stderr(&list));
     assert_eq!(verdict(&checks(&doctor()), "database").0, "ok");
-    assert!(verdict(&checks(&doctor()), "database").1.contains("embedded.db is sound, schema "));
+    assert!(verdict(&checks(&doctor()), "database").1.contains("embedded.db is intact (schema "));
     fs::write(&database, "no database".repeat(1000)).unwrap();
     let damaged = doctor();
     assert_eq!((damaged.status.code(), verdict(&checks(&damaged), "database").0.as_str()), (Some(1), "fail"));

@@ -1,5 +1,6 @@
-//! Every command line that a help shows as an example is run, in a home where what it names is there.
+//! Runs every command line of the helps, the README and `docs`, in a home where the files that they name exist.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -14,12 +15,16 @@ use tempfile::TempDir;
 
 use super::fixture::{PETSTORE, Served, stderr};
 use super::helps::{commands, help};
+use crate::documents::{documents, text};
 
 /// How long a command may go on before it counts as one that does not end by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A home with a profile `branch`, files of animals, a database, a configuration of domains; and nothing of it reaches
-/// beyond this machine.
+/// What goes on, or is patient with resolvers that do not answer.
+const GOES_ON: [&str; 4] = [" watch", " serve", "domains check", "domains report"];
+
+/// A home with a profile `branch`, files of pets, a database and a configuration of domains. Nothing in it
+/// reaches beyond this machine.
 fn prepare(served: &Served) -> TempDir {
     let home = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| {
@@ -36,7 +41,9 @@ fn prepare(served: &Served) -> TempDir {
         home.path().join("key").display()
     );
     write(".config/petstore/config.toml", &config);
-    write("animals.ndjson", "{\"name\":\"Rex\",\"categoryId\":1}\n");
+    for name in ["animals.ndjson", "pets.ndjson"] {
+        write(name, "{\"name\":\"Rex\",\"categoryId\":1}\n");
+    }
     write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
     write("domains.toml", "[domains]\nprimary = \"docs.example.com\"\n");
     let made = shell(&home, "petstore keys create --database sqlite:store.db --name till").output().unwrap();
@@ -74,6 +81,16 @@ fn outcome(home: &TempDir, line: &str, patience: Duration) -> Option<(Option<i32
     output.map(|output| (output.status.code(), stderr(&output)))
 }
 
+/// Whether a command ended because this test has no terminal, nobody to ask, and no keyring.
+fn needs_more(errors: &str) -> bool {
+    let begins = [
+        "the full screen needs a terminal",
+        "a key is needed, and there is no terminal",
+        "cannot use the system keyring",
+    ];
+    begins.iter().any(|begin| errors.starts_with(&format!("petstore: {begin}")))
+}
+
 /// The examples of a help: what begins with two blanks and the name of the program.
 fn examples(command: &[String]) -> Vec<String> {
     let text = help(command, "--help");
@@ -101,10 +118,9 @@ fn every_example_is_a_line_that_works() {
     // The names of others are not asked for from here.
     let lines: Vec<String> = lines.iter().map(|line| line.replace("db.shop.example", "127.0.0.1:1")).collect();
     assert!(lines.len() > 60, "{lines:#?}");
-    // What goes on, or is patient with resolvers that do not answer, runs beside the others and is ended.
-    let goes_on = [" watch", " serve", "domains check", "domains report"];
+    // These run at the same time as the others, and are ended.
     let (going_on, ending): (Vec<_>, Vec<_>) =
-        lines.into_iter().partition(|line| goes_on.iter().any(|words| line.contains(words)));
+        lines.into_iter().partition(|line| GOES_ON.iter().any(|words| line.contains(words)));
     let mut wrong = Vec::new();
     let home = &home;
     thread::scope(|scope| {
@@ -114,12 +130,6 @@ fn every_example_is_a_line_that_works() {
         let ended = ending.iter().map(|line| (line, outcome(home, line, PATIENCE)));
         let ended: Vec<_> = ended.collect();
         for (line, outcome) in ended.into_iter().chain(watches.into_iter().map(|watch| watch.join().unwrap())) {
-            // A screen cannot be shown here, nobody can be asked, and there is no keyring.
-            let needs_more = |said: &str| {
-                let begins =
-                    ["the full screen needs a terminal", "a key is needed, and there is nobody", "the system keyring"];
-                begins.iter().any(|begin| said.starts_with(&format!("petstore: {begin}")))
-            };
             if let Some((status, said)) = outcome
                 && (status.is_none_or(|status| matches!(status, 2 | 101)) && !needs_more(&said))
             {
@@ -143,12 +153,11 @@ fn the_examples_of_pets_do_what_they_say() {
     }
 }
 
-/// The lines of the README's shell blocks without their comments, and what stands in backquotes in its text.
-fn of_the_readme() -> (Vec<String>, Vec<String>) {
-    let text = include_str!("../../../README.md");
+/// The lines of a document's shell blocks without their comments, and what is in backquotes in its text.
+fn of_a_document(text: &str) -> (Vec<String>, Vec<String>) {
     let (mut lines, mut words, mut language) = (Vec::new(), String::new(), None);
     for line in text.lines() {
-        match (line.strip_prefix("```"), language) {
+        match (line.trim_start().strip_prefix("```"), language) {
             (Some(name), None) => language = Some(name),
             (Some(_), Some(_)) => language = None,
             (None, Some("sh")) => lines.push(line.split(" # ").next().unwrap().trim().to_owned()),
@@ -164,19 +173,9 @@ fn of_the_readme() -> (Vec<String>, Vec<String>) {
     (lines.into_iter().filter(|line| !line.is_empty()).collect(), mentioned.collect())
 }
 
-#[test]
-fn every_line_of_the_readme_is_one_that_works() {
-    let served = Served::start();
-    let home = prepare(&served);
-    let (lines, mentioned) = of_the_readme();
-    let (cargo, lines): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.starts_with("cargo "));
-    // The first runs the app, the second all that this test is one of.
-    assert_eq!(cargo, ["cargo run --release -- --demo", "cargo test"]);
-    // A package of this crate has no such file.
-    if let Ok(runs) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run")) {
-        assert!(runs.lines().any(|line| line == cargo[1]), "{runs}");
-    }
-    assert!(lines.len() > 25, "{lines:#?}");
+/// The lines of one document that do not work, each with its status and its errors; they are run one after another.
+fn wrong_lines(lines: Vec<String>, served: &Served) -> Vec<String> {
+    let home = prepare(served);
     let key = fs::read_to_string(home.path().join("key")).unwrap();
     let certificate = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     fs::write(home.path().join("chain.pem"), certificate.cert.pem()).unwrap();
@@ -184,32 +183,66 @@ fn every_line_of_the_readme_is_one_that_works() {
     let mut around = format!("export PETSTORE_PROFILE=branch PETSTORE_API_KEY={key}; ");
     let mut wrong = Vec::new();
     for line in lines {
-        // What is to be put in by the reader, and addresses that this machine does not have.
-        let line = line
-            .replace(" ID", " ab12cd34")
-            .replace("10.0.0.7:8080", "127.0.0.1:0")
-            .replace("0.0.0.0:8443", "127.0.0.1:0");
-        let line = line.replace("127.0.0.1:8080", "127.0.0.1:0").replace("db.shop.example", "127.0.0.1:1");
+        // What the reader has to fill in, and addresses that this machine does not have.
+        let line = line.replace(" ID", " ab12cd34").replace("10.0.0.7:8080", "127.0.0.1:0");
+        let line = line.replace("0.0.0.0:8443", "127.0.0.1:0").replace("127.0.0.1:8080", "127.0.0.1:0");
+        let line =
+            line.replace("db.shop.example", "127.0.0.1:1").replace("https://api.shop.example", "http://127.0.0.1:1");
         if line.starts_with("export ") {
             around.push_str(&format!("{line}; "));
             continue;
         }
-        let patience =
-            if line.contains(" watch ") || line.contains(" serve ") { Duration::from_secs(2) } else { PATIENCE };
-        let outcome = outcome(&home, &format!("{around}{line}"), patience);
-        // There is no such domain, no such server and no such key: whoever finds that out has understood the line.
-        if let Some((status, said)) = outcome
+        let goes_on = GOES_ON.iter().any(|words| line.contains(words));
+        let patience = if goes_on { Duration::from_secs(2) } else { PATIENCE };
+        // There is no such domain, server or key. A command that reports that has understood the line.
+        if let Some((status, errors)) = outcome(&home, &format!("{around}{line}"), patience)
             && status.is_none_or(|status| matches!(status, 2 | 101 | 127))
+            && !needs_more(&errors)
         {
-            wrong.push(format!("{line}: {status:?}: {said}"));
+            wrong.push(format!("{line}: {status:?}: {errors}"));
+        }
+        if line.starts_with("petstore login -p shop") {
+            // There was nobody to ask for the key.
+            let config = home.path().join(".config/petstore/config.toml");
+            let shop = "\n[profiles.shop]\nbase_url = \"http://127.0.0.1:1/v1\"\n";
+            fs::write(&config, fs::read_to_string(&config).unwrap() + shop).unwrap();
         }
     }
-    // What is named in passing has words to be put in: it must be understood as far as its help.
-    let named = mentioned.iter().filter(|words| words.starts_with("petstore ") && !words.contains("COMMAND"));
-    for words in named {
-        let (status, said) = outcome(&home, &format!("{words} --help"), PATIENCE).unwrap();
+    wrong
+}
+
+#[test]
+fn every_line_of_the_documents_is_one_that_works() {
+    let served = Served::start();
+    let documents: Vec<_> = documents().iter().map(|page| (page.clone(), of_a_document(&text(page)))).collect();
+    let all: Vec<_> = documents.iter().flat_map(|(_, (lines, _))| lines).collect();
+    let cargo: Vec<_> = all.iter().filter(|line| line.starts_with("cargo ")).collect();
+    // The first runs the app, the second runs all tests, this one too.
+    assert_eq!(cargo, [&"cargo run --release -- --demo", &"cargo test"]);
+    // A package of this crate has no such file.
+    if let Ok(runs) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run")) {
+        assert!(runs.lines().any(|line| line == cargo[1].as_str()), "{runs}");
+    }
+    assert!(all.len() > 70, "{all:#?}");
+    let mut wrong = Vec::new();
+    thread::scope(|scope| {
+        let served = &served;
+        let runs = documents.iter().map(|(page, (lines, _))| {
+            let lines = lines.iter().filter(|line| !line.starts_with("cargo ")).cloned().collect();
+            (page, scope.spawn(move || wrong_lines(lines, served)))
+        });
+        for (page, run) in runs.collect::<Vec<_>>() {
+            wrong.extend(run.join().unwrap().into_iter().map(|line| format!("{page}: {line}")));
+        }
+    });
+    // What is mentioned in the text may be incomplete: its help has to exist.
+    let home = prepare(&served);
+    let mentioned: BTreeSet<_> = documents.iter().flat_map(|(_, (_, mentioned))| mentioned).collect();
+    let commands = mentioned.iter().filter(|words| words.starts_with("petstore ") && !words.contains("COMMAND"));
+    for words in commands {
+        let (status, errors) = outcome(&home, &format!("{words} --help"), PATIENCE).unwrap();
         if status != Some(0) {
-            wrong.push(format!("{words}: {status:?}: {said}"));
+            wrong.push(format!("{words}: {status:?}: {errors}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -13,15 +13,19 @@ fn exit_statuses_tell_failures_apart() {
     fails_cleanly(&with("PETSTORE_API_KEY", ""), 4, "no API key for http://127.0.0.1");
     fails_cleanly(&with("PETSTORE_BASE_URL", "http://127.0.0.1:1/v1"), 6, "Connection refused");
     fails_cleanly(&with("PETSTORE_BASE_URL", "http://shop.example/v1"), 2, "would send the API key to shop.example");
-    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "is not an address");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "is not a valid address");
     fails_cleanly(&with("PETSTORE_PROFILE", "nowhere"), 2, "there is no profile \"nowhere\"");
     fails_cleanly(&served.run(&["pets", "get", "4711", "-q"]), 5, "has no pet 4711");
-    fails_cleanly(&served.run(&["pets", "add", "--name", "a\u{202e}b", "--category-id", "1"]), 2, "U+202E at place 2");
-    fails_cleanly(&served.run(&["pets", "add", "--name", "a", "--category-id", "1.0"]), 2, "\"1.0\" is not one");
-    fails_cleanly(&served.run(&["pets", "get", "abc"]), 2, "an id is a whole number of 64 bits");
+    fails_cleanly(
+        &served.run(&["pets", "add", "--name", "a\u{202e}b", "--category-id", "1"]),
+        2,
+        "U+202E at position 2",
+    );
+    fails_cleanly(&served.run(&["pets", "add", "--name", "a", "--category-id", "1.0"]), 2, "\"1.0\" is not a number");
+    fails_cleanly(&served.run(&["pets", "get", "abc"]), 2, "an id is a 64-bit whole number");
     let at = ["domains", "saved", "docs.example.com", "--at", "yesterday"];
     fails_cleanly(&served.run(&at), 2, "such as 2026-11-21T08:30:00Z");
-    fails_cleanly(&served.run(&["pets", "list", "-n", "150"]), 2, "1 to 100; --all lists more than 100");
+    fails_cleanly(&served.run(&["pets", "list", "-n", "150"]), 2, "1 to 100; for more than 100 use --all");
 }
 
 #[test]
@@ -49,17 +53,17 @@ async fn each_answer_that_is_none_names_what_was_wrong_and_what_to_try() {
         (gone("401 Unauthorized"), 4, "did not accept the API key", "PETSTORE_API_KEY"),
         (gone("403 Forbidden"), 4, "answered 403 (x)", "keys list"),
         (gone("404 Not Found"), 5, "answered 404 (x)", "--base-url"),
-        (gone("501 Not Implemented"), 1, "answered 501 (x)", "-v shows each request"),
-        (slow, 7, "answered 429", "asks to wait 3600 s"),
-        (json("200 OK", "<html>"), 1, "not what the description promises: expected value", "--base-url"),
-        (json("200 OK", ""), 1, "not what the description promises: EOF", "--base-url"),
-        (json("200 OK", "{\"id\":1}"), 1, "not what the description promises: invalid type: map", "--base-url"),
+        (gone("501 Not Implemented"), 1, "answered 501 (x)", "pets list -v"),
+        (slow, 7, "answered 429", "asks you to wait 3600 s"),
+        (json("200 OK", "<html>"), 1, "does not match the API description: expected value", "--base-url"),
+        (json("200 OK", ""), 1, "does not match the API description: EOF", "--base-url"),
+        (json("200 OK", "{\"id\":1}"), 1, "does not match the API description: invalid type: map", "--base-url"),
         (json("200 OK", "[{\"id\":1.5,\"name\":\"a\",\"categoryId\":1}]"), 1, "floating point `1.5`", "--base-url"),
         (json("200 OK", "[{\"name\":\"a\",\"categoryId\":1}]"), 1, "missing field `id`", "--base-url"),
         (
             b"HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n\xff".to_vec(),
             1,
-            "not what the description promises",
+            "does not match the API description",
             "--base-url",
         ),
     ] {
@@ -197,17 +201,17 @@ fn what_was_done_is_said_where_its_result_could_not_be_written() {
         served.petstore(words).stdout(full).stderr(std::process::Stdio::piped()).output().unwrap()
     };
     let added = full(&["pets", "add", "--name", "Rex", "--category-id", "1"]);
-    fails_cleanly(&added, 1, "hint: the animal was added, with id 31");
+    fails_cleanly(&added, 1, "hint: the pet was added, with id 31");
     let create = ["keys", "create", "--database", &database, "--name", "unseen"];
-    assert!(stderr(&full(&create)).contains("could not be printed, and was revoked: make another one"));
+    assert!(stderr(&full(&create)).contains("could not be printed, and was revoked: create another one"));
     let listed = stdout(&run(&served.home, &["keys", "list", "--database", &database]));
     let unseen = listed.lines().find(|line| line.ends_with("unseen")).unwrap();
     assert!(unseen.contains("revoked"), "{listed}");
     let till = stdout(&run(&served.home, &["keys", "create", "--database", &database, "--name", "till"]));
     let id = till["petk_".len()..].get(..8).unwrap();
     let rotated = stderr(&full(&["keys", "rotate", "--database", &database, id]));
-    assert!(rotated.contains(&format!("key {id} ends at 2")), "{rotated}");
-    assert!(rotated.contains("all the same, so rotate it again before"), "{rotated}");
+    assert!(rotated.contains(&format!("key {id} still expires at 2")), "{rotated}");
+    assert!(rotated.contains("so rotate it again before then"), "{rotated}");
     // What needs no output is done without one.
     assert!(closed(served.petstore(&["keys", "revoke", "--database", &database, id])).status.success());
 }
@@ -216,9 +220,13 @@ fn what_was_done_is_said_where_its_result_could_not_be_written() {
 fn two_names_of_a_service_and_what_is_said_of_a_key_are_refused_with_a_way_on() {
     let home = home();
     let two = run(&home, &["--demo", "-p", "shop", "pets", "list"]);
-    fails_cleanly(&two, 2, "--demo and --profile name two services");
+    fails_cleanly(&two, 2, "--demo and --profile each name a service");
     let address = ["--base-url", "http://127.0.0.1:1/v1", "-p", "shop"];
-    fails_cleanly(&run(&home, &[&address[..], &["status"]].concat()), 2, "--profile and --base-url name two services");
+    fails_cleanly(
+        &run(&home, &[&address[..], &["status"]].concat()),
+        2,
+        "--profile and --base-url each name a service",
+    );
     let login = run(&home, &[&address[..], &["login"]].concat());
     fails_cleanly(&login, 2, "petstore login -p shop --base-url http://127.0.0.1:1/v1 --with-token < FILE");
     fails_cleanly(&run(&home, &["login", "-p", "nope"]), 2, "petstore login -p NAME --base-url URL");

@@ -24,7 +24,7 @@ fn the_deprecated_operation_is_used_and_named_only_where_it_is_needed_or_asked_f
     let get = |words: &[&str]| all(&served.run(&[&["pets", "get", "-o", "ids"], words].concat()));
     assert_eq!(get(&["7"]), (Some(0), "7\n".to_owned(), String::new()));
     assert_eq!(get(&["7", "--via", "list"]), (Some(0), "7\n".to_owned(), String::new()));
-    let used = "used GET /pets/{petId}, which is removed on 5 December 2030\n";
+    let used = "used GET /pets/{petId}, which will be removed on 5 December 2030\n";
     assert_eq!(get(&["7", "--via", "get"]), (Some(0), "7\n".to_owned(), used.to_owned()));
     assert_eq!(get(&["7", "--via", "get", "--quiet"]), (Some(0), "7\n".to_owned(), String::new()));
 }
@@ -44,5 +44,5 @@ fn several_animals_are_one_list_and_those_that_are_not_there_are_named() {
     let asked = stderr(&served.run(&["-v", "pets", "get", "-4", "4711", "4712", "--via", "list"]));
     assert_eq!(asked.matches("GET /v1/pets?").count(), 3, "one request for each status: {asked}");
     let none = served.run(&["pets", "get", "4711", "--via", "list"]);
-    fails_cleanly(&none, 5, " has no pet 4711\nhint: those there are: petstore pets list --all");
+    fails_cleanly(&none, 5, " has no pet 4711\nhint: to see all pets: petstore pets list --all");
 }

@@ -15,7 +15,7 @@ fn the_demo_lists_in_every_format() {
     let list = |format: &str| {
         let output = run(&home, &["--demo", "pets", "list", "-n", "3", "-s", "available", "--format", format]);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        assert_eq!(stderr(&output), "3 and there are more; --limit takes up to 100, --all lists all\n");
+        assert_eq!(stderr(&output), "Showing 3; there are more. Use --limit (max 100) or --all.\n");
         stdout(&output)
     };
     assert_eq!(list("table").lines().next(), Some("ID  NAME           CATEGORY  STATUS"));
@@ -88,7 +88,11 @@ fn columns_header_order_and_format_are_chosen() {
         petstore(&home, &["--demo", "pets", "list", "-n", "1", "-q"]).env("PETSTORE_OUTPUT", "ids").output();
     assert_eq!(stdout(&by_variable.unwrap()), "1\n");
     let wrong = petstore(&home, &["--demo", "pets", "list"]).env("PETSTORE_OUTPUT", "jsno").output().unwrap();
-    fails_cleanly(&wrong, 2, "PETSTORE_OUTPUT: \"jsno\" is no format. Did you mean json?\nhint: one of table, json,");
+    fails_cleanly(
+        &wrong,
+        2,
+        "PETSTORE_OUTPUT: \"jsno\" is not a format. Did you mean json?\nhint: the formats are table, json,",
+    );
     fails_cleanly(&run(&home, &["--demo", "pets", "list", "-o", "ids", "--columns", "id"]), 2, "--columns");
 }
 
@@ -129,17 +133,17 @@ async fn what_may_be_missing_is_said_and_is_an_error_where_all_were_required() {
         async move { all(&against_answer(cut_list(), &words).await) }
     };
     let ids: String = (1..=100).map(|id| format!("{id}\n")).collect();
-    let word = "100 animals from 4 requests. There may be more: of every status only 100 are given, and those without a \
-                status only in the plain list.";
+    let word = "100 pets from 4 requests. There may be more: only 100 of each status are listed, and pets without a status \
+                may be missing.";
     assert_eq!(all_of(&[]).await, (Some(0), ids.clone(), format!("{word}\n")));
     assert_eq!(all_of(&["--quiet"]).await, (Some(0), ids, String::new()));
     let required = format!(
-        "petstore: nothing is listed, since --require-complete was given: {word}\nhint: list what there is, without \
+        "petstore: the list is not known to be complete, so nothing is listed: {word}\nhint: to list what there is, omit \
          --require-complete\n"
     );
     assert_eq!(all_of(&["--require-complete"]).await, (Some(3), String::new(), required));
     let sold = against_answer(cut_list(), &["pets", "list", "--all", "-s", "sold", "-o", "ids"]).await;
-    assert_eq!(stderr(&sold), "100 animals from 1 request. There may be more: only 100 are given.\n");
+    assert_eq!(stderr(&sold), "100 pets from 1 request. There may be more: the service lists only 100.\n");
 }
 
 #[tokio::test]

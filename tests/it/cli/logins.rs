@@ -32,7 +32,7 @@ fn a_key_is_tested_kept_used_and_forgotten() {
     let login = with_stdin(petstore(&served.home, &["login", "--with-token"]), &format!("{}\n", served.key));
     let host = served.base_url.trim_start_matches("http://").trim_end_matches("/v1");
     let kept = "from the file ~/.config/petstore/keys/branch";
-    let said = format!("{host} accepts the key; profile branch now has it {kept}\n");
+    let said = format!("{host} accepts the key; profile branch now reads it {kept}\n");
     assert_eq!(all(&login), (Some(0), String::new(), said));
     let mode = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let (path, directory) = (key_file(&served), key_file(&served).parent().unwrap().to_owned());
@@ -42,7 +42,7 @@ fn a_key_is_tested_kept_used_and_forgotten() {
     assert_eq!(run(&served.home, &["pets", "list", "-n", "1", "-o", "ids"]).status.code(), Some(0));
 
     let logout = run(&served.home, &["logout"]);
-    assert_eq!(all(&logout), (Some(0), String::new(), format!("removed the key of branch, which came {kept}\n")));
+    assert_eq!(all(&logout), (Some(0), String::new(), format!("removed the key of branch ({kept})\n")));
     assert!(!path.exists());
     assert_eq!(fs::read_to_string(&file).unwrap(), config(&served.base_url, ""));
     assert_eq!(all(&run(&served.home, &["logout"])), (Some(0), String::new(), "branch has no key\n".into()));
@@ -54,10 +54,10 @@ fn a_key_that_is_not_accepted_is_not_kept() {
     let file = with_profile(&served);
     let refused = with_stdin(petstore(&served.home, &["login", "--with-token"]), KEY);
     fails_cleanly(&refused, 4, "did not accept the API key");
-    assert!(stderr(&refused).contains("It was not kept") && !stderr(&refused).contains(KEY), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("it was not saved") && !stderr(&refused).contains(KEY), "{}", stderr(&refused));
     let nobody = ["login", "--with-token", "-p", "new", "--base-url", "http://127.0.0.1:1/v1"];
     fails_cleanly(&with_stdin(petstore(&served.home, &nobody), KEY), 6, "127.0.0.1:1");
-    for (text, says) in [("", "no API key"), ("\n\n", "no API key"), ("petk_\u{1b}[2J\n", "")] {
+    for (text, says) in [("", "API key is missing"), ("\n\n", "API key is missing"), ("petk_\u{1b}[2J\n", "")] {
         fails_cleanly(&with_stdin(petstore(&served.home, &["login", "--with-token"]), text), 2, says);
     }
     assert_eq!(fs::read_to_string(file).unwrap(), config(&served.base_url, ""));
@@ -69,9 +69,9 @@ fn a_profile_that_is_not_there_yet_is_made_with_its_key() {
     let served = Served::start();
     let login = ["login", "-p", "till-2", "--base-url", &served.base_url, "--with-token"];
     let said = with_stdin(petstore(&served.home, &login), &served.key);
-    assert!(said.status.success() && stderr(&said).contains("till-2, which was added,"), "{}", stderr(&said));
+    assert!(said.status.success() && stderr(&said).contains("new profile till-2 now reads it"), "{}", stderr(&said));
     assert!(run(&served.home, &["-p", "till-2", "status"]).status.success());
-    fails_cleanly(&with_stdin(petstore(&served.home, &login), &served.key), 2, "there is a profile \"till-2\" already");
+    fails_cleanly(&with_stdin(petstore(&served.home, &login), &served.key), 2, "profile \"till-2\" already exists");
 }
 
 #[test]
@@ -93,17 +93,17 @@ fn a_key_as_an_argument_is_refused_and_not_repeated() {
 #[test]
 fn who_cannot_log_in_is_told_why() {
     let home = home();
-    fails_cleanly(&run(&home, &["login"]), 2, "the profile embedded is inside this program and needs no key");
-    fails_cleanly(&run(&home, &["--demo", "logout"]), 2, "the demo is inside this program");
+    fails_cleanly(&run(&home, &["login"]), 2, "the profile embedded needs no key");
+    fails_cleanly(&run(&home, &["--demo", "logout"]), 2, "the demo needs no key");
     let direct = ["--base-url", "https://shop.example/v1", "login"];
-    fails_cleanly(&run(&home, &direct), 2, "hint: give it a profile: petstore login -p NAME --base-url URL");
+    fails_cleanly(&run(&home, &direct), 2, "hint: create a profile: petstore login -p NAME --base-url URL");
     let config = home.path().join("config.toml");
     fs::write(&config, "[profiles.branch]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = { env = \"MINE\" }\n").unwrap();
     let at = |words: &[&str]| run(&home, &[&["--config", config.to_str().unwrap(), "-p", "branch"], words].concat());
-    fails_cleanly(&at(&["login"]), 2, "a key is needed, and there is nobody to ask");
+    fails_cleanly(&at(&["login"]), 2, "a key is needed, and there is no terminal to ask at");
     let logout = at(&["logout"]);
-    fails_cleanly(&logout, 2, "the key of branch is none that petstore keeps: it comes from environment MINE.");
-    assert!(stderr(&logout).contains("config.toml, line 3 names it"), "{}", stderr(&logout));
+    fails_cleanly(&logout, 2, "petstore does not manage the key of branch: it comes from environment MINE.");
+    assert!(stderr(&logout).contains("config.toml, line 3"), "{}", stderr(&logout));
     let keyring = at(&["login", "--store", "keyring"]);
     fails_cleanly(&keyring, 4, "");
 }
@@ -123,7 +123,7 @@ fn a_key_that_is_typed_is_not_shown() {
     let mut shown = Vec::new();
     let mut byte = [0];
     // What is typed before the question would be shown by the terminal itself.
-    while !shown.ends_with(b"(is not shown): ") {
+    while !shown.ends_with(b"(not shown): ") {
         reader.read_exact(&mut byte).unwrap();
         shown.push(byte[0]);
     }
@@ -166,7 +166,7 @@ fn status_says_where_each_setting_comes_from_and_whether_the_service_answers() {
     assert_eq!(table.status.code(), Some(4));
     assert!(stderr(&table).starts_with("petstore: no API key for http://127.0.0.1:"), "{}", stderr(&table));
     let text = stdout(&table);
-    assert!(text.contains("\nkey        none is set"), "{text}");
+    assert!(text.contains("\nkey        none"), "{text}");
     assert!(text.contains("\nservice    answers in ") && text.ends_with(" ms, key not accepted\n"), "{text}");
     assert!(!text.contains(&served.key));
 }
@@ -192,7 +192,7 @@ fn status_of_a_service_inside_that_was_never_used_makes_nothing() {
     let home = home();
     let status = run(&home, &["status"]);
     assert_eq!((status.status.code(), stderr(&status)), (Some(0), String::new()));
-    assert!(stdout(&status).ends_with("\nservice    is begun by its first use\n"), "{}", stdout(&status));
+    assert!(stdout(&status).ends_with("\nservice    created at first use\n"), "{}", stdout(&status));
     let object: serde_json::Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
     assert!(object["reachable"].is_null() && object["failure"].is_null(), "{object}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);

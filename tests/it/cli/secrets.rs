@@ -57,13 +57,13 @@ fn a_key_in_the_configuration_is_refused_by_every_command_and_never_printed() {
             fails_cleanly(
                 &output,
                 2,
-                "an API key does not belong in the configuration itself. Remove it, then run petstore login",
+                "an API key must not be in the configuration itself. Remove it, then run petstore login",
             );
             assert!(stderr(&output).contains("config.toml:"), "{}", stderr(&output));
             says_no_key(&output);
         }
         let doctor = run(&home, &["doctor"]);
-        assert!(doctor.status.code() == Some(1) && stdout(&doctor).contains("does not belong in the configuration"));
+        assert!(doctor.status.code() == Some(1) && stdout(&doctor).contains("must not be in the configuration"));
         says_no_key(&doctor);
     }
 }
@@ -85,13 +85,17 @@ fn a_key_where_a_name_an_address_or_a_path_belongs_is_refused_and_not_repeated()
         &[KEY],
     ] {
         let output = run(&home, words);
-        fails_cleanly(&output, 2, "a key is not taken as an argument: other users see it in the list of processes");
+        fails_cleanly(&output, 2, "an API key cannot be an argument: other users see it in the list of processes");
         says_no_key(&output);
     }
     for name in ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"] {
         for words in [&["doctor"][..], &["config", "path"], &["pets", "list"]] {
             let output = petstore(&home, words).env(name, KEY).output().unwrap();
-            fails_cleanly(&output, 2, &format!("{name} holds an API key\nhint: petstore login keeps one"));
+            fails_cleanly(
+                &output,
+                2,
+                &format!("{name} contains an API key\nhint: save one for a profile: petstore login"),
+            );
             says_no_key(&output);
         }
     }
@@ -120,7 +124,7 @@ async fn a_service_that_repeats_the_key_is_not_quoted_with_it() {
         says_no_key(&output);
     }
     let told = against_answer(json("401 Unauthorized", &body), &["pets", "list"]).await;
-    assert!(stderr(&told).contains("It says: \"no petk_... here\""), "{}", stderr(&told));
+    assert!(stderr(&told).contains("API key: \"no petk_... here\""), "{}", stderr(&told));
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
     let kept = home.path().join("store.db.admin-key");
     fs::create_dir(&kept).unwrap();
-    fails_cleanly(&run(&home, &serve), 1, "cannot be written to");
+    fails_cleanly(&run(&home, &serve), 1, "cannot write the first API key to");
     let keys = stdout(&run(&home, &["keys", "list", "--database", &database]));
     assert!(keys.contains("revoked"), "{keys}");
     fs::remove_dir(&kept).unwrap();
@@ -104,7 +104,7 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.next().unwrap().starts_with("listening on "));
     let hint = lines.next().unwrap();
-    assert!(hint.starts_with("no API key is accepted; make one: petstore keys create"), "{hint}");
+    assert!(hint.starts_with("there is no active API key; to create one: petstore keys create"), "{hint}");
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
 }

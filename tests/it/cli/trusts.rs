@@ -37,8 +37,8 @@ fn only_the_authorities_that_are_named_vouch_for_a_service() {
         // Nobody vouches for it on this machine.
         (&[][..], 6, "--ca-file FILE"),
         (&["--ca-file", &other], 6, "--ca-file FILE"),
-        (&["--ca-file", &empty], 2, "empty.pem cannot be used: there is no certificate in it"),
-        (&["--ca-file", "/nowhere/ca.pem"], 2, "/nowhere/ca.pem cannot be used: No such file"),
+        (&["--ca-file", &empty], 2, "empty.pem: it contains no certificate"),
+        (&["--ca-file", "/nowhere/ca.pem"], 2, "/nowhere/ca.pem: No such file"),
     ] {
         fails_cleanly(&list(options), status, says);
     }

@@ -18,7 +18,7 @@ fn what_is_added_is_told_and_ctrl_c_ends_it() {
     let child = &mut running.0;
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let first = said.next().unwrap();
-    assert!(first.starts_with("watching 30 animals of 127.0.0.1"), "{first}");
+    assert!(first.starts_with("watching 30 pets of 127.0.0.1"), "{first}");
     let added = served.run(&["pets", "add", "--name", "Zoë", "--category-id", "3", "-s", "sold", "-o", "ids"]);
     assert_eq!(stdout(&added), "31\n");
     let line = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
@@ -67,10 +67,10 @@ async fn changes_are_told_across_an_outage_which_is_said_once() {
     assert_eq!((&changes[0]["before"]["status"], &changes[0]["pet"]["status"]), (&"sold".into(), &"pending".into()));
     let said: Vec<_> = said.lines().collect();
     assert_eq!(said.len(), 4, "{said:?}");
-    assert!(said[0].starts_with("watching 2 animals of "), "{said:?}");
-    assert!(said[1].ends_with("Trying again, less and less often."), "{said:?}");
-    assert!(said[2].ends_with(" answers again"), "{said:?}");
-    assert_eq!(said[3], "the time is up");
+    assert!(said[0].starts_with("watching 2 pets of "), "{said:?}");
+    assert!(said[1].ends_with("Retrying at growing intervals."), "{said:?}");
+    assert!(said[2].ends_with(" is answering again"), "{said:?}");
+    assert_eq!(said[3], "stopped: the timeout is over");
     assert!(asked.load(Ordering::SeqCst) >= 3, "the entity tag is shown each time");
 }
 
@@ -85,5 +85,5 @@ async fn a_service_that_is_not_there_at_the_start_and_a_key_that_is_refused_late
     .await;
     fails_cleanly(&against(&revoked.base_url, KEY, &["pets", "watch", "-i", "1s", "-q"]).await, 4, "the API key");
     let often = against(&revoked.base_url, KEY, &["pets", "watch", "--interval", "0s"]).await;
-    fails_cleanly(&often, 2, "the least is 1s");
+    fails_cleanly(&often, 2, "the minimum is 1s");
 }

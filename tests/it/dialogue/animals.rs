@@ -69,7 +69,7 @@ async fn a_lost_answer_without_idempotency_keys_is_looked_for() {
     })
     .await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
-    insta::assert_snapshot!(person.says(&["3", "Biscuit", "3", "", "look", "1", "", "quit"]).await);
+    insta::assert_snapshot!(person.says(&["3", "Biscuit", "3", "", "search", "1", "", "quit"]).await);
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn names_from_outside_cannot_move_anything() {
     let stub = always(json("200 OK", r#"[{"id":1,"name":"\u001b[2J\u202eRex","categoryId":1,"status":"lost"}]"#)).await;
     let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
     let transcript = person.says(&["1", "", "", "quit"]).await;
-    assert!(transcript.contains("1: ⟨U+001B⟩[2J⟨U+202E⟩Rex, category 1, status lost, which is unknown here, id 1"));
+    assert!(transcript.contains("1: ⟨U+001B⟩[2J⟨U+202E⟩Rex, category 1, unknown status lost, id 1"));
 }
 
 /// Ctrl-C at a request that never ends, and once more.
@@ -138,5 +138,5 @@ async fn ctrl_c_stops_what_runs_and_twice_ends() {
     };
     let ((exit, transcript), _keyboard) = tokio::join!(talking, pressing);
     assert!(matches!(exit, Leave::Interrupted), "{exit:?}");
-    assert!(transcript.ends_with("Stopped. Ctrl-C once more ends the program.\nMain menu, 1 to 8: \n"), "{transcript}");
+    assert!(transcript.ends_with("Stopped. Ctrl-C again ends petstore.\nMain menu, 1 to 8: \n"), "{transcript}");
 }

@@ -1,4 +1,4 @@
-//! Domains in practice: a check, and the way of a new one.
+//! Domains in the sandbox: a check, and setting up a new one.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -48,13 +48,13 @@ async fn a_domain_is_checked_by_its_number_or_by_its_name() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_wizard_tells_the_record_part_by_part_and_what_stands_in_its_way() {
+async fn the_wizard_reads_the_record_and_what_is_in_its_way() {
     let person = nobody().practising(noon);
     let lines = ["7", "", "no", "", "other.acme-cats.com", "", "", "3", "back", "7", "2", "quit"];
     insta::assert_snapshot!(without_places_and_times(&person.says(&lines).await));
 }
 
-/// Later each time it is read: an hour of practice a minute.
+/// Later each time it is read: an hour of the sandbox for each minute.
 fn hurrying() -> Now {
     static SECONDS: AtomicI64 = AtomicI64::new(0);
     let second = SECONDS.fetch_add(10, Ordering::Relaxed);
@@ -62,7 +62,7 @@ fn hurrying() -> Now {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_domain_becomes_live_by_the_steps_that_are_told() {
+async fn a_domain_becomes_live_by_following_the_steps() {
     let person = nobody().practising(hurrying);
     let practise = |act: &'static str| ["6", act];
     let acts = ["at your DNS provider: delete A", "at your DNS provider: add CNAME", "at your DNS provider: add CAA"];
@@ -79,9 +79,9 @@ async fn a_domain_becomes_live_by_the_steps_that_are_told() {
     for said in [
         "Done in the dashboard: add docs.acme-cats.com; the value: sites.petplatform.net.",
         "In the way: A ",
-        "Noted. DNS changes may take up to 48 hours.",
+        "Recorded. DNS changes can take up to 48 hours.",
         "docs.acme-cats.com is all right.",
-        "Step: live. Nothing is to do.",
+        "Step: live. Nothing to do.",
     ] {
         assert!(transcript.contains(said), "{said}:\n{transcript}");
     }

@@ -59,7 +59,7 @@ async fn after_another(service: &Service, before: &str, now: &str) -> Person {
         .env("HOME", person.directory.path())
         .current_dir(person.directory.path())
         .output();
-    assert!(String::from_utf8(imported.await.unwrap().stderr).unwrap().contains(" added, "));
+    assert!(String::from_utf8(imported.await.unwrap().stderr).unwrap().contains(" added"));
     file(now);
     person
 }
@@ -72,12 +72,12 @@ async fn what_an_earlier_import_added_is_never_sent_again_unasked() {
         ("Ada,1\nBen,two\nCleo,3\n", three, &["yes", "yes"][..], "2 of 3 rows were added then", 3),
         // Done.
         (three, three, &[""], "every row was added.", 3),
-        (three, three, &["yes", "yes"], "Add all of them once more?", 6),
+        (three, three, &["yes", "yes"], "Add all of them again?", 6),
         // Another file.
         (three, "Dot,4\n", &["yes"], "was of another file. Its report is kept.", 4),
         // Half of another one: a choice that has no usual answer.
-        (three, "Dot,4\nAda,1\n", &["", "back"], "1 of 2 rows are equal", 3),
-        (three, "Dot,4\nAda,1\n", &["1", "yes"], "1: leave out those 1 rows, send the other 1", 4),
+        (three, "Dot,4\nAda,1\n", &["", "back"], "1 of 2 rows match", 3),
+        (three, "Dot,4\nAda,1\n", &["1", "yes"], "1: skip 1 matching row, send the other 1", 4),
         (three, "Dot,4\nAda,1\n", &["2", "yes"], "2: add all 2", 5),
     ] {
         let service = Service::start().await;

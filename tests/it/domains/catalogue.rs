@@ -112,8 +112,8 @@ const WARN: &[Code] = &[
 ];
 const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown];
 
-/// Rows that stand beside a cause, or beside other lines that are all right.
-const BESIDE: &[Code] = &[
+/// Rows that accompany a cause, or other findings that are fine.
+const ACCOMPANYING: &[Code] = &[
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,
@@ -133,7 +133,7 @@ fn expected(code: Code) -> Verdict {
         .map_or(Verdict::Ok, |(_, verdict)| verdict)
 }
 
-/// What the operator told, and what is known, where the row depends on it.
+/// What the operator reported, and what is known, if the row depends on it.
 fn prepare(code: Code, mut settings: CheckOptions) -> (CheckOptions, Reported) {
     let mut reported = reported();
     match code {
@@ -166,7 +166,7 @@ fn redirect() -> Redirect {
 /// Rows that are no trouble for which there is a rule.
 const NO_RULE: &[Code] = &[Code::EdnsBroken, Code::TtlLong];
 
-/// Whether what was seen stands on a page of the troubleshooting rules.
+/// Whether what was seen is on a page of the troubleshooting rules.
 fn is_on_a_page(trouble: Trouble, outcome: &Outcome, seen: &String) -> bool {
     let (domain, reported, redirect) = (parse_name::domain(trouble.domain).unwrap(), reported(), redirect());
     let of_redirect = trouble.code.topic() == Topic::Redirect && trouble.domain == Plan::REDIRECTED;
@@ -195,7 +195,7 @@ fn judge(trouble: Trouble, outcome: &Outcome) -> Option<String> {
     if finding.verdict > Verdict::Ok && !NO_RULE.contains(&code) && !is_on_a_page(trouble, outcome, &finding.seen) {
         return Some(format!("{code} is on no page of the rules"));
     }
-    if !BESIDE.contains(&code) && outcome.code() != code {
+    if !ACCOMPANYING.contains(&code) && outcome.code() != code {
         return Some(format!("{} decides instead of {code} in\n{}", outcome.code(), outcome.lines()));
     }
     None
@@ -213,7 +213,7 @@ async fn every_row_shows_under_its_code_with_its_verdict_its_cause_its_cure_and_
 fn every_row_that_needs_a_world_has_one() {
     let made: BTreeSet<Code> = Trouble::all().map(|trouble| trouble.code).collect();
     let elsewhere = [
-        // Told by its own test, for want of a world without IPv6, and never said by a check.
+        // Covered by its own test, since no simulator is without IPv6; a check never reports it.
         Code::DnsValueUnknown,
         Code::V6Untested,
         Code::TlsRevoked,

@@ -98,7 +98,7 @@ impl Outcome {
     }
 }
 
-/// Looks at `domain`, and judges what was seen.
+/// Checks `domain`.
 pub async fn check(settings: &CheckOptions, domain: &str, reported: &Reported) -> Outcome {
     let domain = parse_name::domain(domain).unwrap();
     let seen = measure(settings, &domain, &ProbeCache::default(), None).await;

@@ -11,7 +11,7 @@ use super::worlds::faults::FaultyServer as _;
 const DAMAGES: [Malformed; 5] =
     [Malformed::Noise, Malformed::WrongId, Malformed::WrongQuestion, Malformed::CutShort, Malformed::CompressionLoop];
 
-/// The healthy world with each kind of damage, looked at side by side: most of the time is waited.
+/// The healthy plan with each kind of damage, checked concurrently: most of the time is spent waiting.
 async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed, Outcome)> {
     let looks = DAMAGES.map(|damage| async move {
         let world = Simulator::start(Plan::healthy(now()).with(|plan| make(plan, damage))).await.unwrap();
@@ -33,7 +33,7 @@ async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn damaged_answers_of_the_name_servers_are_no_verdict_on_the_record() {
+async fn damaged_answers_of_the_name_servers_do_not_judge_the_record() {
     for (damage, outcome) in with_each(|plan, damage| {
         for host in Plan::NAME_SERVERS {
             plan.name_server(host).fault(ServerFault::Malformed(damage));
@@ -52,7 +52,7 @@ async fn damaged_answers_of_the_name_servers_are_no_verdict_on_the_record() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_over_http_without_an_end_or_a_sense_end_the_check_all_the_same() {
+async fn endless_or_senseless_http_answers_do_not_hang_the_check() {
     let bodies = [
         StubBody::Huge(1 << 30),
         StubBody::EndlessHeaders,
@@ -70,7 +70,7 @@ async fn answers_over_http_without_an_end_or_a_sense_end_the_check_all_the_same(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn something_that_only_looks_like_tls_is_told_as_that() {
+async fn something_that_only_looks_like_tls_is_reported_as_that() {
     let plan = Plan::healthy(now()).with(|plan| {
         plan.site(Plan::PLATFORM_ADDRESS).https = Door::Says(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec());
     });

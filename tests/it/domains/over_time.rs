@@ -1,4 +1,4 @@
-//! Domains that are looked at again and again, while caches grow old: the real binary against a world.
+//! Domains that are checked repeatedly while caches expire: the real binary against a simulator.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
@@ -14,11 +14,11 @@ use serde_json::Value;
 use super::commands::{Room, ends_with, text};
 
 const DOMAIN: &str = Plan::DOMAIN;
-/// Sooner than the pause between two looks at which nothing is promised.
+/// Shorter than the pause between two checks without a promised time.
 const SOON: Duration = Duration::from_secs(45);
 
-/// A domain with a certificate at the platform, on the list, whose record was changed after every resolver had kept what
-/// was there `before`.
+/// A domain with a certificate at the platform, on the list, whose record was changed after every resolver had kept
+/// what was there `before`.
 fn changed(before: fn(&mut Zone)) -> Room {
     let room = Room::today(Code::DnsOk);
     room.world.change(|plan| {
@@ -46,7 +46,7 @@ fn pass(room: &Room, seconds: i64) {
     room.world.change(|plan| plan.now += SignedDuration::from_secs(seconds));
 }
 
-/// How often the first resolver was asked where the domain leads: as often as it was looked at.
+/// How often the first resolver was asked for the domain: once for each check.
 fn looks(room: &Room) -> usize {
     let first = |asked: &petstore::domains::simulator::LoggedQuestion| {
         asked.server == LoggedServer::Resolver(0) && asked.name == DnsName::new(DOMAIN) && asked.kind == RecordType::A
@@ -83,7 +83,7 @@ fn all_say(room: &Room, state: &str, verdict: &str, code: &str) {
 }
 
 #[test]
-fn a_domain_with_a_certificate_is_live_when_no_resolver_holds_an_old_answer_any_more_and_not_before() {
+fn a_domain_with_a_certificate_is_live_only_once_all_old_answers_expired() {
     let cases: [(fn(&mut Zone), _, _); 2] = [(old_address, "TTL-WAIT", 3600), (no_record, "NEG-WAIT", 900)];
     for (before, code, ttl) in cases {
         let room = changed(before);
@@ -121,7 +121,7 @@ fn a_domain_that_was_live_is_not_called_so_while_resolvers_lead_elsewhere_again(
 }
 
 #[test]
-fn watching_does_not_end_on_what_is_only_remembered() {
+fn watching_does_not_end_on_cached_answers() {
     let room = changed(|_| ());
     assert_eq!(room.check(&[DOMAIN]).1["state"], "live");
     let words = ["watch", DOMAIN, "--resolver", "127.0.0.1:1", "--timeout", "0s"];
@@ -131,7 +131,7 @@ fn watching_does_not_end_on_what_is_only_remembered() {
 }
 
 #[test]
-fn watching_looks_again_when_the_promised_time_has_come() {
+fn watching_checks_again_at_the_promised_time() {
     let room = changed(old_address);
     pass(&room, i64::from(Plan::TTL) - 2);
     room.world.forget();
@@ -148,7 +148,7 @@ fn watching_looks_again_when_the_promised_time_has_come() {
 }
 
 #[test]
-fn watching_looks_once_more_when_the_time_is_up() {
+fn watching_checks_once_more_when_the_time_is_up() {
     let room = Room::today(Code::DnsMissing);
     let (child, line) = watching(&room, &["--timeout", "2s"]);
     assert!(line.contains("waiting-for-dns: "), "{line}");
@@ -162,12 +162,12 @@ fn watching_looks_once_more_when_the_time_is_up() {
     let room = Room::today(Code::DnsMissing);
     let output = room.run(&["watch", DOMAIN, "--timeout", "1s"]);
     ends_with(&output, 9);
-    assert!(text(&output.stderr).contains("the time is up; the last verdict is wait"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("time is up; last verdict: wait"), "{}", text(&output.stderr));
     assert_eq!(looks(&room), 2);
 }
 
 #[test]
-fn a_promised_time_that_has_passed_is_said_so_and_not_promised_again() {
+fn a_promised_time_that_has_passed_is_shown_so_and_not_promised_again() {
     let room = changed(old_address);
     pass(&room, i64::from(Plan::TTL) - 1);
     let (status, value) = room.check(&[DOMAIN]);
@@ -179,7 +179,7 @@ fn a_promised_time_that_has_passed_is_said_so_and_not_promised_again() {
         std::thread::sleep(Duration::from_millis(50));
     }
     for words in [&["list"][..], &["show", DOMAIN]] {
-        let said = text(&room.petstore(words).output().unwrap().stdout);
-        assert!(said.contains("UTC (passed): petstore domains check docs.acme-pets.com\n"), "{said}");
+        let shown = text(&room.petstore(words).output().unwrap().stdout);
+        assert!(shown.contains("UTC (passed): petstore domains check docs.acme-pets.com\n"), "{shown}");
     }
 }

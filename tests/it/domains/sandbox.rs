@@ -58,7 +58,7 @@ impl Operator {
         (status(&reported, &entry.measurements, self.now).state, outcome)
     }
 
-    /// Looks at the domain: its state, and what decides.
+    /// Checks the domain: its stage, and the deciding finding.
     async fn look(&mut self) -> (Stage, Code, Outcome) {
         let (state, outcome) = self.look_at(Sandbox::DOMAIN).await;
         (state, outcome.code(), outcome)
@@ -82,7 +82,7 @@ fn to_primary() -> Redirect {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_domains_that_are_there_already_are_live_but_for_a_redirect_that_leads_in_a_circle() {
+async fn the_existing_domains_are_live_except_for_a_redirect_loop() {
     let mut operator = Operator::new().await;
     let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
@@ -199,7 +199,7 @@ async fn verify_before_the_record_is_right_brings_no_certificate() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cname_that_comes_late_is_not_there_yet_for_those_who_asked_before() {
+async fn a_late_cname_is_missing_for_resolvers_that_asked_before() {
     let mut operator = Operator::new().await;
     operator.act(SandboxStep::AddDomain);
     operator.tell(value());

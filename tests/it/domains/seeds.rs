@@ -53,7 +53,7 @@ fn response(answers: &[(&str, RData)]) -> Vec<u8> {
     message.to_vec().unwrap()
 }
 
-/// Makes the first seeds anew: `cargo test --test it make_the_seeds -- --ignored`.
+/// Makes the first seeds again: `cargo test --test it make_the_seeds -- --ignored`.
 #[test]
 #[ignore = "writes the seeds of the fuzzer"]
 fn make_the_seeds() {

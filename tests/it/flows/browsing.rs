@@ -24,9 +24,9 @@ async fn without_pages() -> stub::Stub {
 async fn the_whole_inventory_is_reached_page_by_page() {
     let real = Real::with_samples(1_234).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("W");
-    app.shows(&["1234 animals from 13 requests, all that the service lists.", "[All 1234]"]).await;
+    app.shows(&["1234 pets from 13 requests: all that the service lists.", "[All 1234]"]).await;
     app.press("End");
     app.shows(&["> 1234 "]).await;
     app.press("/ \"id:777\"");
@@ -42,7 +42,7 @@ async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() 
     let mut app = App::open(&service.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["available 100+", "Row 1 of 100."]).await;
     app.press("W");
-    app.shows(&["300 animals from 4 requests. There may be more: of every status only 100", "[All 300+]"]).await;
+    app.shows(&["300 pets from 4 requests. There may be more: only 100 of each status", "[All 300+]"]).await;
     app.quit().await;
 }
 
@@ -50,15 +50,15 @@ async fn without_pages_three_lists_are_merged_and_what_may_be_missing_is_said() 
 async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goes_away() {
     let real = Real::with_samples(1_000).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 20. There are more", "available 100+"]).await;
+    app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("#");
     app.shows(&["Pet by id"]).await;
     app.press("\"3\" Enter");
-    app.shows(&["Found without a request.", "Pet 3"]).await;
+    app.shows(&["Found in the loaded rows.", "Pet 3"]).await;
     app.press("BS \"990\" Enter");
-    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated ...... found", "removed"]).await;
+    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated .. found", "removed"]).await;
     app.press("BS BS BS \"5000\" Enter");
-    app.shows(&["There is no animal 5000 (404)."]).await;
+    app.shows(&["Pet 5000 does not exist (404)."]).await;
     app.press("Esc");
     app.shows(&["Row 1 of 20."]).await;
     app.quit().await;
@@ -68,14 +68,14 @@ async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goe
 async fn what_somebody_else_added_is_marked_and_an_unchanged_list_comes_without_rows() {
     let real = Real::with_samples(12).await;
     let mut app = real.open();
-    app.shows(&["Row 1 of 12. These are all.", "[All 12]", "sold 1"]).await;
+    app.shows(&["Row 1 of 12. No more rows.", "[All 12]", "sold 1"]).await;
     real.store.insert_samples(1, clock::now()).await.unwrap();
     app.press("r");
     app.shows(&["+13 ", "1 change: C shows it."]).await;
     app.press("C");
     app.shows(&["Changes: 1 of 1", ": new, "]).await;
     app.press("Esc r");
-    let screen = app.shows(&["Row 1 of 13. These are all.", " 13 "]).await;
+    let screen = app.shows(&["Row 1 of 13. No more rows.", " 13 "]).await;
     assert!(!screen.contains("+13 "));
     app.quit().await;
 }
@@ -104,12 +104,12 @@ async fn rows_are_written_to_a_file_and_ids_copied_into_one_where_there_is_no_cl
     );
     app.shows(&["Row 1 of 20.", "sold 3"]).await;
     app.press("Down y");
-    app.shows(&["This terminal has no clipboard: the id 2 stands in", "copied.txt"]).await;
+    app.shows(&["This terminal has no clipboard: wrote id 2 to", "copied.txt"]).await;
     assert_eq!(std::fs::read_to_string(&copied).unwrap(), "2");
     app.press("Right Right Right");
     app.shows(&["[x sold 3]", "Row 1 of 3."]).await;
     app.press("x");
-    app.shows(&["Write to which file?", "pets-sold.csv"]).await;
+    app.shows(&["Write to file", "pets-sold.csv"]).await;
     for _ in 0..13 {
         app.press("BS");
     }
@@ -143,7 +143,7 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     app.press(": \"themes\" Enter");
     app.shows(&["colour-blind"]).await;
     app.press("Down Down Down Enter");
-    app.shows(&["The theme high-contrast is kept in"]).await;
+    app.shows(&["Theme high-contrast saved in"]).await;
     let text = std::fs::read_to_string(&config).unwrap();
     assert!(
         text.starts_with("# mine\n[ui]\nglyphs = \"ascii\"\n") && text.contains("theme = \"high-contrast\""),

@@ -69,22 +69,22 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     app.shows(&["[All 3]", "shop | ok"]).await;
     app.press("a \"Biscuit\"");
     on_disk(&state, &[("shop", "Biscuit")]).await;
-    app.shows(&["draft kept, "]).await;
+    app.shows(&["draft saved "]).await;
     app.press("Esc P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["Using lab: 127.0.0.1", "What you typed for shop stays there."]).await;
+    app.shows(&["Using lab: 127.0.0.1", "Your text for shop stays there."]).await;
     app.press("a \"Rex\" Tab \"3\" F2");
     app.shows(&["Added Rex, id 8."]).await;
     app.press("\"Luna\"");
-    app.shows(&["Luna_", "draft kept, "]).await;
+    app.shows(&["Luna_", "draft saved "]).await;
     let mut both = names(&state);
     both.sort();
     assert_eq!(both, [("lab", "Luna"), ("shop", "Biscuit")].map(|(at, name)| (at.to_owned(), name.to_owned())));
     app.press("Esc P");
     app.shows(&["> lab"]).await;
     app.press("Down Enter");
-    app.shows(&["Using shop: 127.0.0.1", "What you typed for lab stays there.", "Biscuit_"]).await;
+    app.shows(&["Using shop: 127.0.0.1", "Your text for lab stays there.", "Biscuit_"]).await;
     app.press("Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 4."]).await;
     on_disk(&state, &[("lab", "Luna")]).await;
@@ -99,7 +99,7 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     app.press("P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["lab | ok", "Luna_", "What you had typed for lab at"]).await;
+    app.shows(&["lab | ok", "Luna_", "Your text for lab from"]).await;
     app.press("Esc");
     app.quit().await;
 }
@@ -129,7 +129,7 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
     let mut app =
         App::start(service, stub.client(), setup, WorkerContext { drafts, ..context(domains_context) }, clock::now);
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;
     let (key, sent) = seen.recv().await.unwrap();
@@ -150,15 +150,15 @@ async fn where_drafts_cannot_be_written_one_goes_on_and_is_told_until_they_can()
     let mut app = home.open();
     app.shows(&["[All 3]"]).await;
     app.press("a \"Biscuit\" Tab \"3\"");
-    app.shows(&["Biscuit", "Drafts cannot be written: Not a directory", "What you type is only"]).await;
+    app.shows(&["Biscuit", "Cannot save drafts: Not a directory", "What you type is kept only"]).await;
     app.press("F2");
     app.shows(&["Added Biscuit, id 4."]).await;
     app.press("\"Rex\"");
-    app.shows(&["Rex", "Drafts cannot be written: "]).await;
+    app.shows(&["Rex", "Cannot save drafts: "]).await;
     fs::remove_file(home.state()).unwrap();
     on_disk(&home.state(), &[("shop", "Rex")]).await;
-    let screen = app.shows(&["draft kept, "]).await;
-    assert!(!screen.contains("Drafts cannot be written"), "{screen}");
+    let screen = app.shows(&["draft saved "]).await;
+    assert!(!screen.contains("Cannot save drafts"), "{screen}");
     app.press("Esc");
     app.quit().await;
 }
@@ -171,7 +171,7 @@ async fn what_another_program_works_on_is_left_to_it() {
     for (app, name) in [(&mut one, "Biscuit"), (&mut two, "Rex")] {
         app.shows(&["[All 3]"]).await;
         app.press(&format!("a \"{name}\""));
-        app.shows(&[name, "draft kept, "]).await;
+        app.shows(&[name, "draft saved "]).await;
     }
     let mut both: Vec<String> = names(&home.state()).into_iter().map(|(_, name)| name).collect();
     both.sort();

@@ -51,7 +51,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 300, &[17, 200]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["CSV, comma, UTF-8, 300 rows", "pet_name", "298 ok  2 empty", "Cannot be sent (2):", "cat is empty"])
         .await;
@@ -59,11 +59,10 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.shows(&["2 rows cannot be sent."]).await;
     assert_eq!(names(&real).await, Vec::<String>::new());
     app.press("Space F2");
-    app.shows(&["298 of 298   100%", "Imported: 298 added, 2 to mend.", "new-arrivals.csv.petstore-import.ndjson"])
-        .await;
+    app.shows(&["298 of 298   100%", "298 added, 2 to fix (f).", "new-arrivals.csv.petstore-import.ndjson"]).await;
     app.press("w Enter");
-    app.shows(&["Written to", "2 rows to mend"]).await;
-    let mend = fs::read_to_string(directory.path().join("new-arrivals-to-mend.csv")).unwrap();
+    app.shows(&["Written to", "2 rows to fix"]).await;
+    let mend = fs::read_to_string(directory.path().join("new-arrivals-rejects.csv")).unwrap();
     let rows: Vec<&str> = mend.lines().collect();
     assert_eq!(rows[0], "why not added,name,categoryId,notes");
     assert!(rows[1].contains(",pet-17,,") && rows[2].contains(",pet-200,,") && rows.len() == 3, "{mend}");
@@ -76,9 +75,9 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     app.press(&format!("I \"{}\" Enter", directory.path().join("mended.csv").display()));
-    app.shows(&["This adds 2 pets to test."]).await;
+    app.shows(&["This adds 2 pets to test and cannot be undone."]).await;
     app.press("F2");
-    app.shows(&["Imported: 2 added."]).await;
+    app.shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 300);
     app.press("Esc");
     app.shows(&["[1 Pets]", "All 100+"]).await;
@@ -91,13 +90,13 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 3_000, &[]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This adds 3000 pets"]).await;
     app.press("F2");
     app.shows(&["RESULT", " id "]).await;
     app.press("Esc");
-    app.shows(&["Paused after the rows under way."]).await;
+    app.shows(&["Pausing after the rows being sent."]).await;
     let state = app.quit().await;
     let before = state.add.import.running().unwrap().progress.clone();
     assert!(before.added > 0 && before.added < 3_000, "{before:?}");
@@ -105,10 +104,10 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
     let mut app = real.open();
     app.shows(&["[1 Pets]"]).await;
     app.press(&format!("I \"{path}\" Enter"));
-    app.shows(&["Its import was begun before. F2 goes on with it"]).await;
+    app.shows(&["This import was started before. F2 continues it"]).await;
     app.press("F2");
     app.shows(&["3000 of 3000   100%", "before)"]).await;
-    app.shows(&["Imported: "]).await;
+    app.shows(&["Import finished: "]).await;
     assert_each_once(&names(&real).await, 3_000);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
@@ -121,42 +120,42 @@ async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 5, &[3]);
     let mut app = real.open();
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["Cannot be sent (1):"]).await;
     app.press("F2 Space F2");
-    app.shows(&["Imported: 4 added, 1 to mend. Fix them in the file, then F2."]).await;
+    app.shows(&["4 added, 1 to fix (f). Fix the file, then press F2."]).await;
     file(directory.path(), 5, &[]);
     app.press("F2");
     app.shows(&["The file has changed since its import began", "4 of 5 rows were", "F2 sends the other 1 row."]).await;
     app.press("F2");
-    app.shows(&["Imported: 1 added.", "5 of 5   100%"]).await;
+    app.shows(&["Import finished: 1 added.", "5 of 5   100%"]).await;
     assert_each_once(&names(&real).await, 5);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     // Once more: it is done.
     app.press(&format!("I \"{path}\" Enter"));
-    app.shows(&["every row was added.", "add all 5 once more"]).await;
+    app.shows(&["every row was added.", "add all 5 again"]).await;
     app.press("F2");
-    app.shows(&["Nothing has been sent: every row was added before."]).await;
+    app.shows(&["Nothing was sent: every row was added before."]).await;
     // Next week's file of the same name.
     let next: String = (6..=7).map(|number| format!("pet-{number},3\n")).collect();
     fs::write(&path, format!("pet_name,cat\n{next}")).unwrap();
     app.press("F5");
-    app.shows(&["was of another file. Its report is kept.", "This adds 2 pets to test."]).await;
+    app.shows(&["was of another file. Its report is kept.", "This adds 2 pets to test and cannot be undone."]).await;
     app.press("F2");
-    app.shows(&["Imported: 2 added."]).await;
+    app.shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 7);
     // And one with an equal row.
     fs::write(&path, "pet_name,cat\npet-6,3\npet-8,3\n").unwrap();
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     app.press(&format!("I \"{path}\" Enter"));
-    app.shows(&["1 of 2 rows are equal to rows that the import of", "leave out those 1", "add all 2"]).await;
+    app.shows(&["1 of 2 rows match rows that the import of", "skip those 1", "add all 2"]).await;
     app.press("F2");
-    app.shows(&["choose what to do with the rows that were added before"]).await;
+    app.shows(&["Choose what to do with the rows added before"]).await;
     app.press("Space F2");
-    app.shows(&["Imported: 1 added."]).await;
+    app.shows(&["Import finished: 1 added."]).await;
     assert_each_once(&names(&real).await, 8);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
@@ -170,11 +169,11 @@ async fn lost_answers_add_no_row_twice() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), 50, &[]);
     let mut app = App::open(&lossy.base_url, &real.key, Timeouts::default());
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This adds 50 pets"]).await;
     app.press("F2");
-    app.shows(&["Imported: 50 added."]).await;
+    app.shows(&["Import finished: 50 added."]).await;
     assert_each_once(&names(&real).await, 50);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
@@ -195,15 +194,15 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     let context = WorkerContext { pasted: Some(directory.path().join("imports")), ..context(domains_context) };
     let service = remote(&real.server.base_url(), &real.key);
     let mut app = App::start(service, client.unwrap(), setup, context, clock::now);
-    app.shows(&["There are no animals here yet."]).await;
+    app.shows(&["No pets yet."]).await;
     app.press("a");
     app.shows(&["> Name"]).await;
     app.keys.send(Event::Paste("pet-1\npet-2\npet-3\n".into())).unwrap();
-    app.shows(&["what was pasted", "Category is needed", "3 lines were pasted"]).await;
+    app.shows(&["pasted text", "Category is required", "3 lines pasted"]).await;
     app.press("\"7\" Tab");
     app.shows(&["This adds 3 pets"]).await;
     app.press("F2");
-    app.shows(&["Imported: 3 added."]).await;
+    app.shows(&["Import finished: 3 added."]).await;
     assert_each_once(&names(&real).await, 3);
     assert_eq!(fs::read_dir(directory.path().join("imports")).unwrap().count(), 0);
     app.press("Esc");
@@ -214,7 +213,7 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     app.keys.send(Event::Paste(objects.into())).unwrap();
     app.shows(&["NDJSON", "This adds 2 pets"]).await;
     app.press("F2");
-    app.shows(&["Imported: 2 added."]).await;
+    app.shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 5);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
@@ -236,7 +235,7 @@ async fn the_whole_inventory_is_written_and_read_back_the_same() {
         app.press("BS");
     }
     app.press(&format!("\"{}\" Enter", path.display()));
-    app.shows(&["250 animals from 3 requests, all that the"]).await;
+    app.shows(&["250 pets from 3 requests: all that the"]).await;
     app.quit().await;
     let written: Vec<petstore::model::Pet> = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     assert_eq!(written.len(), 250);

@@ -89,7 +89,7 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
     app.press("P");
     app.shows(&["> shop", "in use", "lab", "broken", "embedded"]).await;
     app.press("g Down Enter");
-    app.shows(&["broken cannot be used, so that shop still is:", "THE SHOP | ok"]).await;
+    app.shows(&["Cannot use broken; still using shop:", "THE SHOP | ok"]).await;
     app.press("Down t");
     app.shows(&["> lab", "OK ", "It answered in "]).await;
     app.press("Enter");
@@ -107,7 +107,7 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
     app.press("P n \"annex\" Tab");
     app.press(&format!("\"{at_lab}\""));
     app.press("Tab Tab \"petk_a_wrong_key_0123456789\" F2");
-    app.shows(&["did not accept the API key", "Nothing has been written."]).await;
+    app.shows(&["did not accept the API key", "Nothing was saved."]).await;
     assert_eq!(fs::read_to_string(home.config()).unwrap(), config);
     for _ in 0..32 {
         app.press("BS");

@@ -20,7 +20,7 @@ async fn a_refused_key_is_seen_in_the_requests_and_explained_but_never_shown() {
     let real = Real::with_samples(5).await;
     let mut app = App::open(&real.server.base_url(), KEY, Timeouts::default());
     app.shows(&["The service needs another API key"]).await;
-    press_until(&mut app, "Esc", "No rows have been read yet.").await;
+    press_until(&mut app, "Esc", "Nothing loaded yet.").await;
     app.press("H");
     let list = app
         .shows(&[
@@ -31,14 +31,14 @@ async fn a_refused_key_is_seen_in_the_requests_and_explained_but_never_shown() {
             "< status 401",
             "< content-type: application/json",
             "\"status\":401",
-            "head after ",
+            "first byte after ",
         ])
         .await;
     app.press("Enter");
-    let whole = app.shows(&["A request and its answer", "status 401", "  \"status\": 401"]).await;
+    let whole = app.shows(&["Request and answer", "status 401", "  \"status\": 401"]).await;
     app.press("Esc e");
     let explained = app
-        .shows(&["What it means", "this one is missing, wrong, expired or", "there is another key: Esc, then F4."])
+        .shows(&["What it means", "this one is missing, wrong, expired or", "you enter another key: Esc, then F4."])
         .await;
     for screen in [list, whole, explained] {
         assert!(!screen.contains("petk_"), "{screen}");
@@ -70,7 +70,7 @@ async fn a_refused_addition_comes_while_the_screen_is_shown_and_an_echoed_key_is
     })
     .await;
     let mut app = App::open(&strict.base_url, KEY, Timeouts::default());
-    app.shows(&["There are no animals here yet.", "sold 0"]).await;
+    app.shows(&["No pets yet.", "sold 0"]).await;
     app.press("a \"Biscuit\" Tab \"9\" F2 Esc H");
     app.shows(&["this session: 4, failed 0"]).await;
     go.notify_one();

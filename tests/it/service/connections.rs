@@ -71,7 +71,7 @@ async fn a_write_that_was_answered_503_is_not_made_later() {
     let answer = service.post(late).await;
     answer.is_error(503, "storage_unavailable");
     let told = answer.json()["message"].as_str().unwrap().to_owned();
-    assert!(told.contains("may or may not have been added. Look in the list"), "{told}");
+    assert!(told.contains("may or may not have been added. Check the list"), "{told}");
     assert_eq!(answer.header("retry-after"), None, "whoever obeyed it could add the animal twice");
     let answer = service.call("POST", "/v1/pets", &[JSON, ("Idempotency-Key", "order-7-0123456789")], late).await;
     answer.is_error(503, "storage_unavailable");

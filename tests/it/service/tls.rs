@@ -202,12 +202,12 @@ async fn a_new_certificate_is_used_after_sighup_and_a_bad_one_is_not() {
     pair.renew();
     assert!(pair.connect(binary.address, rustls::ALL_VERSIONS).await.is_err());
     binary.signal(Signal::HUP);
-    binary.wait_for("new connections get the certificate that was read now");
+    binary.wait_for("certificate reloaded for new connections");
     pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
 
     fs::write(&key, "no key").unwrap();
     binary.signal(Signal::HUP);
-    binary.wait_for("the old certificate stays");
+    binary.wait_for("the old one stays in use");
     let stream = pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
     assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
 }

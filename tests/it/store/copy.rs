@@ -153,7 +153,7 @@ async fn a_copy_that_was_killed_goes_on_when_the_command_is_given_again() {
     let said = str::from_utf8(&output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{said}");
     let added = 60_000 - there;
-    assert_eq!(said, format!("copied {added} animals from {from} to {url}, which has 60000 now, each verified\n"));
+    assert_eq!(said, format!("copied {added} pets from {from} to {url}, which now has 60000 pets, all verified\n"));
     assert!(all(&Store::open(&from.parse().unwrap()).await.unwrap()).await == all(&to.open().await).await);
 }
 

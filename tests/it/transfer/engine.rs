@@ -174,7 +174,7 @@ async fn a_reader_that_gives_up_is_not_taken_for_the_end() {
             .unwrap();
     let summary = import.run(input, work).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
-    assert_eq!(error.to_string(), "cannot read a stream: its reader gave up; please report this");
+    assert_eq!(error.to_string(), "cannot read a stream: its reader crashed. Report this as a bug");
     assert!(names(&service).await.len() <= 1);
     assert!(!fs::read_to_string(import.report()).unwrap().contains("\"end\""));
 }
@@ -386,7 +386,7 @@ async fn rows_that_changed_after_the_file_was_compared_end_it() {
     fs::write(&import.file, rows(&["b", "c"])).unwrap();
     let summary = import.run(Input::file(&import.file).unwrap(), work).await.unwrap();
     let ImportEnded::Failed(error) = &summary.ended else { panic!("{:?}", summary.ended) };
-    assert!(error.to_string().ends_with("line 2 is another row"), "{error}");
+    assert!(error.to_string().ends_with("line 2 is a different row"), "{error}");
     assert_eq!(names(&service).await, ["a", "b"]);
 }
 

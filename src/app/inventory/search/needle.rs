@@ -1,4 +1,4 @@
-//! What is looked for, letter by letter: without regard to case, and to accents where none was typed.
+//! Matching letters: ignores case, and accents unless they were typed.
 //!
 //! The matcher has a substring search of its own, which overlooks the end of a name that is not ASCII; and it takes a
 //! base letter with its marks for ASCII. So only its scores are used, and it is given letters that were folded here.
@@ -11,12 +11,12 @@ use nucleo_matcher::chars::{normalize, to_lower_case};
 
 use crate::model::draft::NAME_MAX_CHARS;
 
-/// Letters to look for, at least one.
+/// Letters to search for, at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Needle {
     /// Folded, as the names are for comparison.
     pub letters: Utf32String,
-    /// Whether `e` stands for `é` too: an accent that was typed is meant.
+    /// Whether `e` also matches `é`: only if no accent was typed.
     pub plain: bool,
 }
 
@@ -59,7 +59,7 @@ fn fold(c: char, plain: bool) -> char {
     to_lower_case(if plain { normalize(c) } else { c })
 }
 
-/// A text to look in.
+/// A text to search.
 #[derive(Clone, Copy)]
 pub enum Text<'a> {
     /// Nothing but ASCII, and as much of it as [`folded`] gives.
@@ -82,7 +82,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
     text.chars().filter(|c| !is_mark(*c))
 }
 
-/// What stands on the letter before it, or joins and varies emoji.
+/// Marks on the letter before, and joiners of emoji.
 pub(super) const fn is_mark(c: char) -> bool {
     c >= '\u{300}'
         && matches!(c,

@@ -1,4 +1,4 @@
-//! The language of the search field: what was typed, taken apart, and which animals it fits.
+//! The language of the search field: what was typed, taken apart, and which pets it fits.
 
 use nucleo_matcher::Utf32String;
 
@@ -6,13 +6,13 @@ use crate::model::{ObservedStatus, Pet};
 
 use super::needle::{Needle, Text};
 
-/// The most terms that are looked at, so that a pasted page cannot make a search slow.
+/// The most terms of a query, so that a pasted page cannot make a search slow.
 const MOST_TERMS: usize = 16;
 
-/// The word for an animal without a status.
+/// The word for a pet without a status.
 const NO_STATUS: &str = "none";
 
-/// What is searched for: an animal must fit every term.
+/// What is searched for: a pet must fit every term.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     terms: Vec<Term>,
@@ -67,7 +67,7 @@ impl Query {
         Self { terms }
     }
 
-    /// Whether every animal fits.
+    /// Whether every pet fits.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
@@ -82,7 +82,7 @@ impl Query {
         })
     }
 
-    /// Whether certainly no animal fits this one that does not fit `other`.
+    /// Whether certainly no pet fits this one that does not fit `other`.
     pub(super) fn narrows(&self, other: &Self) -> bool {
         other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
     }
@@ -109,14 +109,14 @@ impl Term {
         if not { Self::Not(filter) } else { Self::Only(filter) }
     }
 
-    /// Nothing where there is nothing to look for yet.
+    /// `None` if there is nothing to search for yet.
     fn parse(word: &str, not: bool) -> Option<Self> {
         let (key, value) = word.split_once(':').unwrap_or(("", word));
         let filter = match key.to_ascii_lowercase().as_str() {
             "cat" => {
                 let mut numbers = value.split(',').filter(|number| !matches!(*number, "" | "-")).peekable();
                 numbers.peek()?;
-                // What is no number is no category either.
+                // Only a number is a category.
                 Filter::Category(numbers.filter_map(|number| number.parse().ok()).collect())
             }
             "id" if matches!(value, "" | "-") => return None,
@@ -160,7 +160,7 @@ impl Filter {
 }
 
 impl Word {
-    /// How well the word fits an animal but for its name, from 1 to 3; always less than a name that fits.
+    /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
     pub(super) fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
         let number = match &self.needle.letters {
             Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {

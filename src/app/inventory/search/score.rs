@@ -9,14 +9,14 @@ use crate::model::{Pet, PetId};
 use super::needle::{Needle, Text, folded};
 use super::query::{Query, Word};
 
-/// How the rows of one answer are scored, all alike: what fits is known already, and the better way takes longer.
+/// How all rows of a search are scored; better takes longer.
 #[derive(Clone, Copy)]
 enum Way {
     /// The best place in the name that fits.
     Best,
     /// The first place in the name that fits.
     Quick,
-    /// Not at all: where so many fit so much, the shorter name is as good a guess.
+    /// Not at all: with that many matches the shorter name is as good a guess.
     Not,
 }
 

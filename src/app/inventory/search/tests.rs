@@ -178,7 +178,7 @@ fn the_table_folds_every_letter_as_the_matcher_does() {
     }
 }
 
-/// Names as they are, and as somebody might make them who means harm.
+/// Ordinary and hostile names.
 fn name() -> impl Strategy<Value = String> {
     prop_oneof![
         "[abAB ]{0,12}",

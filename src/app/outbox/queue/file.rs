@@ -1,5 +1,5 @@
-//! The [log](crate::local::log) of the pets that wait to be sent: a record when one was typed, one just before it is
-//! sent, and one when it is known what became of it. What is settled is left out when the file is opened again.
+//! The [log](crate::local::log) of the pets that wait to be sent, with a record when one was typed, just before it is
+//! sent, and when its outcome is known. Settled pets are removed when the file is opened again.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, ErrorKind, Read as _};
@@ -13,68 +13,68 @@ use crate::local::log::{self, Lines, Log};
 use crate::model::{Draft, IdempotencyKey, PetId};
 
 /// The longest file that is read, in bytes.
-const MOST_OCTETS: u64 = 64 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 
 /// A line of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub enum QueueRecord {
-    /// An animal was typed.
+    /// A pet was typed.
     Typed(QueuedPet),
-    /// It is sent now.
+    /// It is being sent.
     Sent {
-        /// Which.
+        /// Its line.
         line: u64,
-        /// Whose API key goes with it: the service keeps the keys of creations for each of them.
+        /// The API key it is sent with: the service keeps idempotency keys for each API key.
         by: String,
     },
     /// It was added.
     Saved {
-        /// Which.
+        /// Its line.
         line: u64,
-        /// As what.
+        /// Its id.
         id: PetId,
     },
-    /// It cannot be sent as it is: the user mends or drops it.
+    /// It was refused: the user edits or drops it.
     Refused {
-        /// Which.
+        /// Its line.
         line: u64,
         /// Why, in a few words.
         #[serde(default)]
         why: String,
     },
-    /// It was mended, and has another number since, or is not wanted any more.
+    /// It was edited, and has a new number, or was dropped.
     Dropped {
-        /// Which.
+        /// Its line.
         line: u64,
     },
 }
 
-/// An animal as it was typed.
+/// A pet as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QueuedPet {
-    /// Its number among all in the file.
+    /// Its number in the file.
     pub line: u64,
     /// When.
     pub at: Timestamp,
-    /// With which key it is sent, however often.
+    /// Its key, the same whenever it is sent.
     pub key: IdempotencyKey,
-    /// The animal, to be checked again by whoever reads it.
+    /// The pet, unchecked.
     pub pet: Draft,
-    /// The code that was scanned, where it stands for the animal.
+    /// The scanned code, if it belongs to the pet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
 }
 
-/// One of which it is not known what became of it.
+/// A pet that is not settled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Open {
     /// As it was typed.
     pub typed: QueuedPet,
-    /// With whose API key it was sent, if it was.
+    /// The API key it was sent with, if it was sent.
     pub sent: Option<String>,
-    /// Why it cannot be sent as it is, if that is so.
+    /// Why it was refused, if it was.
     pub refused: Option<String>,
 }
 
@@ -85,14 +85,14 @@ pub struct Unfinished {
     pub open: Vec<Open>,
     /// How many were added.
     pub saved: usize,
-    /// How many lines make no sense.
+    /// How many lines cannot be read.
     pub unreadable: usize,
 }
 
 impl Unfinished {
     fn take(&mut self, record: QueueRecord) {
         match record {
-            // Written twice is the same as once, unless it was refused in between.
+            // A record may be there twice; it also undoes a refusal.
             QueueRecord::Typed(typed) => match self.line(typed.line) {
                 Some(open) => (open.typed, open.refused) = (typed, None),
                 None => self.open.push(Open { typed, sent: None, refused: None }),
@@ -130,7 +130,7 @@ impl Unfinished {
     }
 }
 
-/// The file, for writing. Not there before something is written.
+/// The file, for writing. It is created by the first record.
 #[derive(Debug)]
 pub(super) struct QueueFile {
     path: PathBuf,
@@ -138,12 +138,12 @@ pub(super) struct QueueFile {
 }
 
 impl QueueFile {
-    /// The file at `path`; nobody else may write it.
+    /// The file at `path`, which must be claimed.
     pub(super) const fn new(path: PathBuf) -> Self {
         Self { path, log: None }
     }
 
-    /// What it holds now. None is as good as an empty one.
+    /// What it holds. A missing file is empty.
     pub(super) fn read(&self) -> io::Result<Unfinished> {
         let mut left = Unfinished::default();
         let file = match File::open(&self.path) {
@@ -151,7 +151,7 @@ impl QueueFile {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(left),
             Err(error) => return Err(error),
         };
-        let mut lines = Lines::new(BufReader::new(file.take(MOST_OCTETS)), u64::MAX);
+        let mut lines = Lines::new(BufReader::new(file.take(MOST_BYTES)), u64::MAX);
         while let Some((_, line)) = lines.next_line()? {
             match serde_json::from_slice(line) {
                 Ok(record) => left.take(record),
@@ -161,7 +161,7 @@ impl QueueFile {
         Ok(left)
     }
 
-    /// Adds records at the end. They survive the end of the program when this returns, and that of the machine after
+    /// Appends records. They survive a crash of petstore when this returns, and of the machine after
     /// [`sync`](Self::sync).
     pub(super) fn append(&mut self, records: &[QueueRecord]) -> io::Result<()> {
         let mut log = match self.log.take() {
@@ -169,18 +169,18 @@ impl QueueFile {
             None => self.open()?,
         };
         records.iter().try_for_each(|record| log.keep(record).map(drop))?;
-        // What was written in part is cut off when it is opened again.
+        // A partial record is cut off when the file is opened again.
         log.write()?;
         self.log = Some(log);
         Ok(())
     }
 
-    /// Waits until the disk has everything.
+    /// Syncs the file.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.log.as_ref().map_or(Ok(()), Log::sync)
     }
 
-    /// Removes it if nothing in it waits, has an unknown outcome or is to be corrected.
+    /// Removes it if everything is settled.
     pub(super) fn remove_if_settled(&mut self) -> io::Result<()> {
         if !self.read()?.open.is_empty() || !self.path.exists() {
             return self.sync();
@@ -189,7 +189,7 @@ impl QueueFile {
         fs::remove_file(&self.path)
     }
 
-    /// Leaves out what is settled or torn.
+    /// Rewrites it without settled and torn records.
     fn open(&self) -> io::Result<Log> {
         let lines = self.read()?.records().map(|record| log::line(&record)).collect::<io::Result<String>>()?;
         atomic_file::replace_private(&self.path, &lines)?;
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_refused_and_is_taken_all_the_same_waits_again() {
+    fn a_refused_pet_that_is_taken_anyway_waits_again() {
         let (_directory, mut file) = queue();
         file.append(&[QueueRecord::Typed(typed(1)), by(1), refused(1), QueueRecord::Typed(typed(1))]).unwrap();
         assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_waits_what_was_sent_is_in_doubt_and_the_rest_is_settled() {
+    fn typed_pets_wait_sent_ones_are_unknown_and_the_rest_is_settled() {
         let (_directory, mut file) = queue();
         assert_eq!(file.read().unwrap(), Unfinished::default());
         let records: Vec<QueueRecord> = (1..=5).map(|line| QueueRecord::Typed(typed(line))).collect();
@@ -255,7 +255,7 @@ mod tests {
         let left = Unfinished { open, saved: 1, unreadable: 0 };
         assert_eq!(file.read().unwrap(), left);
         assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o600);
-        // Opened anew, it holds the same without what is settled.
+        // Opened again, it holds the same without settled pets.
         let mut again = QueueFile::new(file.path.clone());
         again.append(&[]).unwrap();
         assert_eq!(again.read().unwrap(), Unfinished { saved: 0, ..left });
@@ -263,7 +263,7 @@ mod tests {
         assert!(again.path.exists());
         again.append(&[QueueRecord::Saved { line: 2, id: 8 }, QueueRecord::Saved { line: 5, id: 9 }]).unwrap();
         again.remove_if_settled().unwrap();
-        assert!(again.path.exists(), "a refused line is to be mended");
+        assert!(again.path.exists(), "a refused line needs fixing");
         again.append(&[QueueRecord::Dropped { line: 3 }]).unwrap();
         again.remove_if_settled().unwrap();
         assert!(!again.path.exists());
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_make_no_sense_are_counted_and_the_others_count() {
+    fn unreadable_lines_are_counted_and_the_others_are_read() {
         let (_directory, file) = queue();
         let whole = text(&[QueueRecord::Typed(typed(1))]);
         fs::write(&file.path, format!("{{}}\n\u{0}\n{whole}{{\"sent\":{{\"line\":99,\"by\":\"\"}}}}\n")).unwrap();

@@ -1,4 +1,4 @@
-//! What is new, changed or gone between two looks. Pure.
+//! What is new, changed or gone since the last check. Pure.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,30 +6,30 @@ use serde::Serialize;
 
 use crate::model::{Pet, PetId};
 
-/// What became of an animal.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It was not seen before.
+    /// Not seen before.
     New,
-    /// Something of it is another.
+    /// At least one column differs.
     Changed,
-    /// It is not there any more.
+    /// No longer in the inventory.
     Gone,
 }
 
-/// A change of an animal.
+/// A change of a pet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WatchedChange {
     pub change: ChangeKind,
-    /// As it is, or as it was where it is gone.
+    /// As it is now, or as it was if it is gone.
     pub pet: Pet,
-    /// As it was before something of it changed.
+    /// As it was before a change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Pet>,
 }
 
-/// The animals as they were seen last.
+/// The pets as last seen.
 pub struct SeenPets(HashMap<PetId, Pet>);
 
 impl SeenPets {
@@ -41,12 +41,12 @@ impl SeenPets {
         self.0.len()
     }
 
-    /// What is different in `pets`, in their order, and then what is gone, by id. Only where they are the `whole`
-    /// inventory is something gone that is not among them.
+    /// The differences in `pets`, in their order, and then the pets that are gone, by id. Only if `pets` is the `whole`
+    /// inventory, a missing pet is gone.
     pub fn change_to<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>, whole: bool) -> Vec<WatchedChange> {
         let (mut changes, mut seen) = (Vec::new(), HashSet::new());
         for pet in pets {
-            // The same animal may be in two lists that were asked for one after the other: the first one counts.
+            // The same pet may be in two lists that were requested one after the other: the first one counts.
             if !seen.insert(pet.id) || self.0.get(&pet.id) == Some(pet) {
                 continue;
             }
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn each_difference_is_told_once() {
+    fn each_difference_is_reported_once() {
         let mut known = SeenPets::new([pet(1, "a"), pet(2, "b"), pet(3, "c")].iter());
         let now = [pet(2, "b"), pet(3, "C"), pet(4, "d"), pet(4, "twice")];
         let changed = WatchedChange { before: Some(pet(3, "c")), ..change(ChangeKind::Changed, pet(3, "C")) };
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_left_a_list_that_is_cut_is_not_gone_and_not_new_when_it_is_back() {
+    fn a_pet_that_left_a_list_that_is_cut_is_not_gone_and_not_new_when_it_is_back() {
         let mut known = SeenPets::new([pet(1, "a"), pet(2, "b")].iter());
         assert_eq!(known.change_to([pet(2, "b")].iter(), false), []);
         assert_eq!(known.change_to([pet(1, "a"), pet(2, "b")].iter(), false), []);

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_says_what_an_animal_is_and_what_it_was() {
+    fn a_line_shows_what_a_pet_is_and_what_it_was() {
         let pet = Pet { id: 31, name: "Rex\u{1b}".into(), category_id: 3, status: Some(PetStatus::Sold.into()) };
         let before = Pet { status: None, ..pet.clone() };
         let change = |change, pet: &Pet| WatchedChange { change, pet: pet.clone(), before: None };

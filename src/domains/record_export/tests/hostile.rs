@@ -1,4 +1,4 @@
-//! Whatever stands in a foreign value or a name, no line is broken and nothing is injected.
+//! Foreign values and names never break a line or inject anything.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn hostile() -> impl Strategy<Value = String> {
     proptest::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
-/// The mark of the format's comments, where it has lines of its own.
+/// The start of a comment in a line format.
 fn mark(format: ExportFormat) -> Option<&'static str> {
     match format {
         ExportFormat::Bind | ExportFormat::Nsupdate => Some(";"),

@@ -24,9 +24,9 @@ fn cloudflare_is_one_object_that_is_not_proxied() {
             with_mail().into_iter().flat_map(|c| c.values.into_iter().map(move |v| (c.kind.clone(), v))).collect();
         assert_eq!(ids.len(), values.len());
         for (id, (kind, value)) in ids.iter().zip(values) {
-            // The provider takes at most 32 characters, so that it refuses what was not filled in.
+            // The provider takes at most 32 characters, so it rejects placeholders.
             let id = id["id"].as_str().unwrap();
-            assert!(id.starts_with(&format!("REPLACE by the id of {} {kind} ", record.name)) && id.len() > 32);
+            assert!(id.starts_with(&format!("REPLACE with the id of {} {kind} ", record.name)) && id.len() > 32);
             assert!(kind == "TXT" || id.contains(&value));
         }
     }

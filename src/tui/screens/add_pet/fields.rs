@@ -8,10 +8,10 @@ use crate::tui::widgets::form::Control;
 /// What to do after saving.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum After {
-    /// Stay, for another animal.
+    /// Stay, for another pet.
     #[default]
     Stay,
-    /// Show the new one among the others.
+    /// Show the new pet in the list.
     Show,
 }
 
@@ -31,7 +31,7 @@ pub const STATUSES: [Option<PetStatus>; 4] =
     [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
 
 impl Focus {
-    /// What each of them is.
+    /// The control of each part.
     pub const PARTS: [(Self, Control); 5] = [
         (Self::Name, Control::Text),
         (Self::Category, Control::Text),
@@ -40,7 +40,7 @@ impl Focus {
         (Self::Save, Control::Button),
     ];
 
-    /// The member that this part is for.
+    /// The field of this part.
     pub const fn field(self) -> Option<Field> {
         match self {
             Self::Name => Some(Field::Name),

@@ -1,7 +1,7 @@
-//! Import: which file, what is in it, how it goes. Nothing is sent before all of it was checked and seen.
+//! Import of a file: choose it, preview it, send it. Nothing is sent before the whole file was checked and previewed.
 //!
-//! The work is that of [`crate::transfer`]: here are its three steps on the screen. What is under way goes on while other
-//! screens are shown, and is gone on with by its report after any end of the program.
+//! [`crate::transfer`] does the work; these are its three steps on the screen. A running import continues while other
+//! screens are shown, and resumes from its report after a restart.
 
 pub mod jobs;
 pub mod preview;

@@ -1,4 +1,4 @@
-//! What the form asks the worker for, and what comes back.
+//! The requests of the form to the worker, and the replies.
 
 use jiff::Timestamp;
 
@@ -7,24 +7,24 @@ use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
-/// What a job of the form does.
+/// A request of the form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AddTask {
-    /// Add an animal, once for each key.
+    /// Add a pet, once for each key.
     Create(NewPet, IdempotencyKey),
-    /// Add an animal that was sent at this time with this key, if the service is sure to know the key still.
+    /// Send a pet again that was sent at this time with this key, if the service certainly still knows the key.
     Settle(NewPet, IdempotencyKey, Timestamp),
-    /// Look for an animal of this name and category that may have been added.
+    /// Search for a pet of this name and category that may have been added.
     SearchFor(NewPet),
 }
 
-/// What came of a job of the form.
+/// The reply to a request of the form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AddReply {
-    /// An animal was added, with its id.
+    /// A pet was added.
     Created(Result<Pet, NotCreated>),
-    /// An animal was not sent again: the service may not know its key any more.
+    /// A pet was not sent again: the service may have forgotten its key.
     NotSettled,
-    /// The search for an animal that may have been added.
+    /// The result of searching for a pet that may have been added.
     SearchedFor(Result<SearchedPets, Failure>),
 }

@@ -1,7 +1,7 @@
 //! Rapid entry, for barcode scanners and fast typists: a name, Enter, the next. Typing never waits for the service.
 //!
-//! Enter takes the line: it stands in the list at once, is written into a file, and then sent. Nothing is lost where the
-//! service is away, and nothing is sent twice where it might then be there twice.
+//! Enter takes the line: it is listed at once, written to a file, and then sent. Lines survive an outage of the
+//! service, and no line is sent again if that could add a second pet.
 
 pub mod dispatch;
 pub mod input;

@@ -1,4 +1,4 @@
-//! What the add form knows.
+//! The state of the add form.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub struct State {
     pub name: TextInput,
     /// As typed.
     pub category: TextInput,
-    /// As chosen; `None` leaves it to the service.
+    /// `None` leaves it to the service.
     pub status: Option<PetStatus>,
     /// What to do after saving.
     pub after: After,
@@ -27,69 +27,69 @@ pub struct State {
     pub focus: Focus,
     /// The fields that were left once, or checked by saving: only these show their errors.
     pub checked: HashSet<Field>,
-    /// What the service said against it, until the form is changed or sent again.
+    /// Why the service refused it, until the form is changed or sent again.
     pub refusal: Option<Refusal>,
-    /// What was sent and is not answered yet, or never was.
+    /// What was sent without an answer so far.
     pub sent: Option<PendingAdd>,
     /// The question after an add without an answer.
     pub unknown_outcome: Option<UnknownOutcome>,
-    /// Keys and pastes that came while an animal was being sent; they are for the next one.
+    /// Keys and pastes while a pet was being sent; they are for the next one.
     pub held: Vec<Msg>,
-    /// What is to be said of the animal that was added just now, once those were typed.
+    /// The message about the pet just added, shown after those keys were typed.
     pub just_added: Option<String>,
-    /// Rapid entry, in the place of the form while it is on.
+    /// Rapid entry, shown instead of the form while it is on.
     pub rapid: rapid::State,
-    /// The import of a file, in the place of the form while it is on.
+    /// The import of a file, shown instead of the form while it is on.
     pub import: import::State,
-    /// What was sent is from a session before, and may be settled by sending it again with its key.
+    /// What was sent is from an earlier session, and may be settled by sending it again with its key.
     pub unsettled: bool,
-    /// The category stands there from the animal before: what is typed next takes its place.
+    /// The category is from the pet before: typing replaces it.
     pub sticky: bool,
-    /// What the last animal left in the form for the next one.
+    /// What the last pet left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
 }
 
-/// What the service, or the way to it, had against the animal.
+/// Why a pet was not added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What came back.
+    /// The failure.
     pub failure: Failure,
-    /// The one field that the answer names, if it names one.
+    /// The one field that the answer names, if any.
     pub field: Option<Field>,
 }
 
 impl State {
-    /// What is typed, as text.
+    /// The text of the form.
     pub fn draft(&self) -> Draft {
         Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
     }
 
-    /// Takes out everything, and leaves what another service begins with.
+    /// Takes the whole state, and leaves the state that another service begins with.
     pub fn put_aside(&mut self) -> Self {
         let aside = std::mem::take(self);
         self.rapid.setup = aside.rapid.setup.clone();
         aside
     }
 
-    /// Whether anything is typed or chosen since the last animal.
+    /// Whether anything was typed or chosen since the last pet.
     pub fn is_typed(&self) -> bool {
         let draft = self.draft();
         !draft.is_empty() && draft != self.left
     }
 
-    /// The error to show at `field`, if it has one and was left once.
+    /// The error to show at `field`, once the field was left.
     pub fn error_at(&self, field: Field) -> Option<FieldError> {
         let errors = self.checked.contains(&field).then(|| self.draft().check().err()).flatten()?;
         errors.into_iter().find(|error| error.field() == field)
     }
 
-    /// Whether an animal is on its way and its answer is still waited for.
+    /// Whether a pet is being sent.
     pub const fn is_sending(&self) -> bool {
         self.sent.is_some() && self.unknown_outcome.is_none()
     }
 
-    /// Where a key goes.
+    /// The context of keys.
     pub fn context(&self) -> Context {
         match (&self.unknown_outcome, self.focus) {
             _ if self.import.on => self.import.context(),
@@ -100,7 +100,7 @@ impl State {
         }
     }
 
-    /// The field for a name: that of the form, or of rapid entry.
+    /// The name field of the form or of rapid entry.
     pub(super) const fn name_field(&mut self) -> &mut TextInput {
         if self.rapid.on { &mut self.rapid.name } else { &mut self.name }
     }
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// Ready for the next animal: the name is empty, category and status stay.
+    /// Ready for the next pet: the name is empty, category and status stay.
     pub(super) fn next_animal(&mut self) {
         self.name.clear();
         self.checked.clear();
@@ -126,7 +126,7 @@ impl State {
         self.sticky = true;
     }
 
-    /// Empties the form, or brings back what the last call of this emptied. Tells which of the two.
+    /// Clears the form, or restores what the last call cleared. Whether it restored.
     pub(super) fn clear_or_restore(&mut self) -> bool {
         let restored = if self.draft().is_empty() { self.cleared.take() } else { None };
         let (draft, cleared) = match restored {

@@ -1,4 +1,4 @@
-//! The add form: what follows from keys and replies, and how each state looks.
+//! Tests of the add form: keys, replies, and how each state is painted.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupReply;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -81,7 +82,7 @@ fn name(app: &App) -> &str {
     app.state.add.name.value()
 }
 
-// --- what follows from what ---
+// --- keys and replies ---
 
 #[test]
 fn a_tab_saves_nothing_wherever_it_is_pressed() {
@@ -120,22 +121,22 @@ fn alt_and_a_key_does_nothing_but_in_words() {
 }
 
 #[test]
-fn what_is_wrong_is_not_sent_and_the_cursor_goes_there() {
+fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2");
     assert_eq!(creations(&app), []);
     assert_eq!(app.state.add.focus, Focus::Category);
-    assert!(app.screen().contains("1 thing to correct. Nothing has been sent."));
+    assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
     app.keys("BS BS F2");
     assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: None }]);
 }
 
 #[test]
-fn nothing_is_called_wrong_before_a_field_was_left_once() {
+fn errors_appear_once_a_field_was_left() {
     let mut app = typed(80, 24, "Tab \"x\"");
-    assert!(app.screen().contains("Name is needed"));
-    assert!(!app.screen().contains("is not one"));
+    assert!(app.screen().contains("Name is required"));
+    assert!(!app.screen().contains("is not a number"));
     app.keys("S-Tab");
-    assert!(app.screen().contains("\"x\" is not one"));
+    assert!(app.screen().contains("\"x\" is not a number"));
 }
 
 #[test]
@@ -145,7 +146,7 @@ fn enter_walks_through_the_fields_and_saves_on_the_button() {
 }
 
 #[test]
-fn after_success_the_next_animal_is_simply_typed_on() {
+fn after_success_the_next_pet_can_be_typed() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
@@ -165,7 +166,7 @@ fn show_the_new_pet_goes_to_its_detail() {
 }
 
 #[test]
-fn a_refusal_loses_nothing_and_blames_the_field_that_the_answer_names() {
+fn a_refusal_keeps_the_text_and_marks_the_field_that_the_answer_names() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
     assert_eq!(
@@ -178,7 +179,7 @@ fn a_refusal_loses_nothing_and_blames_the_field_that_the_answer_names() {
 }
 
 #[test]
-fn an_answer_that_names_no_field_or_several_blames_none() {
+fn an_answer_that_names_no_field_or_several_marks_none() {
     for (code, message, field) in [
         ("bad", "nothing is right", None),
         ("bad", "name and status do not fit", None),
@@ -196,7 +197,7 @@ fn an_answer_that_names_no_field_or_several_blames_none() {
 }
 
 #[test]
-fn no_answer_is_never_repeated_by_itself() {
+fn a_missing_answer_is_never_retried_automatically() {
     let mut app = outcome_unknown(80, 24);
     app.wait(Duration::from_secs(3600));
     assert_eq!(creations(&app).len(), 1);
@@ -207,7 +208,7 @@ fn no_answer_is_never_repeated_by_itself() {
 }
 
 #[test]
-fn nothing_was_sent_is_not_in_doubt() {
+fn a_request_that_was_not_sent_has_a_known_outcome() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
     assert_eq!(app.state.add.unknown_outcome, None);
@@ -225,28 +226,28 @@ fn keys_sent(app: &App) -> Vec<IdempotencyKey> {
 }
 
 #[test]
-fn where_the_service_keeps_keys_one_key_sends_it_again_as_the_same_creation() {
+fn if_the_service_keeps_keys_it_is_sent_again_as_the_same_creation() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("Enter");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     app.keys("\"Rex\" F2");
-    assert_ne!(keys_sent(&app)[1], keys_sent(&app)[2], "the next animal is another creation");
+    assert_ne!(keys_sent(&app)[1], keys_sent(&app)[2], "the next pet is another creation");
 }
 
 #[test]
-fn a_second_try_that_fails_for_sure_leaves_the_first_in_doubt() {
+fn a_definite_failure_of_a_second_try_leaves_the_first_unknown() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("1");
     let refused = Failure::NotSent { why: "connection refused".into() };
     app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure: refused, repeatable: true })));
-    assert!(app.screen().contains("whatever became of this"), "{}", app.screen());
+    assert!(app.screen().contains("Sending it again is safe"), "{}", app.screen());
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[2]);
 }
 
 #[test]
-fn with_another_api_key_a_repeat_is_not_safe_any_more() {
+fn with_another_api_key_a_repeat_is_not_safe() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("1");
     let (code, message) = (Some("unauthorized".into()), "revoked".into());
@@ -262,20 +263,20 @@ fn with_another_api_key_a_repeat_is_not_safe_any_more() {
 }
 
 #[test]
-fn looking_for_it_finds_only_what_was_not_there_before() {
+fn the_search_finds_only_pets_that_were_not_known_before() {
     let old = animals(39)[0].id;
     let mut app = looked_up(80, 24, vec![created(old), created(100_300)], true);
-    assert!(app.screen().contains("One new pet, id 100300, has this name and category. Was it this one?"));
+    assert!(app.screen().contains("A new pet, id 100300, has this name and category. Is it this one?"));
     app.keys("Enter");
     assert_eq!((name(&app), app.state.added.len()), ("", 1));
     let mut app = looked_up(80, 24, vec![created(old)], false);
-    assert!(app.says("the list may not show all"), "{}", app.screen());
+    assert!(app.says("the list may be incomplete"), "{}", app.screen());
     app.keys("F8 \"!\"");
     assert_eq!((&app.state.add.unknown_outcome, name(&app)), (&None::<UnknownOutcome>, "Biscuit!"));
 }
 
 #[test]
-fn keys_typed_while_sending_are_for_the_next_animal() {
+fn keys_typed_while_sending_are_for_the_next_pet() {
     let mut app = sent(80, 24);
     app.keys("\"Rex\" Tab C-u \"7\" F2");
     app.send(Msg::Paste("later".into()));
@@ -308,7 +309,7 @@ fn f8_clears_and_brings_back() {
 }
 
 #[test]
-fn what_is_typed_stays_while_other_screens_are_shown() {
+fn text_stays_while_other_screens_are_shown() {
     let mut app = typed(80, 24, "\"Biscuit\" Esc Down Down a");
     assert_eq!(name(&app), "Biscuit");
     app.keys("\" II\"");
@@ -324,7 +325,7 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 }
 
 #[test]
-fn a_category_that_stayed_is_typed_over() {
+fn a_kept_category_is_replaced_by_typing() {
     let mut app = sent(80, 24);
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
     app.reply(Slot::Create, AddReply::Created(Ok(pet)));
@@ -369,9 +370,10 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
     }
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- painting; update with: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
@@ -411,7 +413,7 @@ fn looks_sent() {
 }
 
 #[test]
-fn looks_in_doubt() {
+fn looks_unknown() {
     snapshot("doubt", outcome_unknown);
     snapshot("doubt_with_keys", in_doubt_with_keys);
     snapshot("doubt_found", |columns, rows| looked_up(columns, rows, vec![created(100_300)], true));

@@ -1,4 +1,4 @@
-//! What follows from a key or a reply on the add form.
+//! Handles keys and replies of the add form.
 
 use std::sync::Arc;
 
@@ -27,11 +27,10 @@ use super::fields::{After, Focus, STATUSES};
 use super::rapid;
 use super::state::Refusal;
 
-/// The most keys held for the next animal while one is being sent.
+/// The most keys held for the next pet while one is being sent.
 const MAX_HELD: usize = 4096;
 
-/// Shows the form, whatever was left open in its place: an import stays behind its key, what is typed in rapid entry goes
-/// along.
+/// Shows the form instead of rapid entry, whose text it takes over, or of an import, which stays open behind its key.
 pub fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
@@ -39,7 +38,7 @@ pub fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.add.rapid.on { rapid::update::switch(state, now) } else { Vec::new() }
 }
 
-/// Keeps a key or a paste that came while an animal is being sent: it is typing ahead, for the next one.
+/// Holds a key or a paste while a pet is being sent: it is typed ahead for the next one.
 pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
     let is_form = state.screen == Screen::AddPet && !state.add.rapid.on && !state.add.import.on;
     let holds = is_form && state.add.is_sending();
@@ -51,6 +50,7 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     let add = &mut state.add;
     match form::update(&mut add.focus, &Focus::PARTS, action) {
         FormEvent::Left(part) => add.checked.extend(part.field()),
@@ -65,8 +65,7 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
         FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
         FormEvent::Clear => {
             let restored = state.add.clear_or_restore();
-            let text =
-                if restored { "What was typed is back." } else { "The form is empty. F8 brings back what was typed." };
+            let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
             state.say(MessageKind::Note, text);
         }
         FormEvent::Back => state.screen = Screen::Pets,
@@ -75,7 +74,7 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
     Vec::new()
 }
 
-/// A key at the question after an add without an answer.
+/// A key at the question after a pet was sent without an answer.
 pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now) -> Vec<Effect> {
     let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
     let (choice, answers) = (unknown_outcome.choice, unknown_outcome.answers().len());
@@ -90,14 +89,14 @@ pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now)
             state.add.unknown_outcome = None;
             state.add.sent = None;
             state.add.focus = Focus::Name;
-            state.say(MessageKind::Note, "The form is yours again. Whether the animal was added is still not known.");
+            state.say(MessageKind::Note, "You can edit the form again. The pet may or may not have been added.");
         }
         UnknownOutcomeAction::Back => state.screen = Screen::Pets,
     }
     Vec::new()
 }
 
-/// What is typed goes into the field that has the cursor.
+/// Puts typed text into the field with the cursor.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if state.add.import.on {
         return state.add.import.on_typing(typing);
@@ -105,6 +104,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if state.add.rapid.on {
         return rapid::update::on_typing(state, typing, now);
     }
+    state.message = None;
     let add = &mut state.add;
     let was_kept = add.focus == Focus::Category && std::mem::take(&mut add.sticky);
     if was_kept && matches!(typing, Typing::Text(_)) {
@@ -116,7 +116,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     }
 }
 
-/// A letter where letters choose: `a p s n` for the status.
+/// A letter at a choice: `a p s n` select a status.
 pub fn on_letter(state: &mut AppState, letter: char) {
     if state.add.unknown_outcome.is_none() && state.add.focus == Focus::Status && !state.add.import.on {
         state.add.status = match letter {
@@ -130,20 +130,20 @@ pub fn on_letter(state: &mut AppState, letter: char) {
     }
 }
 
-/// The choice that a movement leads to from a status.
+/// The choice after a movement from a status.
 pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Option<PetStatus> {
     let here = STATUSES.iter().position(|choice| *choice == status).unwrap_or(0);
     STATUSES[moved(here, movement, STATUSES.len(), 1)]
 }
 
-/// Checks what is typed and sends it, or puts the cursor on the first thing to correct.
+/// Checks the form and sends it, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.add.checked.extend(Field::ALL);
     match state.add.draft().check() {
         Err(errors) => {
             state.add.focus = errors.first().map_or(Focus::Name, |error| error.field().into());
-            let things = counted(errors.len(), "thing");
-            state.say(MessageKind::Error, format!("{things} to correct. Nothing has been sent."));
+            let fields = counted(errors.len(), "field");
+            state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was sent."));
             Vec::new()
         }
         Ok(new) => send(state, new, now),
@@ -151,12 +151,12 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
-    if is_still_switching(state, "nothing has been sent. F2 sends it after that.")
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.")
         || state.asks_first(PendingChange::Add(new.clone()), now)
     {
         return Vec::new();
     }
-    // A second try may be about the same animal as the first: its key and what was known before it still count.
+    // A second try may be for the same pet as the first: its key and the ids known before still apply.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
     let outcome_unknown = before.is_some();
     let (key, known) = match before {
@@ -169,23 +169,23 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     let api_key = state.link.key.0.clone();
     let (new_sent, key_sent, at) = (new.clone(), key.clone(), now.wall);
     state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
-    // On disk before it is sent: whatever happens in between, its key is known afterwards.
+    // On disk before it is sent, so its key survives a crash.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     effects.push(state.begin(AddTask::Create(new, key), now));
     effects
 }
 
-/// Whether another service is being switched to; then `text` is said of what was not done.
+/// Whether another service is being switched to; then says so, with `text` on what was not done.
 pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     let is_switching = state.is_switching();
     if is_switching {
         let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}: {text}"));
+        state.say(MessageKind::Error, format!("Switching to {there}; {text}"));
     }
     is_switching
 }
 
-/// Sends an animal of a session before again with its key, where that is sure to add no second one.
+/// Sends a pet of an earlier session again with its key, if that cannot add a second one.
 pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.is_switching() {
         return Vec::new();
@@ -198,16 +198,16 @@ pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
     vec![state.begin(task, now)]
 }
 
-/// A job of the form has ended.
+/// Handles a reply to the form.
 pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> {
     match reply {
         AddReply::Created(result) => return on_created(state, result, now),
-        // What to do is asked.
+        // The question is shown.
         AddReply::NotSettled => {
             state.add.unknown_outcome = Some(UnknownOutcome::default());
             state.say(
                 MessageKind::Error,
-                "The service may not know its key any more. Nothing is sent until you choose.",
+                "The service may have forgotten this request; sending it again could add a second pet.",
             );
         }
         AddReply::SearchedFor(result) => on_searched(state, result),
@@ -215,7 +215,7 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
     Vec::new()
 }
 
-/// The animal was added, or refused, or nobody knows.
+/// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
@@ -228,30 +228,30 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
     if key_refused {
         pets::update::refuse_key(state, failure.clone(), now);
     }
-    // That the second try failed for sure says nothing about the first.
+    // A definite failure of the second try says nothing about the first.
     let text = if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.outcome_unknown) {
         let failure = Some(failure);
         state.add.unknown_outcome = Some(UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() });
-        "Nothing is sent until you choose. What you typed is kept."
+        "Nothing is sent until you choose. Your text is kept."
     } else {
         state.add.sent = None;
         let field = named_field(&failure);
         state.add.focus = field.map_or(state.add.focus, Focus::from);
         state.add.refusal = Some(Refusal { failure, field });
         match field {
-            _ if key_refused => "What you typed is kept. F4: enter another key, then F2 sends it.",
-            Some(_) => "What you typed is kept. The cursor is on the field that the answer names.",
-            None => "What you typed is kept. F2 sends it again.",
+            _ if key_refused => "Your text is kept. F4 enters another API key, then F2 sends again.",
+            Some(_) => "Your text is kept. The cursor is on the field that the service named.",
+            None => "Your text is kept. F2 sends it again.",
         }
     };
     state.say(MessageKind::Error, text);
     if dropped > 0 {
-        state.say(MessageKind::Error, format!("What was typed while sending ({dropped} keys) was not taken."));
+        state.say(MessageKind::Error, format!("Ignored {} typed while sending.", counted(dropped, "key")));
     }
     Vec::new()
 }
 
-/// The one field that an Error body names, by its code or else by its message. A hint, not a rule of the description.
+/// The one field that an Error body names in its code, or else in its message. A heuristic, not part of the API.
 fn named_field(failure: &Failure) -> Option<Field> {
     let Failure::Refused { status: 400 | 422, code, message, .. } = failure else { return None };
     code.as_deref().and_then(only_field_in).or_else(|| only_field_in(message))
@@ -292,7 +292,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     pets::update::reload(state, true, now)
 }
 
-/// Takes answer number `choice` of the question.
+/// Gives answer number `choice` to the question.
 fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
     let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
     let Some(sent) = &state.add.sent else { return Vec::new() };
@@ -317,8 +317,7 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Another API key is used from now on. The service keeps idempotency keys for each API key, so that it would take a
-/// repeat for another animal.
+/// Another API key is in use. The service keeps idempotency keys for each API key, so a repeat would add a second pet.
 pub fn on_other_key(state: &mut AppState) {
     if let Some(unknown_outcome) = &mut state.add.unknown_outcome {
         unknown_outcome.repeatable = false;
@@ -326,7 +325,7 @@ pub fn on_other_key(state: &mut AppState) {
     }
 }
 
-/// The look-up for an animal that may have been added ended.
+/// Handles the result of searching for a pet that may have been added.
 fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
     unknown_outcome.choice = 0;

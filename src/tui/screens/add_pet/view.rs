@@ -1,5 +1,5 @@
-//! How the add form looks.
-#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
+//! Paints the add form.
+#![expect(clippy::wildcard_enum_match_arm, reason = "painting may use a default style")]
 
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
@@ -15,10 +15,10 @@ use crate::tui::widgets::page::{Page, marker, radio};
 use super::fields::{After, Focus, STATUSES};
 use super::state::State;
 
-/// The width of the form where there is a pane beside it.
+/// The width of the form with a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;
 
-/// From this height on there are blank rows between the parts.
+/// From this height on, there are blank rows between the parts.
 const ROOMY: u16 = 18;
 
 /// The left edge of the fields.
@@ -27,22 +27,35 @@ const FIELDS: u16 = 18;
 /// Paints the form.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     let beside = page.pane(FORM_BESIDE_PANE, "Add a pet");
+    let is_roomy = page.area.height >= ROOMY;
+    page.scrolled(2, |page| draw_form(state, now, beside.is_none(), is_roomy, page));
+    if let Some(beside) = beside {
+        page.go_to(beside);
+        draw_beside(state, page);
+    }
+}
+
+fn draw_form(state: &AppState, now: Now, has_title: bool, is_roomy: bool, page: &mut Page<'_>) {
     let add = &state.add;
     page.gap();
     draw_banner(state, page);
-    if beside.is_none() {
+    if has_title {
         page.at(0, "   Add a pet", StyleRole::Heading);
     }
     if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
-        page.right(1, &format!("draft kept, {}", page.appearance.time(at)), StyleRole::Quiet);
+        page.right(1, &format!("draft saved {}", page.appearance.time(at)), StyleRole::Quiet);
     }
     let name_width = page.area.width.saturating_sub(FIELDS + 4).min(48);
-    // In a low window every row counts.
-    let gap = u16::from(page.area.height >= ROOMY);
+    // A low window has no room for blank rows.
+    let gap = u16::from(is_roomy);
     page.y += 1 + gap;
+    let category_width = name_width.min(21);
+    let hint = "  a whole number, e.g. 3";
+    let has_room = usize::from(FIELDS + category_width) + 2 + hint.len() <= page.columns();
+    let hint = if has_room { hint } else { "  e.g. 3" };
     for (focus, label, input, columns, hint) in [
         (Focus::Name, "Name *", &add.name, name_width, ""),
-        (Focus::Category, "Category *", &add.category, name_width.min(21), "  a whole number, e.g. 3"),
+        (Focus::Category, "Category *", &add.category, category_width, hint),
     ] {
         let in_use = draw_label(add, focus, label, page);
         page.input(FIELDS, columns, input, in_use);
@@ -53,7 +66,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
         }
         page.y += gap;
     }
-    draw_status(add, page);
+    draw_status(add, is_roomy, page);
     page.y += gap;
     if let Some(unknown_outcome) = &add.unknown_outcome {
         page.y += gap;
@@ -63,31 +76,27 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
         page.y += 1 + gap;
         draw_button(state, now, page);
     }
-    if let Some(beside) = beside {
-        page.go_to(beside);
-        draw_beside(state, page);
-    }
 }
 
-/// The label of a part; gives whether it is in use.
+/// Paints the label of a part. Whether the part is in use.
 fn draw_label(add: &State, focus: Focus, label: &str, page: &mut Page<'_>) -> bool {
     let in_use = add.focus == focus && add.unknown_outcome.is_none();
     page.label(0, 3, label, in_use);
     in_use
 }
 
-/// What came back instead of success.
+/// Why the pet was not added.
 fn draw_banner(state: &AppState, page: &mut Page<'_>) {
     let service = &state.link.service;
     let text = match (&state.add.unknown_outcome, &state.add.refusal) {
         (Some(unknown_outcome), _) => {
             let what = match &unknown_outcome.failure {
-                None => "The program ended before an answer came.".to_owned(),
-                Some(Failure::NoAnswer { after }) => format!("No answer came after {} s.", after.as_secs()),
+                None => "petstore ended before an answer arrived.".to_owned(),
+                Some(Failure::NoAnswer { after }) => format!("No answer after {} s.", after.as_secs()),
                 Some(other) => other.sentence(service),
             };
             let again = if unknown_outcome.repeatable {
-                "Sending it again adds it once, whatever became of this."
+                "Sending it again is safe: it is added only once."
             } else {
                 "Sending it again could add it twice."
             };
@@ -95,7 +104,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
         }
         (None, Some(refusal)) => match &refusal.failure {
             Failure::Refused { status, code: Some(code), message, .. } if *status != 401 => {
-                format!("The service did not accept this pet ({status}, code {code}). It says: \"{message}\"")
+                format!("The service refused this pet ({status}, {code}): \"{message}\"")
             }
             Failure::NotSent { .. } | Failure::Busy => {
                 format!("{} Nothing was sent. F2 tries again.", refusal.failure.sentence(service))
@@ -107,7 +116,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
     page.banner(&text, 4);
 }
 
-/// What is wrong with a field.
+/// The error at a field.
 fn error_at(add: &State, focus: Focus) -> Option<String> {
     let field = focus.field()?;
     let refusal = add.refusal.as_ref().filter(|refusal| refusal.field == Some(field));
@@ -118,10 +127,14 @@ fn error_at(add: &State, focus: Focus) -> Option<String> {
     }
 }
 
-fn draw_status(add: &State, page: &mut Page<'_>) {
+/// The status; in a low window only the selected one while there is a question below.
+fn draw_status(add: &State, is_roomy: bool, page: &mut Page<'_>) {
     let in_use = draw_label(add, Focus::Status, "Status", page);
     for choice in STATUSES {
         let chosen = add.status == choice;
+        if !chosen && !is_roomy && add.unknown_outcome.is_some() {
+            continue;
+        }
         if chosen && in_use {
             page.point(FIELDS + 1);
         }
@@ -140,9 +153,9 @@ fn draw_status(add: &State, page: &mut Page<'_>) {
 fn draw_after(add: &State, page: &mut Page<'_>) {
     let in_use = draw_label(add, Focus::After, "After saving", page);
     let [stay, show] = [After::Stay, After::Show].map(|after| radio(add.after == after));
-    page.at(FIELDS, format!("{stay} stay here for another   {show} show the new pet"), StyleRole::Text);
+    page.at(FIELDS, format!("{stay} add another   {show} show the new pet"), StyleRole::Text);
     if in_use {
-        page.point(FIELDS + if add.after == After::Stay { 1 } else { 28 });
+        page.point(FIELDS + if add.after == After::Stay { 1 } else { 19 });
     }
 }
 
@@ -156,32 +169,30 @@ fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.button(FIELDS, &text, in_use);
 }
 
-/// The question after an add without an answer, with the cursor on the marked answer.
+/// The question after a pet was sent without an answer, with the cursor on the selected answer.
 fn draw_unknown_outcome(unknown_outcome: &UnknownOutcome, state: &AppState, now: Now, page: &mut Page<'_>) {
     let name = state.add.sent.as_ref().map_or(String::new(), |sent| cut(&page.appearance.text(&sent.new.name), 20));
     let found = unknown_outcome.found.as_ref().map(|found| match found {
         SearchResult::Candidate(pet) => {
-            format!("One new pet, id {}, has this name and category. Was it this one?", pet.id)
+            format!("A new pet, id {}, has this name and category. Is it this one?", pet.id)
         }
-        SearchResult::None { complete: true } => "It is not in the list now; it may still arrive.".to_owned(),
-        SearchResult::None { complete: false } => {
-            "It is not among the animals that the list shows; the list may not show all.".to_owned()
-        }
-        SearchResult::Failed(failure) => format!("Looking for it failed: {}", failure.sentence(&state.link.service)),
+        SearchResult::None { complete: true } => "It is not in the list yet; it may still appear.".to_owned(),
+        SearchResult::None { complete: false } => "Not found, but the list may be incomplete.".to_owned(),
+        SearchResult::Failed(failure) => format!("The search failed: {}", failure.sentence(&state.link.service)),
     });
     let looking = state.pending.since(Slot::SearchFor);
-    let looking = looking.map(|since| format!("Looking for it in the list ... {} s", now.seconds_since(since)));
+    let looking = looking.map(|since| format!("Searching the list ... {} s", now.seconds_since(since)));
     if let Some(news) = looking.or(found) {
         page.wrapped(5, &news, 2);
     }
     page.at(0, "     What now?", StyleRole::Heading);
     for (number, answer) in unknown_outcome.answers().into_iter().enumerate() {
         let text = match answer {
-            UnknownOutcomeChoice::LookFor => format!("Look for it: list the pets named \"{name}\""),
-            UnknownOutcomeChoice::ThatIsIt => "Yes, that is it: the form is done".to_owned(),
-            UnknownOutcomeChoice::Settle => "Send it again (safe: it is added once)".to_owned(),
-            UnknownOutcomeChoice::SendAgain => "Send it again (may add a second one)".to_owned(),
-            UnknownOutcomeChoice::Keep => "Keep what is typed and go back".to_owned(),
+            UnknownOutcomeChoice::LookFor => format!("Search the list for \"{name}\""),
+            UnknownOutcomeChoice::ThatIsIt => "Yes, this is it".to_owned(),
+            UnknownOutcomeChoice::Settle => "Send it again (safe: added only once)".to_owned(),
+            UnknownOutcomeChoice::SendAgain => "Send it again (may add a second pet)".to_owned(),
+            UnknownOutcomeChoice::Keep => "Keep the form and go back".to_owned(),
         };
         let here = number == unknown_outcome.choice;
         if here {
@@ -192,7 +203,7 @@ fn draw_unknown_outcome(unknown_outcome: &UnknownOutcome, state: &AppState, now:
     }
 }
 
-/// Beside the form: what was added so far, and what will be sent.
+/// The pane beside the form: the pets added so far, and what will be sent.
 fn draw_beside(state: &AppState, page: &mut Page<'_>) {
     let list = page.take(page.area.height.saturating_sub(9));
     let sent = page.rest();
@@ -209,6 +220,6 @@ fn draw_beside(state: &AppState, page: &mut Page<'_>) {
     page.gap();
     page.line(" POST /pets");
     let body = state.add.draft().check().ok().and_then(|new| serde_json::to_string(&new).ok());
-    let text = body.unwrap_or_else(|| "Name and category are needed. Status may be left out.".to_owned());
+    let text = body.unwrap_or_else(|| "Name and category are required. Status is optional.".to_owned());
     page.paragraph(1, &text);
 }

@@ -1,4 +1,4 @@
-//! What follows from a key where one domain is shown: its record, how it is now, and the troubleshooting rules.
+//! Keys at one domain: its record, its current state, and the troubleshooting rules.
 
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
@@ -18,6 +18,9 @@ use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::go;
 use super::{labels, redirects, removal, scheduler, wizard};
 
+/// What is shown if nothing is known of a domain yet.
+const NOT_CHECKED: &str = "Not checked yet. r checks now.";
+
 /// A key at the record to enter.
 pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> Vec<Effect> {
     let Some(domain) = app.domains.domain() else {
@@ -32,10 +35,10 @@ pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> V
             app.popup = Some(Popup::Write(WriteBox::new(format!("{}.txt", domain.name), Contents::Text(text))));
         }
         RecordAction::Saved => {
-            app.domains.tell(&domain.name, Event::Saved, now);
+            app.domains.record(&domain.name, Event::Saved, now);
             app.domains.place = PanelLocation::Live;
             scheduler::ask_anew(&mut app.domains, &domain.name);
-            app.say_done("Noted. DNS changes may take up to 48 hours; this is looked at until you leave.", now.mono);
+            app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
         }
         RecordAction::Refresh => scheduler::ask(&mut app.domains, &domain.name),
         RecordAction::Correct | RecordAction::Back => correct(app, &domain.name),
@@ -49,7 +52,7 @@ pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> V
 fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
     let panel = &app.domains;
     let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else {
-        app.say(MessageKind::Note, "The value is not known yet: F3 goes back to it.");
+        app.say(MessageKind::Note, "No value yet. F3 goes back to enter it.");
         return Vec::new();
     };
     let DnsRecord { name, zone, value, ttl } = &record;
@@ -83,8 +86,8 @@ pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> V
             let seen = app.domains.seen(&name);
             let cause = seen.and_then(|seen| deciding(&seen.findings)).map(words);
             match cause {
-                Some(text) => return copy(app, text, "the first cause and what to do", now),
-                None => app.say(MessageKind::Note, "Nothing was seen yet: r looks."),
+                Some(text) => return copy(app, text, "the first problem and its fix", now),
+                None => app.say(MessageKind::Note, NOT_CHECKED),
             }
         }
         DomainAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
@@ -99,19 +102,18 @@ pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> V
     Vec::new()
 }
 
-/// Notes that the record was saved; where it was so before, only on the second press, since the 48 hours begin anew.
+/// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.
 fn saved_again(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    if panel.reported(&name).saved.is_some() && panel.doubted.take() != Some(ConfirmTwice::Saved) {
-        panel.doubted = Some(ConfirmTwice::Saved);
-        return app
-            .say(MessageKind::Note, "It was saved before. s again, if you saved it anew: the 48 hours begin then.");
+    if panel.reported(&name).saved.is_some() && panel.confirming.take() != Some(ConfirmTwice::Saved) {
+        panel.confirming = Some(ConfirmTwice::Saved);
+        return app.say(MessageKind::Note, "Already recorded as saved. Press s again to restart the 48 hours.");
     }
-    panel.doubted = None;
-    panel.tell(&name, Event::Saved, now);
+    panel.confirming = None;
+    panel.record(&name, Event::Saved, now);
     scheduler::ask_anew(panel, &name);
-    app.say(MessageKind::Note, "Noted: saved now.");
+    app.say(MessageKind::Note, "Recorded as saved now.");
 }
 
 /// Opens the form of a domain at its value.
@@ -126,46 +128,45 @@ fn tick(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.focus = wizard::Focus::Plan;
     app.domains.place = PanelLocation::Wizard;
-    app.say(MessageKind::Note, "Space ticks what is so; Esc goes to the list, and keeps it.");
+    app.say(MessageKind::Note, "Space ticks what applies. Esc saves and goes to the list.");
 }
 
-/// Cause, proof and act, for a mail.
+/// Cause, proof and fix, for an email.
 fn words(finding: &Finding) -> String {
     let Finding { title, code, seen, fix, .. } = finding;
     format!("{title} [{code}]\n{seen}\n{fix}\n")
 }
 
-/// Notes that Verify was chosen; where it cannot succeed yet, only on the second press.
+/// Records that Verify was chosen. If it cannot succeed yet, only on the second press.
 fn verified(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let state = panel.standing(&name, now).state;
+    let state = panel.status(&name, now).state;
     let fits = state.may_verify();
-    if !fits && panel.doubted.take() != Some(ConfirmTwice::Verified) {
-        panel.doubted = Some(ConfirmTwice::Verified);
-        let text =
-            "Not everything that Verify looks at is right yet, and tries are limited. V again, if it was chosen.";
+    if !fits && panel.confirming.take() != Some(ConfirmTwice::Verified) {
+        panel.confirming = Some(ConfirmTwice::Verified);
+        let text = "Verify would fail now, and attempts are limited. If you already chose it, press V again.";
         return app.say(MessageKind::Error, text);
     }
     let live = state == Step::Live;
-    panel.doubted = None;
-    panel.tell(&name, Event::Verified, now);
+    panel.confirming = None;
+    panel.record(&name, Event::Verified, now);
     scheduler::ask_anew(panel, &name);
     app.say_done(
         match (fits, live) {
-            (_, true) => "Noted. It is live already.",
-            (true, false) => "Noted. The certificate follows by itself, usually within a couple of minutes.",
-            (false, false) => "Noted. It cannot succeed before the first cause is mended.",
+            (_, true) => "Recorded. The domain is already live.",
+            (true, false) => "Recorded. The certificate usually follows within a couple of minutes.",
+            (false, false) => "Recorded. It cannot succeed until the first problem is fixed.",
         },
         now.mono,
     );
 }
 
-/// The page that the state calls for.
+/// The rule to show first at the current state.
 fn likely_rule(state: &State, now: Now) -> Rule {
     let Some(name) = &state.selected else { return Rule::Verification };
     let decides = state.seen(name).and_then(|seen| deciding(&seen.findings));
-    match state.standing(name, now).state {
+    match state.status(name, now).state {
         Step::CertificatePending | Step::CertificateLate => Rule::Certificate,
         Step::Live | Step::Failing => match decides.map(|finding| finding.code.topic()) {
             Some(Topic::Redirect | Topic::Http) => Rule::Redirects,
@@ -199,25 +200,25 @@ pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec
         RulesAction::Toggle => tick(app, &name),
         RulesAction::Evidence => evidence(app),
         RulesAction::Report => report(app),
-        RulesAction::Copy => return copy_act(app, rule, now),
+        RulesAction::Copy => return copy_fix(app, rule, now),
         RulesAction::Back => app.domains.place = PanelLocation::Live,
     }
     Vec::new()
 }
 
-/// Copies what is to be done on a page: the first act on it.
-fn copy_act(app: &mut AppState, rule: Rule, now: Now) -> Vec<Effect> {
+/// Copies the first fix on a page.
+fn copy_fix(app: &mut AppState, rule: Rule, now: Now) -> Vec<Effect> {
     let answers = with_facts(&app.domains, now, |facts| troubleshooting::answers(rule, facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
-        Some(act) => copy(app, act, "what is to be done", now),
+        Some(act) => copy(app, act, "what to do", now),
         None => {
-            app.say(MessageKind::Note, "Nothing is to be done here.");
+            app.say(MessageKind::Note, "Nothing to do here.");
             Vec::new()
         }
     }
 }
 
-/// Gives `f` everything that the rules rest on, for the domain that is shown.
+/// Calls `f` with everything that the rules use, for the selected domain.
 pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) -> T) -> Option<T> {
     let domain = state.domain()?;
     let reported = state.reported(&domain.name);
@@ -238,9 +239,9 @@ pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) 
 
 fn evidence(app: &mut AppState) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
-        return app.say(MessageKind::Note, "Nothing was seen yet: r looks.");
+        return app.say(MessageKind::Note, NOT_CHECKED);
     };
-    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(4));
+    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(6));
     app.popup = Some(Popup::Text(TextBox::new(TextKind::Evidence, text, "evidence")));
 }
 
@@ -249,6 +250,6 @@ fn report(app: &mut AppState) {
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
         Some(text) => app.popup = Some(Popup::Text(TextBox::new(TextKind::Report, text, &format!("{name}.report")))),
-        None => app.say(MessageKind::Note, "There is no report yet: r looks, then S again."),
+        None => app.say(MessageKind::Note, "No report yet. Press r to check, then S again."),
     }
 }

@@ -1,4 +1,4 @@
-//! What the panel asks the worker for, and what comes back.
+//! Jobs of the panel for the worker, and their replies.
 
 use jiff::Timestamp;
 
@@ -15,32 +15,32 @@ use crate::domains::sandbox::Sandbox;
 pub enum DomainTask {
     /// Apply these changes to the list on disk, and read it.
     Keep(Vec<RegistryChange>),
-    /// Look at one domain, in this lane.
+    /// Check one domain, in this lane.
     Check(usize, Box<CheckRequest>),
     /// Follow redirects by header-only requests.
     FollowRedirects {
         /// Which.
         redirects: Vec<Redirect>,
-        /// What stands outside and the time of day, in the sandbox.
+        /// In the sandbox: its state and its time of day.
         sandbox: Option<(Sandbox, Timestamp)>,
     },
     /// Write the project's configuration into the configuration file.
     Save {
-        /// As it was when it was read; what somebody else has changed since is not written over.
+        /// As it was when it was read: later changes by others are not overwritten.
         was: ConfigSource,
-        /// As it is to be.
+        /// The new one.
         configuration: DomainsConfiguration,
     },
 }
 
-/// What came of a job about domains.
+/// The result of a job about domains.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DomainReply {
     /// The list of domains as it is on disk now.
     RegistryWritten(Result<Registry, String>),
-    /// What the look in this lane has found so far; it goes on.
+    /// What the check in this lane has found so far.
     CheckProgress(usize, Vec<Finding>),
-    /// The domain in this lane was looked at, or could not be.
+    /// The domain in this lane was checked, or could not be.
     Checked(usize, Result<Box<CheckResult>, Failure>),
     /// Redirects were followed, or could not be.
     RedirectsFollowed(Result<Vec<FollowedRedirect>, Failure>),

@@ -1,7 +1,5 @@
 //! Words that several places of the panel share.
 
-use jiff::SignedDuration;
-
 use crate::app::domain_progress::NextStep;
 use crate::app::domain_service::CheckResult;
 use crate::domains::record_export::DnsRecord;
@@ -9,49 +7,39 @@ use crate::domains::{Code, Domain, Verdict, report};
 
 use super::state::State;
 
-/// What a domain needs at its DNS provider, once the value is known.
+/// The record that a domain needs at its DNS provider, once the value is known.
 pub fn record(state: &State, domain: &Domain) -> Option<DnsRecord> {
     let value = state.reported(&domain.name).value?;
     let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
     Some(DnsRecord { name: domain.name.clone(), zone, value, ttl: DnsRecord::TTL })
 }
 
-/// What the operator does next, with the key for it; `None` where nothing is to do, or time does it.
+/// What the operator does next, with the key for it; `None` if there is nothing to do but wait.
 pub fn act(next: &NextStep) -> Option<&str> {
     Some(match next {
-        NextStep::EnterValue => "Enter: the value",
-        NextStep::EnterRecord => "Enter: the record",
-        NextStep::Check => "r: check",
-        NextStep::FindOutWhy => "Enter: why",
+        NextStep::EnterValue => "press Enter to add the value",
+        NextStep::EnterRecord => "press Enter to add the record",
+        NextStep::Check => "press r to check",
+        NextStep::FindOutWhy => "press Enter to see why",
         NextStep::Fix(fix) => {
             // The list has no room for the place.
-            let fix = fix.strip_prefix("at your DNS provider ").unwrap_or(fix);
-            fix.strip_prefix("in the dashboard ").unwrap_or(fix)
+            let places = ["at your DNS provider", "in the dashboard"];
+            let rest = places.iter().find_map(|place| fix.strip_prefix(place)).unwrap_or(fix);
+            rest.trim_start_matches([',', ' '])
         }
-        NextStep::Verify => "Verify, then V",
-        NextStep::Reverify => "t: the three checks",
-        NextStep::FixRedirect => "R: redirects",
-        NextStep::Remove => "U: in which order",
+        NextStep::Verify => "choose Verify, then press V",
+        NextStep::Reverify => "press t for three checks",
+        NextStep::FixRedirect => "press R to fix the redirect",
+        NextStep::Remove => "press U to remove it step by step",
         NextStep::DeleteRecord => "delete the CNAME",
-        NextStep::Forget => "U: off the list",
+        NextStep::Forget => "press U to take it off the list",
         NextStep::Wait(_) | NextStep::AwaitCertificate(_) | NextStep::Nothing => return None,
     })
 }
 
-/// How long ago, or how long still: in minutes, in hours, in days from two days on.
-pub fn span(time: SignedDuration) -> String {
-    let minutes = time.abs().as_secs() / 60;
-    match minutes {
-        0 => "less than a minute".to_owned(),
-        1..60 => format!("{minutes} min"),
-        60..2880 => format!("{} h {} min", minutes / 60, minutes % 60),
-        _ => format!("{} days", minutes / 1440),
-    }
-}
-
-/// What differs between two checks: each line that came or went.
+/// The problems that came or went between two checks.
 pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
-    // What is right, or could not be looked at, comes and goes without being news.
+    // What is right or could not be checked comes and goes without being news.
     let wrong = |seen: &CheckResult| -> Vec<(Code, String)> {
         let wrong = seen.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
         wrong.map(|finding| (finding.code, finding.title.clone())).collect()
@@ -63,7 +51,7 @@ pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
         words.dedup();
         words.join(", ")
     };
-    let changes = [("gone", words(&old, &new)), ("new", words(&new, &old))];
+    let changes = [("fixed", words(&old, &new)), ("new", words(&new, &old))];
     let changes: Vec<String> = changes
         .iter()
         .filter(|(_, titles)| !titles.is_empty())
@@ -72,7 +60,7 @@ pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
     (!changes.is_empty()).then(|| changes.join("; "))
 }
 
-/// The findings with what proves each, in lines of at most `columns`.
+/// The findings with their evidence, in lines of at most `columns`.
 pub fn evidence(seen: &CheckResult, columns: usize) -> String {
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
     lines.collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! The editor of `domains.primary` and `domains.redirects`: checked as typed, held against what is served, written whole.
+//! The editor of `domains.primary` and `domains.redirects`: checked while typing and against the live site.
 
 mod form;
 pub mod keys;
@@ -23,7 +23,7 @@ pub struct RedirectEditor {
     pub selected: usize,
     /// The line that is being typed.
     pub form: Option<RedirectForm>,
-    /// What header-only requests gave, for each redirect that was followed.
+    /// The redirects that were followed by header-only requests.
     pub walked: Vec<FollowedRedirect>,
 }
 
@@ -43,12 +43,12 @@ impl RedirectEditor {
         })
     }
 
-    /// Whether anything here is not in the file.
+    /// Whether there are unsaved changes.
     pub fn is_unsaved(&self, configuration: &ConfigSource) -> bool {
         self.form.is_some() || self.edited != *configuration
     }
 
-    /// What is typed goes into the field that has the cursor; the first text replaces the target that was offered.
+    /// Types into the focused field; the first text replaces the suggested target.
     pub fn on_typing(&mut self, typing: Typing<'_>) {
         if let Some(form) = &mut self.form {
             match typing {
@@ -68,7 +68,7 @@ impl RedirectEditor {
         1 + self.edited.redirects.len()
     }
 
-    /// The configuration with what is being typed in its place.
+    /// The configuration with the line that is being typed.
     fn candidate(&self) -> ConfigSource {
         let mut written = self.edited.clone();
         let Some(form) = &self.form else { return written };
@@ -88,7 +88,7 @@ impl RedirectEditor {
         written
     }
 
-    /// What fails in the redirect from a domain, as far as it was followed.
+    /// What fails in the redirect from a domain, if it was followed.
     pub fn failing(&self, from: &DnsName) -> Option<&str> {
         let configured = self.edited.redirects.iter().filter_map(redirect).find(|redirect| redirect.from == *from)?;
         let walked = self.walked.iter().filter(|walked| walked.redirect == configured && !leads_on(&walked.findings));
@@ -102,7 +102,7 @@ impl RedirectEditor {
         Some(at + 1)
     }
 
-    /// What was seen of the redirect on a line.
+    /// The result of following the redirect on a line.
     pub(super) fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
         let written = self.edited.redirects.get(line.checked_sub(1)?)?;
         let redirect = redirect(written)?;
@@ -110,7 +110,7 @@ impl RedirectEditor {
     }
 }
 
-/// What is to be said about the configuration with what is being typed.
+/// Lints the configuration with the line that is being typed.
 pub fn lint(state: &State) -> Linted {
     redirect_config::check(state.redirects.candidate(), &listed(state))
 }
@@ -120,7 +120,7 @@ pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding
     findings.iter().filter(move |finding| finding.seen.starts_with(&place))
 }
 
-/// What is to be said of the line that is typed: what is about it, and what is only so because of it.
+/// The findings about the line that is being typed, and those that it causes elsewhere.
 pub(super) fn about_typed(state: &State) -> Vec<Finding> {
     let Some(form) = &state.redirects.form else { return Vec::new() };
     let before = redirect_config::check(state.redirects.edited.clone(), &listed(state)).findings;
@@ -138,7 +138,7 @@ fn listed(state: &State) -> Vec<DnsName> {
     state.entries().map(|entry| entry.name.clone()).collect()
 }
 
-/// A redirect as the checks want it, if its names are names.
+/// A redirect for the checks, if its names are valid.
 pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
     let name = |text: &str| crate::domains::parse_name::domain(text).ok().map(|domain| domain.name);
     Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })

@@ -1,4 +1,4 @@
-//! Taking a domain out of service, in the order in which no visitor is lost and no record is left behind.
+//! Taking a domain out of service, in an order that loses no visitor and leaves no record behind.
 
 mod form;
 
@@ -23,22 +23,21 @@ use super::state::{ConfirmTwice, PanelLocation, State};
 
 pub use form::{Focus, Removal};
 
-/// When the redirect from `name` was last seen to work: once the domain is removed, its redirect is gone, too.
+/// When the redirect from `name` last worked: removing the domain also removes its redirect.
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
     let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
     state.worked.get(name).copied().filter(|_| gone && state.redirects.line_of(name).is_some())
 }
 
-/// What was seen of the redirect from `name`.
+/// The result of following the redirect from `name`.
 pub(super) fn followed<'a>(state: &'a State, name: &DnsName) -> Option<&'a FollowedRedirect> {
     state.redirects.walked_at(state.redirects.line_of(name)?)
 }
 
-/// Whether a record still leads to the platform, as far as was seen since the domain was removed; `None` where that is
-/// not known.
+/// Whether a record still points to the platform after the removal; `None` if unknown.
 pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
-    domain_progress::is_left_behind(state.entry(name)?, state.standing(name, now).state)
+    domain_progress::is_left_behind(state.entry(name)?, state.status(name, now).state)
 }
 
 /// Opens the page for the domain that has the cursor.
@@ -47,16 +46,16 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = panel.selected.clone() else { return Vec::new() };
     let focus = match is_left_behind(panel, &name, now) {
         Some(false) => Focus::Name,
-        _ if panel.standing(&name, now).state == Step::Removed => Focus::Dashboard,
+        _ if panel.status(&name, now).state == Step::Removed => Focus::Dashboard,
         _ => Focus::Visitors,
     };
     panel.removal = Removal { focus, typed: TextInput::default() };
     panel.place = PanelLocation::Removal;
-    look(app, now)
+    check(app, now)
 }
 
-/// Looks at what is measured here: the redirect before the removal, the record after it.
-pub fn look(app: &mut AppState, now: Now) -> Vec<Effect> {
+/// Checks the redirect before the removal, and the record after it.
+pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
     scheduler::ask_anew(panel, &name);
@@ -71,7 +70,7 @@ pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Eff
         RemovalAction::PreviousField => removal.focus = neighbour(&Focus::ORDER, removal.focus, false),
         RemovalAction::Toggle => tick(app, now),
         RemovalAction::Confirm => forget(app, now),
-        RemovalAction::Refresh => return look(app, now),
+        RemovalAction::Refresh => return check(app, now),
         RemovalAction::Redirects => return redirects::keys::open(app, now),
         RemovalAction::Back => app.domains.place = PanelLocation::List,
     }
@@ -82,29 +81,33 @@ fn tick(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let reported = panel.reported(&name);
-    let doubted = panel.doubted.take();
+    let confirmed = panel.confirming.take();
     match panel.removal.focus {
         Focus::Visitors if reported.removed => {}
-        Focus::Visitors if reported.removal_planned => panel.tell(&name, Event::RemovalDropped, now),
-        Focus::Visitors => panel.tell(&name, Event::RemovalPlanned, now),
+        Focus::Visitors if reported.removal_planned => panel.record(&name, Event::RemovalDropped, now),
+        Focus::Visitors => panel.record(&name, Event::RemovalPlanned, now),
         Focus::Dashboard if reported.removed => {
-            panel.tell(&name, Event::RemovalDropped, now);
+            panel.record(&name, Event::RemovalDropped, now);
             scheduler::ask_anew(panel, &name);
-            app.say(MessageKind::Note, "Noted: it is not removed.");
+            app.say(MessageKind::Note, "Recorded as not removed.");
         }
         Focus::Dashboard => {
             let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
-            let open = (!works && worked(panel, &name).is_none()).then_some("1: no redirect was seen to work");
-            let open = open.or((!reported.removal_planned).then_some("2: whether visitors are few enough"));
+            let open =
+                (!works && worked(panel, &name).is_none()).then_some("Step 1 is open: no working redirect was found.");
+            let open = open.or((!reported.removal_planned).then_some("Step 2 is not ticked: are visitors few enough?"));
             match open {
-                Some(open) if doubted != Some(ConfirmTwice::Removed) => {
-                    panel.doubted = Some(ConfirmTwice::Removed);
-                    app.say(MessageKind::Error, format!("Step {open}. Space again, if it is removed all the same."));
+                Some(open) if confirmed != Some(ConfirmTwice::Removed) => {
+                    panel.confirming = Some(ConfirmTwice::Removed);
+                    app.say(MessageKind::Error, format!("{open} If you removed it anyway, press Space again."));
                 }
                 Some(_) | None => {
-                    panel.tell(&name, Event::Removed, now);
+                    panel.record(&name, Event::Removed, now);
                     scheduler::ask_anew(panel, &name);
-                    app.say(MessageKind::Note, "Noted: removed. Now delete the record at your DNS provider; r looks.");
+                    app.say(
+                        MessageKind::Note,
+                        "Recorded as removed. Now delete the record at your DNS provider; r checks.",
+                    );
                 }
             }
         }
@@ -112,28 +115,28 @@ fn tick(app: &mut AppState, now: Now) {
     }
 }
 
-/// Takes the domain off the list, if its name was typed and nothing is left behind. What nobody saw is asked for twice.
+/// Takes the domain off the list if its name was typed and no record is left behind; if that is unknown, on the second press.
 fn forget(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
-    let doubted = panel.doubted.take();
+    let confirmed = panel.confirming.take();
     let typed = panel.removal.typed.value();
     if parse_name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
-        return app.say(MessageKind::Error, format!("Type the whole name, {name}, to take it off the list."));
+        return app.say(MessageKind::Error, format!("To take it off the list, type the full name: {name}"));
     }
     let doubt = match is_left_behind(panel, &name, now) {
         Some(true) => {
-            let text = "The record still leads to the platform: it stays here until that is gone.";
+            let text = "The record still points to the platform. Delete it before taking the domain off the list.";
             return app.say(MessageKind::Error, text);
         }
         Some(false) => None,
-        None if panel.standing(&name, now).state == Step::Removed => {
-            Some("Nobody has seen the record gone since the removal (F5 looks). Enter again, if it is.")
+        None if panel.status(&name, now).state == Step::Removed => {
+            Some("Not checked since the removal: F5 checks. If the record is gone, press Enter again.")
         }
-        None => Some("It was not removed: steps 1 to 4. Enter again, to take it off this list all the same."),
+        None => Some("Not removed yet: see steps 1 to 4. Press Enter again to take it off the list anyway."),
     };
-    if let Some(doubt) = doubt.filter(|_| doubted != Some(ConfirmTwice::Forgotten)) {
-        panel.doubted = Some(ConfirmTwice::Forgotten);
+    if let Some(doubt) = doubt.filter(|_| confirmed != Some(ConfirmTwice::Forgotten)) {
+        panel.confirming = Some(ConfirmTwice::Forgotten);
         return app.say(MessageKind::Error, doubt);
     }
     panel.forget(&name);

@@ -1,4 +1,4 @@
-//! What the domains panel knows. What the operator told and what was measured stay apart, as in the list on disk.
+//! The state of the domains panel. What the operator recorded and what was measured stay apart, as in the list on disk.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::Instant;
@@ -30,53 +30,53 @@ pub struct State {
     pub setup: DomainSetup,
     /// Where in the panel the operator is.
     pub place: PanelLocation,
-    /// The list as it was last read, with what was told and measured since. `None` before it was read.
+    /// The list as last read, with later records and measurements. `None` before it was read.
     pub list: Option<Registry>,
-    /// Why the list cannot be read or kept.
+    /// Why the list cannot be read or saved.
     pub list_error: Option<String>,
     /// The domain that has the cursor, or is shown.
     pub selected: Option<DnsName>,
-    /// What this session saw of each domain.
-    pub looks: HashMap<DnsName, CheckView>,
-    /// What is looked at now, a lane each.
+    /// The checks of this session, by domain.
+    pub checks: HashMap<DnsName, CheckView>,
+    /// The domains being checked, one for each lane.
     pub lanes: [Option<DnsName>; LANES],
-    /// What is to be looked at next.
+    /// The domains to check next.
     pub queue: VecDeque<DnsName>,
-    /// Looking goes on by itself while something is pending.
+    /// Pending domains are checked automatically.
     pub watching: bool,
-    /// The last write failed: the next act of the operator tries again.
+    /// The last write failed: the next change by the operator tries again.
     pub blocked: bool,
-    /// What is not kept on disk yet.
+    /// Changes that are not on disk yet.
     pub changes: Vec<RegistryChange>,
-    /// Those of them that are being written.
+    /// How many of them are being written.
     pub writing: usize,
-    /// What the configuration says of each domain.
+    /// The role of each domain in the configuration.
     pub roles: DomainRoles,
     /// Adding a domain.
     pub wizard: Wizard,
-    /// Forms that were left with something in them that could not be kept.
+    /// Unfinished forms of other domains.
     pub left: Vec<Wizard>,
-    /// What the browser says, as typed on the page of rule 3.
+    /// The browser message typed on the page of rule 3.
     pub browser: TextInput,
     pub redirects: RedirectEditor,
     /// Removing a domain.
     pub removal: Removal,
-    /// When a redirect from a domain was last seen to work.
+    /// When the redirect from a domain last worked.
     pub worked: HashMap<DnsName, Timestamp>,
-    /// Something was said where it does not fit: the same key once more takes it.
-    pub doubted: Option<ConfirmTwice>,
+    /// The action that the same key confirms when pressed again.
+    pub confirming: Option<ConfirmTwice>,
 }
 
-/// What is only taken when it is said twice.
+/// Actions that need the same key twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmTwice {
     /// Verify was chosen, though it cannot succeed yet.
     Verified,
     /// The domain was removed, though the steps before it are open.
     Removed,
-    /// The record was saved, though it was so before.
+    /// The record was saved, though it was saved before.
     Saved,
-    /// The domain is to be forgotten, though nobody saw that nothing is left behind.
+    /// The domain is taken off the list, though a record may be left behind.
     Forgotten,
 }
 
@@ -90,9 +90,9 @@ pub enum PanelLocation {
     Wizard,
     /// The record to enter.
     Record,
-    /// One domain as it is now.
+    /// One domain.
     Live,
-    /// A troubleshooting rule, run live.
+    /// A troubleshooting rule.
     Rules(Rule),
     /// The editor of the redirects.
     Redirects,
@@ -100,33 +100,33 @@ pub enum PanelLocation {
     Removal,
 }
 
-/// What this session saw of a domain.
+/// The checks of one domain in this session.
 #[derive(Clone, Debug, Default)]
 pub struct CheckView {
     /// The last check.
     pub seen: Option<CheckResult>,
-    /// What a check that goes on has found so far.
+    /// What the running check has found so far.
     pub so_far: Option<Vec<Finding>>,
-    /// The operator asked for it, and waits.
+    /// The operator asked for the check.
     pub asked: bool,
-    /// Something was told or done since the check that goes on began: it is made once more.
+    /// Something was recorded since the running check began: it is repeated.
     pub again: bool,
-    /// What the row said when it was last looked at, to tell what is new.
-    pub said: Option<StatusWords>,
-    /// It was live before the last check, which saw it bad.
+    /// The status after the last check, to notice what is new.
+    pub known: Option<StatusWords>,
+    /// It was live before the last check, which failed.
     pub bad_once: bool,
-    /// What was last made heard, and when.
+    /// The last notification, and when.
     pub announced: Option<(String, Instant)>,
-    /// How many checks in a row said the same.
+    /// How many checks in a row gave the same result.
     pub unchanged: u32,
-    /// When it is looked at again by itself.
+    /// When it is checked again automatically.
     pub due: Option<Instant>,
-    /// What differs from the check before, newest first.
+    /// Changes between checks, newest first.
     pub changed: Vec<(Timestamp, String)>,
 }
 
 impl State {
-    /// The panel before anything was read.
+    /// The panel before the list is read.
     pub fn new(setup: DomainSetup) -> Self {
         let configuration = setup.configuration.clone();
         let redirects = RedirectEditor { edited: configuration.clone(), ..RedirectEditor::default() };
@@ -135,7 +135,7 @@ impl State {
         state
     }
 
-    /// Takes the project's configuration over.
+    /// Sets the project's configuration.
     pub fn configure(&mut self, configuration: ConfigSource) {
         self.roles = DomainRoles::of(&configuration);
         self.setup.configuration = configuration;
@@ -166,7 +166,7 @@ impl State {
         }
     }
 
-    /// The time of day for domains: that of the wall, or the fast one of practice.
+    /// The time of day for domains: in the sandbox it runs faster.
     pub fn wall(&self, now: Now) -> Timestamp {
         self.setup.time(now)
     }
@@ -180,28 +180,28 @@ impl State {
         self.list.as_ref()?.get(name)
     }
 
-    /// What was told of a domain; the value of the configuration stands in for one that was not.
+    /// What was recorded of a domain; the value in the configuration is the default.
     pub fn reported(&self, name: &DnsName) -> Reported {
         self.entry(name).map(|entry| self.setup.reported(entry)).unwrap_or_default()
     }
 
-    /// Where a domain stands.
-    pub fn standing(&self, name: &DnsName, now: Now) -> Status {
+    /// The status of a domain.
+    pub fn status(&self, name: &DnsName, now: Now) -> Status {
         let measurements = self.entry(name).map_or(&[][..], |entry| &entry.measurements);
         status(&self.reported(name), measurements, self.wall(now))
     }
 
-    /// The domain that is shown, as far as its name is one.
+    /// The selected domain, if its name is valid.
     pub fn domain(&self) -> Option<Domain> {
         parse_name::domain(self.selected.as_ref()?.as_str()).ok()
     }
 
-    /// What the last check saw of a domain.
+    /// The result of the last check of a domain.
     pub fn seen(&self, name: &DnsName) -> Option<&CheckResult> {
-        self.looks.get(name)?.seen.as_ref()
+        self.checks.get(name)?.seen.as_ref()
     }
 
-    /// All domains, those that need somebody first.
+    /// All domains, those that need action first.
     pub fn rows(&self, now: Now) -> Vec<DomainSummary> {
         let mut rows: Vec<DomainSummary> = self.entries().map(|entry| DomainSummary::of(entry, self, now)).collect();
         rows.sort_by(|left, right| {
@@ -210,23 +210,23 @@ impl State {
         rows
     }
 
-    /// Whether a domain is looked at now.
-    pub(super) fn is_looking_at(&self, name: &DnsName) -> bool {
-        self.lanes.iter().flatten().any(|looked_at| looked_at == name)
+    /// Whether a domain is being checked.
+    pub(super) fn is_checking(&self, name: &DnsName) -> bool {
+        self.lanes.iter().flatten().any(|checked| checked == name)
     }
 
-    /// Forms with something typed that is not on the list.
+    /// Forms with unsaved text.
     pub fn unsaved_wizards(&self) -> impl Iterator<Item = &Wizard> {
         self.left.iter().chain([&self.wizard]).filter(|wizard| is_unsaved(self, wizard))
     }
 
-    /// Notes a change, here at once and on disk soon.
+    /// Applies a change here at once, and on disk soon.
     pub fn change(&mut self, change: RegistryChange) {
         if let Some(list) = &mut self.list {
             change.apply(list);
         }
         match &change {
-            // What waits for a disk that is full must not grow with every check.
+            // On a full disk, the queue must not grow with every check.
             RegistryChange::Measured(name, _) => {
                 let mut at = 0;
                 let writing = self.writing;
@@ -240,10 +240,10 @@ impl State {
         self.changes.push(change);
     }
 
-    /// Takes a domain off the list, with all that was typed and seen of it.
+    /// Takes a domain off the list, with its forms and checks.
     pub fn forget(&mut self, name: &DnsName) {
         self.change(RegistryChange::Forgotten(name.clone()));
-        self.looks.remove(name);
+        self.checks.remove(name);
         self.worked.remove(name);
         self.left.retain(|form| form.entry.as_ref() != Some(name));
         if self.wizard.entry.as_ref() == Some(name) {
@@ -252,18 +252,17 @@ impl State {
         self.selected = None;
     }
 
-    /// Notes what the operator told.
-    pub fn tell(&mut self, name: &DnsName, event: Event, now: Now) {
+    /// Records what the operator has done.
+    pub fn record(&mut self, name: &DnsName, event: Event, now: Now) {
         let at = self.wall(now);
         let at = Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at);
         self.change(RegistryChange::Reported(name.clone(), Dated { at, event }));
-        let is_looking = self.is_looking_at(name);
-        let look = self.looks.entry(name.clone()).or_default();
-        look.again = is_looking;
+        let is_checking = self.is_checking(name);
+        self.checks.entry(name.clone()).or_default().again = is_checking;
     }
 }
 
-/// Whether anything is typed that is not on the list.
+/// Whether a form has text that is not on the list.
 pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
     let value = wizard.value.value().trim();
     let known = match &wizard.entry {

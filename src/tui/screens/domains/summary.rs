@@ -27,7 +27,7 @@ pub type StatusWords = (Stage, Option<Verdict>, String);
 impl DomainSummary {
     /// The row of an entry.
     pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
-        // What the editor of the redirects shows, the list shows, too.
+        // The list shows what the redirect editor shows.
         let redirect = state.redirects.failing(&entry.name);
         Self {
             name: entry.name.clone(),
@@ -37,8 +37,8 @@ impl DomainSummary {
         }
     }
 
-    /// What it says, times apart.
-    pub fn said(&self) -> StatusWords {
+    /// How far it is, without times.
+    pub fn words(&self) -> StatusWords {
         let DomainProgress { status, verdict, summary, .. } = &self.progress;
         (status.state, *verdict, summary.clone())
     }

@@ -1,4 +1,4 @@
-//! The domains panel: what follows from keys and replies, and how each place looks.
+//! Tests of the domains panel: keys and replies, and snapshots.
 
 pub(in crate::tui) mod fixture;
 pub mod looks;

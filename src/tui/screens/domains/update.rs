@@ -1,4 +1,4 @@
-//! What follows from a key or a reply in the domains panel.
+//! Keys and replies in the domains panel.
 
 use crate::clock::Now;
 use crate::domains::registry::Registry;
@@ -19,10 +19,10 @@ use super::{detail, redirects, removal, scheduler, wizard};
 /// Lines of the list that a page is.
 const PAGE: usize = 10;
 
-/// What is said of an act on a domain where there is none.
-const NO_DOMAIN: &str = "There is no domain yet: a adds one.";
+/// The answer to a key for a domain if the list is empty.
+const NO_DOMAIN: &str = "No domains yet. a adds one.";
 
-/// Shows the panel. Its list is read each time: another program may have changed it.
+/// Shows the panel. The list is read each time because another program may have changed it.
 pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.screen = Screen::Domains;
     app.pets.searching = false;
@@ -32,18 +32,20 @@ pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
 /// Reads the list.
 fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.domains.blocked = false;
-    // A write that is under way, or due, brings the list back, too.
+    // A write also returns the list.
     if app.pending.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
     vec![app.begin(DomainTask::Keep(Vec::new()), now)]
 }
 
-/// A key on the panel: a page of it takes its own.
+/// A key in the panel goes to the page that is shown.
 pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Effect> {
+    // A message stays until the next key.
+    app.message = None;
     if app.domains.list.is_none() && action != DomainsAction::List(DomainListAction::Refresh) {
         if app.domains.list_error.is_some() {
-            app.say(MessageKind::Error, "Nothing can be done before the list is read: r tries again.");
+            app.say(MessageKind::Error, "The list could not be read. r tries again.");
         }
         return Vec::new();
     }
@@ -55,9 +57,8 @@ pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Eff
             | DomainsAction::Removal(RemovalAction::Toggle | RemovalAction::Confirm)
     );
     if !may_confirm {
-        app.domains.doubted = None;
+        app.domains.confirming = None;
     }
-    let (place, message) = (app.domains.place, app.message.clone());
     let mut effects = match action {
         DomainsAction::List(action) => in_list(app, action, now),
         DomainsAction::Wizard(action) => wizard::on_action(app, action, now),
@@ -68,27 +69,24 @@ pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Eff
         DomainsAction::RedirectForm(action) => redirects::keys::in_form(app, action, now),
         DomainsAction::Removal(action) => removal::on_action(app, action, now),
     };
-    // What was said of one page is no news on the next.
-    if app.domains.place != place && app.message == message {
-        app.message = None;
-    }
     effects.extend(scheduler::work(app, now));
     effects
 }
 
 /// To the pets.
 pub fn leave(app: &mut AppState, now: Now) -> Vec<Effect> {
+    app.message = None;
     app.screen = Screen::Pets;
-    app.domains.doubted = None;
+    app.domains.confirming = None;
     scheduler::work(app, now)
 }
 
 /// What is typed goes into the field that has the cursor.
 pub fn on_typing(app: &mut AppState, typing: Typing<'_>) {
     match typing {
-        // Who types corrects what was wrong.
+        // Typing corrects what was wrong.
         Typing::Text(_) => app.message = None,
-        Typing::Edit(_) => app.domains.doubted = None,
+        Typing::Edit(_) => app.domains.confirming = None,
     }
     if app.domains.place == PanelLocation::Redirects {
         app.domains.redirects.on_typing(typing);
@@ -110,7 +108,7 @@ fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect
         DomainListAction::Refresh => {
             scheduler::ask_all(&mut app.domains, now);
             if !app.domains.rows(now).is_empty() {
-                app.say_done("Looking at all of them. Ctrl-C cancels.", now.mono);
+                app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
             }
             let mut effects = read(app, now);
             effects.extend(redirects::keys::walk(app, now));
@@ -119,8 +117,8 @@ fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect
         DomainListAction::Delete => drop_draft(app, now),
         DomainListAction::Live => {
             app.domains.watching = !app.domains.watching;
-            let on = "Watching: what is pending is looked at by itself, and an act that is due makes itself heard.";
-            let off = "Not watching: r looks.";
+            let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
+            let off = "Not watching. r checks now.";
             app.say(MessageKind::Note, if app.domains.watching { on } else { off });
             scheduler::due(&mut app.domains, now);
         }
@@ -136,14 +134,14 @@ fn drop_draft(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let reported = panel.reported(&name);
     if reported.saved.is_some() || reported.verified.is_some() {
-        return app.say(MessageKind::Note, "Only a draft is dropped so. U takes a domain out of service, in order.");
+        return app.say(MessageKind::Note, "Del only removes drafts. U takes a domain out of service step by step.");
     }
-    if panel.doubted.take() != Some(ConfirmTwice::Forgotten) {
-        panel.doubted = Some(ConfirmTwice::Forgotten);
-        return app.say(MessageKind::Note, format!("Del again drops the draft {name}."));
+    if panel.confirming.take() != Some(ConfirmTwice::Forgotten) {
+        panel.confirming = Some(ConfirmTwice::Forgotten);
+        return app.say(MessageKind::Note, format!("Press Del again to drop the draft {name}."));
     }
     panel.forget(&name);
-    app.say(MessageKind::Done, format!("The draft {name} is off the list."));
+    app.say(MessageKind::Done, format!("Draft {name} removed from the list."));
 }
 
 /// Moves the cursor in the list.
@@ -166,7 +164,7 @@ fn settle_selection(app: &mut AppState, now: Now) -> Option<DnsName> {
     app.domains.selected.clone()
 }
 
-/// Opens the domain under the cursor where its way goes on.
+/// Opens the selected domain at its next step.
 fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let selected = settle_selection(app, now);
     let panel = &mut app.domains;
@@ -174,7 +172,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         wizard::open(panel);
         return Vec::new();
     };
-    match panel.standing(&name, now).state {
+    match panel.status(&name, now).state {
         Step::Draft => {
             wizard::resume(panel, &name);
             panel.place = PanelLocation::Wizard;
@@ -199,7 +197,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A job of the panel has ended, or is so far.
+/// A job of the panel has ended or made progress.
 pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect> {
     match reply {
         DomainReply::RegistryWritten(result) => return on_kept(app, result, now),
@@ -221,7 +219,7 @@ fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Ve
     match result {
         Ok(mut list) => {
             panel.changes.drain(..std::mem::take(&mut panel.writing));
-            // What another program measured counts, and what was measured here since.
+            // Measurements of other programs count, and those made here since.
             for change in &panel.changes {
                 change.apply(&mut list);
             }
@@ -230,13 +228,13 @@ fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Ve
             scheduler::begin(panel, now);
         }
         Err(why) => {
-            // Nothing is lost: it is tried again with what is told next, or by r in the list.
+            // Nothing is lost: the next change, or r in the list, tries again.
             panel.writing = 0;
             panel.blocked = true;
             panel.list_error = Some(sentence(&why));
             // The list itself shows it.
             if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
-                app.say(MessageKind::Error, format!("{} r in the list tries again.", sentence(&why)));
+                app.say(MessageKind::Error, format!("{} Press r in the list to try again.", sentence(&why)));
             }
             return Vec::new();
         }
@@ -244,11 +242,11 @@ fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Ve
     scheduler::work(app, now)
 }
 
-/// A check has found something, and goes on.
+/// A check has found something and continues.
 fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
     let name = app.domains.lanes[lane].clone();
-    if let Some(look) = name.and_then(|name| app.domains.looks.get_mut(&name)) {
-        look.so_far = Some(findings);
+    if let Some(check) = name.and_then(|name| app.domains.checks.get_mut(&name)) {
+        check.so_far = Some(findings);
     }
 }
 
@@ -256,7 +254,7 @@ fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
 fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
     if let Some(name) = scheduler::free(&mut app.domains, lane) {
         scheduler::wait(&mut app.domains, &name, now);
-        app.say(MessageKind::Error, format!("{name} could not be looked at: {why} r tries again."));
+        app.say(MessageKind::Error, format!("Could not check {name}: {why} r tries again."));
     }
     scheduler::work(app, now)
 }

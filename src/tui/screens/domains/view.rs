@@ -1,4 +1,4 @@
-//! How the domains panel looks.
+//! Paints the domains panel.
 
 mod list;
 mod live;
@@ -8,6 +8,7 @@ mod removal;
 mod rules;
 mod wizard;
 
+use jiff::Timestamp;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -21,10 +22,10 @@ use crate::tui::widgets::page::Page;
 
 use super::state::PanelLocation;
 
-/// The width of the form where there is a pane beside it.
+/// The width of a page with details at its right.
 const BESIDE_PANE: u16 = 83;
 
-/// Everything that a place paints from.
+/// What a page is painted from.
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
     /// The whole state.
@@ -39,7 +40,7 @@ pub struct Scene<'a> {
 pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     let scene = Scene { app, appearance: page.appearance, now };
     let place = app.domains.place;
-    draw_practice(scene, page);
+    draw_sandbox(scene, page);
     if page.area.width >= WIDE && place == PanelLocation::Live {
         return live::draw_wide(scene, page);
     }
@@ -47,7 +48,7 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     draw_page(scene, page);
     let Some(beside) = beside else { return };
     page.go_to(beside);
-    page.boxed("Beside it");
+    page.boxed("Details");
     page.inset(1);
     page.gap();
     match place {
@@ -62,10 +63,10 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-/// The rows that a form wants.
+/// The height of a form.
 const FORM_ROWS: u16 = 20;
 
-/// Paints the page of the place. Where a form does not fit, the part with the cursor is shown.
+/// Paints the page of the place. Of a form that does not fit, the part with the cursor is shown.
 fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
     match scene.app.domains.place {
         PanelLocation::List => list::draw(scene, page),
@@ -83,14 +84,14 @@ const fn title(place: PanelLocation) -> &'static str {
         PanelLocation::List => "Domains",
         PanelLocation::Wizard | PanelLocation::Record => "Add a domain",
         PanelLocation::Live => "Domain",
-        PanelLocation::Rules(_) => "Trouble",
+        PanelLocation::Rules(_) => "Troubleshooting",
         PanelLocation::Redirects => "Redirects",
-        PanelLocation::Removal => "Removal",
+        PanelLocation::Removal => "Remove a domain",
     }
 }
 
-/// Practice says so above every page.
-fn draw_practice(scene: Scene<'_>, page: &mut Page<'_>) {
+/// Marks every page in the sandbox.
+fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     if panel.setup.sandbox.is_none() {
         return;
@@ -100,10 +101,10 @@ fn draw_practice(scene: Scene<'_>, page: &mut Page<'_>) {
     let key = if letters { "o" } else { "F7" };
     page.line(vec![
         Span::raw(" "),
-        scene.appearance.span(" PRACTICE ", StyleRole::Selected),
+        scene.appearance.span(" SANDBOX ", StyleRole::Selected),
         Span::raw(" "),
         scene.appearance.span(key, StyleRole::Key),
-        Span::raw(format!(": outside; 1 s is 1 min, now {time}; nothing leaves this program")),
+        Span::raw(format!(": simulate a step. 1 s is 1 min, now {time}.")),
     ]);
     page.go_to(page.rest());
 }
@@ -139,12 +140,17 @@ fn verdict_word(verdict: Option<Verdict>) -> &'static str {
     }
 }
 
+/// A moment in the user's format.
+fn moment(scene: Scene<'_>, at: Timestamp) -> String {
+    scene.appearance.moment(at, scene.app.domains.wall(scene.now))
+}
+
 /// A verdict for a column of a table.
 fn verdict_cell(verdict: Option<Verdict>, columns: usize, appearance: &Appearance) -> Span<'static> {
     Span::styled(format!("{:<columns$}", verdict_word(verdict)), verdict_style(verdict, appearance))
 }
 
-/// How a verdict is marked.
+/// The style of a verdict.
 fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
     appearance.style(match verdict {
         None | Some(Verdict::Unknown) => StyleRole::Quiet,
@@ -154,7 +160,7 @@ fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
     })
 }
 
-/// What is to be done about a finding, as a sentence; empty where nothing is.
+/// What to do about a finding, as a sentence; empty if nothing.
 fn act_of(finding: &Finding) -> String {
     if finding.fix.is_empty() || finding.verdict <= Verdict::Ok { String::new() } else { sentence(&finding.fix) }
 }

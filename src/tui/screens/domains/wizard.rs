@@ -1,4 +1,4 @@
-//! Adding a domain: what must be so before, the name, the value of the dashboard, and then the record to enter.
+//! Adding a domain: the preconditions, the name and the value from the dashboard.
 
 mod fields;
 
@@ -6,10 +6,12 @@ use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
+use crate::domains::report::full_sentence as sentence;
 use crate::domains::reported::{Event, Precondition};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::FormAction;
 use crate::tui::state::{AppState, MessageKind};
@@ -58,21 +60,23 @@ pub fn read_name(state: &State) -> ParsedName {
     parse_name::read(state.wizard.name.value(), &known)
 }
 
-/// The typed value as a host; the findings where it is none.
+/// The typed value as a host, or what is wrong with it.
 pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
     let reading = parse_name::read(state.wizard.value.value(), &ExistingDomains::default());
     let own = read_name(state).domain;
     match reading.domain {
         Some(domain) if own.is_some_and(|own| own.name == domain.name) => {
             let own = Finding::new(Code::InPlatform, Verdict::Fail, crate::domains::Who::Dashboard);
-            Err(vec![own.seen(domain.name.as_str()).fix("this is the domain itself; the dashboard shows another host")])
+            Err(vec![
+                own.seen(domain.name.as_str()).fix("this is the domain itself; copy the host that the dashboard shows"),
+            ])
         }
         Some(domain) => Ok(domain.name),
         None => Err(reading.findings),
     }
 }
 
-/// Opens an empty form, or the one that was left.
+/// Opens an empty form, or the unfinished one.
 pub fn open(state: &mut State) {
     switch(state, Wizard::default());
     if state.wizard.value.is_empty()
@@ -103,7 +107,7 @@ pub fn on_action(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect
     Vec::new()
 }
 
-/// Text where there is no field: somebody types or pastes the name already.
+/// Text typed or pasted outside a field begins the name.
 pub fn on_early_typing(state: &mut State, typing: Typing<'_>) {
     if state.wizard.entry.is_none() {
         state.wizard.focus = Focus::Name;
@@ -119,26 +123,26 @@ fn toggle(wizard: &mut Wizard) {
     }
 }
 
-/// On to the record, or to the first thing to correct.
+/// Continues to the record, or to the first field that is wrong.
 fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let reading = read_name(panel);
     let Some(domain) = reading.domain else {
         panel.wizard.focus = Focus::Name;
-        // A name that is on the list already is gone on with there.
+        // A name that is already on the list is selected there.
         let listed = reading.findings.iter().find(|finding| finding.code == Code::InDuplicate);
         if let Some(listed) = listed.map(|finding| DnsName::new(&finding.seen)) {
             panel.wizard = Wizard::default();
             panel.selected = Some(listed.clone());
             panel.place = PanelLocation::List;
-            app.say(MessageKind::Note, format!("{listed} is on the list already: here it is."));
+            app.say(MessageKind::Note, format!("{listed} is already on the list."));
             return Vec::new();
         }
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
     if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
-        let text = format!("Practice has only {} to be walked: type that, please.", Sandbox::DOMAIN);
+        let text = format!("The sandbox has only {}. Type that name.", Sandbox::DOMAIN);
         app.say(MessageKind::Error, text);
         return Vec::new();
     }
@@ -150,12 +154,13 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.place = PanelLocation::Record;
             scheduler::ask_anew(panel, &domain.name);
             let open = Precondition::ALL.into_iter().filter(|each| !app.domains.wizard.ticked.contains(each)).count();
-            let unticked = if open == 0 { String::new() } else { format!(" {open} preconditions are not ticked.") };
-            app.say_done(format!("Saved as a draft; come back at any time.{unticked}"), now.mono);
+            let unticked =
+                if open == 0 { String::new() } else { format!(" Not ticked yet: {}.", counted(open, "precondition")) };
+            app.say_done(format!("Saved as a draft.{unticked}"), now.mono);
         }
         Err(_) if panel.wizard.value.is_empty() => {
             panel.wizard.focus = Focus::Value;
-            app.say(MessageKind::Note, "Saved as a draft. Next: the value that the dashboard shows for this domain.");
+            app.say(MessageKind::Note, "Saved as a draft. Next: the value the dashboard shows for this domain.");
         }
         Err(findings) => {
             panel.wizard.focus = Focus::Value;
@@ -168,12 +173,12 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
 fn refusal(what: &str, findings: &[Finding]) -> String {
     let refused = findings.iter().find(|finding| finding.verdict == Verdict::Fail);
     refused.map_or_else(
-        || format!("To correct: {what}."),
-        |finding| format!("To correct: {what}: {}. {}", finding.title, finding.fix),
+        || format!("Check {what}."),
+        |finding| format!("Check {what}: {}. {}", finding.title, sentence(&finding.fix)),
     )
 }
 
-/// Back to the list. What is a domain already is kept there as a draft; what is not stays in the form.
+/// Back to the list. A valid domain is saved there as a draft; other text stays in the form.
 fn leave(app: &mut AppState, now: Now) {
     let panel = &app.domains;
     let reading = read_name(panel);
@@ -183,45 +188,45 @@ fn leave(app: &mut AppState, now: Now) {
             save(app, &domain, value.as_ref(), now);
             let shown = short(&domain.unicode);
             if is_unsaved(&app.domains, &app.domains.wizard) {
-                let text = format!("{shown} is kept as a draft; the value is not one yet, and stays in its form.");
+                let text = format!("{shown} saved as a draft. The value is not valid yet and stays in the form.");
                 app.say(MessageKind::Note, text);
             } else {
-                app.say_done(format!("{shown} is kept as a draft."), now.mono);
+                app.say_done(format!("{shown} saved as a draft."), now.mono);
                 app.domains.wizard = Wizard::default();
             }
         }
         None if is_unsaved(panel, &panel.wizard) => {
-            app.say(MessageKind::Note, "What you typed stays in the form. a opens it again.");
+            app.say(MessageKind::Note, "Your text is kept. a opens the form again.");
         }
         None => {}
     }
     app.domains.place = PanelLocation::List;
 }
 
-/// Notes what is new: the entry, what was ticked, and the value.
+/// Records what is new: the entry, the ticks and the value.
 fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) {
     let panel = &mut app.domains;
     let name = &domain.name;
     if panel.entry(name).is_none_or(|entry| entry.reported().removed) {
-        panel.tell(name, Event::Added, now);
+        panel.record(name, Event::Added, now);
     }
     let reported = panel.entry(name).map(|entry| entry.reported()).unwrap_or_default();
     for precondition in Precondition::ALL {
         let holds = panel.wizard.ticked.contains(&precondition);
         if holds != reported.ticked.contains(&precondition) {
-            panel.tell(name, Event::Ticked { precondition, holds }, now);
+            panel.record(name, Event::Ticked { precondition, holds }, now);
         }
     }
     if let Some(host) = value.filter(|host| reported.value.as_ref() != Some(*host)) {
-        panel.tell(name, Event::Value { host: host.clone() }, now);
-        // What was measured was judged by the other value.
+        panel.record(name, Event::Value { host: host.clone() }, now);
+        // The last check used the old value.
         scheduler::ask_anew(panel, name);
     }
     panel.wizard.entry = Some(name.clone());
     panel.selected = Some(name.clone());
 }
 
-/// What stands in the way of the record now, as far as it was seen.
+/// What the last check found in the way of the record.
 pub(super) fn in_the_way<'a>(state: &'a State, name: &DnsName) -> impl Iterator<Item = &'a Finding> {
     let seen = state.seen(name);
     seen.into_iter().flat_map(|seen| &seen.findings).filter(|finding| {

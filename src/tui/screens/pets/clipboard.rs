@@ -1,4 +1,4 @@
-//! What leaves the pets screen: the id, JSON or curl line of an animal for the clipboard, and the rows for a file.
+//! What leaves the pets screen: the id, JSON or curl line of a pet for the clipboard, and the rows for a file.
 
 use std::sync::Arc;
 
@@ -12,20 +12,20 @@ use crate::tui::state::{AppState, MessageKind};
 
 use super::update::may_have_more;
 
-const NO_ROW: &str = "There is no row to copy.";
+const NO_ROW: &str = "No row to copy.";
 
-/// Copies the id of the animal in the detail.
+/// Copies the id of the pet in the detail.
 pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| pet.id) {
-        Some(id) => copy(state, id.to_string(), &format!("the id {id}"), now),
+        Some(id) => copy(state, id.to_string(), &format!("id {id}"), now),
         None => state.note(NO_ROW),
     }
 }
 
-/// Copies the animal in the detail as the service wrote it.
+/// Copies the pet in the detail as the service wrote it.
 pub(super) fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
-        Some((id, json)) => copy(state, json, &format!("animal {id} as JSON"), now),
+        Some((id, json)) => copy(state, json, &format!("pet {id} as JSON"), now),
         None => state.note(NO_ROW),
     }
 }
@@ -35,11 +35,9 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     match &state.link.address {
         Some(address) => {
             let curl = curl_for_list(address, &state.pets.query());
-            copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
+            copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
         }
-        None => {
-            state.note("The service in this program has no address that curl could ask later. F9 shows command lines.")
-        }
+        None => state.note("curl cannot reach the service inside this program. F9 shows petstore commands."),
     }
 }
 
@@ -47,7 +45,7 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn export(state: &mut AppState) {
     let pets: Vec<Pet> = state.pets.rows_from(0).cloned().collect();
     if pets.is_empty() {
-        state.say(MessageKind::Note, "There are no rows to write.");
+        state.say(MessageKind::Note, "No rows to export.");
         return;
     }
     let which = match state.pets.filter {
@@ -60,7 +58,7 @@ pub fn export(state: &mut AppState) {
     let rows = counted(pets.len(), "row");
     let whole = &state.pets.whole;
     let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
-    let what = if missing { format!("{rows}, not all that the service has") } else { rows };
+    let what = if missing { format!("{rows}, there may be more") } else { rows };
     let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { shown: Arc::new(pets), whole: false });
     state.popup = Some(Popup::Write(WriteBox { what: Some(what), ..write }));
 }

@@ -17,7 +17,7 @@ use state::Ended;
 
 pub use state::Inventory;
 
-/// Shows the whole inventory, and reads it where that was not done; or goes back to the lists.
+/// Shows the whole inventory, reading it if needed, or goes back to the lists.
 pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.whole.open = !state.pets.whole.open;
@@ -57,9 +57,9 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
             let taken = state.pets.whole.coming.len() > state.pets.whole.pets.len();
             let effects = settle(state, Ended::Failed(failure), now);
             let here = match (taken, state.pets.whole.pets.is_empty()) {
-                (true, _) => "What was read until then is shown; r reads all.",
-                (false, false) => "What was read before is still shown; r reads all.",
-                (false, true) => "Nothing was read; W tries again.",
+                (true, _) => "Showing what was loaded; r loads all.",
+                (false, false) => "Showing the earlier inventory; r loads all.",
+                (false, true) => "Nothing was loaded; W retries.",
             };
             state.say(MessageKind::Error, format!("{why} {here}"));
             effects
@@ -75,7 +75,7 @@ pub fn on_cancelled(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     let before = if pets.whole.is_complete() { Baseline::All } else { Baseline::Unknown };
-    // An older reading that stays is older than what the lists have told since.
+    // An older reading that stays is older than the lists.
     if pets.whole.take(ended, now) {
         pets.changes.learn(&pets.whole.pets, before, now.wall);
     }

@@ -1,4 +1,4 @@
-//! What the screen of animals asks the worker for, and what comes back.
+//! What the screen of pets asks the worker for, and what comes back.
 
 use crate::api::NextPage;
 use crate::api::failure::Failure;
@@ -7,7 +7,7 @@ use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::model::{IdempotencyKey, Pet, PetId, PetQuery, PetStatus};
 
-/// What a job about animals does.
+/// What a job about pets does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PetsTask {
     /// Ask for a list, and follow its next pages up to `pages` in all.
@@ -30,13 +30,13 @@ pub enum PetsTask {
     },
     /// Give out the whole inventory.
     ReadInventory,
-    /// Look for the animal of this id.
+    /// Look up the pet with this id.
     Find(PetId, Ask),
-    /// Add this many samples, one after another; the key stands for all of them.
+    /// Add this many samples, one after another, with one key for all of them.
     AddSamples(usize, IdempotencyKey),
 }
 
-/// What came of a job about animals.
+/// What came of a job about pets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PetsReply {
     /// The rows of the table, one or more pages of them.
@@ -44,11 +44,11 @@ pub enum PetsReply {
     /// A further page of them.
     More(Result<ListAnswer, Failure>),
     Counted(PetStatus, Result<ListAnswer, Failure>),
-    /// Some of the whole inventory; it goes on.
+    /// A part of the whole inventory; more follows.
     InventoryPart(Vec<Pet>),
     /// The whole inventory was given out.
     InventoryRead(Result<Coverage, Failure>),
-    /// What the look for one animal found.
+    /// The result of a look-up.
     Found(Result<LookupResult, Failure>),
     /// How many samples were added; fewer than asked for with the reason.
     SamplesAdded(usize, Option<Failure>),

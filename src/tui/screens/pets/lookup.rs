@@ -1,4 +1,4 @@
-//! One animal by its id: from the rows that are here, then from the lists, and from the deprecated operation only where
+//! Look-up by id: in the loaded rows, then in the lists, and with the deprecated operation only where
 //! those cannot answer.
 
 mod state;
@@ -18,10 +18,10 @@ use crate::tui::text_input::Typing;
 
 pub use state::{ById, Lookup};
 
-/// Said where there is nothing to copy.
-const NOTHING_FOUND: &str = "No animal was found yet that could be copied. Enter looks for the id.";
+/// Shown when there is nothing to copy.
+const NOTHING_FOUND: &str = "Nothing to copy yet. Enter looks up the id.";
 
-/// Opens the look for one animal.
+/// Opens the look-up.
 pub fn open(state: &mut AppState) {
     state.message = None;
     state.pets.searching = false;
@@ -46,16 +46,16 @@ pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Ef
             };
             if action == LookupAction::CopyJson {
                 let json = serde_json::to_string(pet).unwrap_or_default();
-                return copy(state, json, "the animal as JSON", now);
+                return copy(state, json, "the pet as JSON", now);
             }
             let id = pet.id.to_string();
-            let what = format!("the id {id}");
+            let what = format!("id {id}");
             copy(state, id, &what, now)
         }
     }
 }
 
-/// Goes back to the rows, where it is open. What runs is given up.
+/// Closes the look-up and cancels what runs.
 pub fn leave(state: &mut AppState) -> Vec<Effect> {
     state.pets.by_id = None;
     state.cancel(Slot::ById).into_iter().collect()
@@ -69,7 +69,7 @@ impl ById {
     }
 }
 
-/// Looks for the animal; with `at_once`, by the deprecated operation.
+/// Looks up the pet; with `at_once`, by the deprecated operation.
 fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
     state.message = None;
     let Some(by_id) = &mut state.pets.by_id else { return Vec::new() };
@@ -92,21 +92,21 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
     }
     let ask = match at_once {
         true => Ask::Now,
-        // Gone by now, or about to go: only who asks for it by hand gets it.
+        // Removed, or about to be: only used on request.
         false if sunset::is_over(now.wall) => Ask::Never,
         false => Ask::IfNeeded,
     };
     vec![state.begin(PetsTask::Find(id, ask), now)]
 }
 
-/// The user stopped the look: what was typed stays.
+/// The user stopped the look-up: the typed id stays.
 pub fn on_cancelled(state: &mut AppState) {
     if let Some(by_id) = &mut state.pets.by_id {
         by_id.looked = None;
     }
 }
 
-/// The look ended.
+/// The look-up ended.
 pub(super) fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
     let effects = match &result {
         Err(failure) => {

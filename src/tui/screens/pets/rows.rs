@@ -23,12 +23,12 @@ pub enum SortBy {
     Name,
     Category,
     Status,
-    #[strum(serialize = "as it came")]
+    #[strum(serialize = "service order")]
     AsItCame,
 }
 
 impl SortBy {
-    /// The next one in turn.
+    /// The next one .
     pub const fn next(self) -> Self {
         match self {
             Self::Id => Self::Name,
@@ -55,7 +55,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Takes other animals, or another order of them: those of `status` only, where one is given.
+    /// Takes other pets, or another order of them: those of `status` only, where one is given.
     pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: Sort) {
         let wanted = status.map(ObservedStatus::from);
         let mut order: Vec<u32> = (0..)

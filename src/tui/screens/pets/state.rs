@@ -22,7 +22,7 @@ pub struct State {
     pub limit: Limit,
     /// The order of the rows.
     pub sort: Sort,
-    /// Whether rows that are searched for stand with the best match first, until another order is chosen.
+    /// Whether search results show the best match first, until another order is chosen.
     pub best_first: bool,
     pub search: TextInput,
     /// Whether the search field has the cursor.
@@ -31,16 +31,16 @@ pub struct State {
     pub drawer: bool,
     /// The pause between automatic refreshes.
     pub live: Option<Duration>,
-    /// An animal shown in the drawer that need not be among the rows: the one just added.
+    /// A pet shown in the drawer that need not be among the rows: the one just added.
     pub pinned: Option<Pet>,
-    /// How many animals have each status, as far as known, in the order of [`PetStatus::ALL`].
+    /// How many pets have each status, as far as known, in the order of [`PetStatus::ALL`].
     pub counts: [Option<Count>; 3],
     /// Whether the counts are to be asked for after the next list.
     pub counts_due: bool,
     /// What is new or has another status.
     pub changes: PetChange,
     pub whole: Inventory,
-    /// The look for one animal by its id, where it is open.
+    /// The look-up by id, if it is open.
     pub by_id: Option<ById>,
     /// The list of each tab, in the order of [`tab`].
     lists: [Option<Loaded>; 4],
@@ -48,7 +48,7 @@ pub struct State {
     pub counted: [Option<(List, Now)>; 3],
     rows: Rows,
     cursor: usize,
-    /// The animal under the cursor, so that it stays there when rows come and go.
+    /// The pet under the cursor, so that it stays there when rows come and go.
     anchor: Option<PetId>,
 }
 
@@ -57,7 +57,7 @@ pub struct State {
 pub struct Loaded {
     /// What was asked.
     pub limit: Limit,
-    /// The animals.
+    /// The pets.
     pub list: List,
     /// When it was read.
     pub at: Now,
@@ -76,7 +76,7 @@ pub enum ListSource {
     Cached,
 }
 
-/// A number of animals: exact, or at least so many.
+/// A number of pets: exact, or at least so many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// How many were seen.
@@ -139,7 +139,7 @@ impl State {
         TABS.into_iter().zip(&self.lists).filter_map(|(filter, list)| Some((filter, list.as_ref()?)))
     }
 
-    /// The animals that the rows are of.
+    /// The pets that the rows are of.
     pub fn pets(&self) -> &[Pet] {
         match self.whole.shown() {
             Some(whole) => whole,
@@ -162,7 +162,7 @@ impl State {
         &self.rows
     }
 
-    /// The animals shown from row `from` on.
+    /// The pets shown from row `from` on.
     pub fn rows_from(&self, from: usize) -> impl Iterator<Item = &Pet> {
         let pets = self.pets();
         self.rows.shown().iter().skip(from).filter_map(|index| pets.get(*index as usize))
@@ -173,17 +173,17 @@ impl State {
         self.cursor
     }
 
-    /// The animal under the cursor.
+    /// The pet under the cursor.
     pub fn selected(&self) -> Option<&Pet> {
         self.rows_from(self.cursor).next()
     }
 
-    /// The animal that the detail shows.
+    /// The pet that the detail shows.
     pub(super) fn detailed(&self) -> Option<&Pet> {
         self.pinned.as_ref().or_else(|| self.selected())
     }
 
-    /// The animal `id` as it was read last, wherever among what was read, and when that was.
+    /// The pet `id` as last read, wherever among what was read, and when that was.
     pub fn find(&self, id: PetId) -> Option<(&Pet, Now)> {
         let whole = self.whole.at().map(|at| (&self.whole.pets[..], at));
         let lists = self.lists.iter().flatten().map(|loaded| (&loaded.list.pets[..], loaded.at));
@@ -228,13 +228,13 @@ impl State {
     pub fn take(&mut self, filter: Option<PetStatus>, loaded: Loaded) {
         let old = self.lists[tab(filter)].as_ref();
         let same = old.filter(|old| old.source != ListSource::Picked && old.limit == loaded.limit);
-        // In the list of a status, an animal that was not there before may only have another status now.
+        // In the list of a status, a pet that was not there before may only have another status now.
         let before = if filter.is_none() || self.knows_all() { before(same) } else { Baseline::Unknown };
         self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
         self.put(filter, loaded);
     }
 
-    /// Whether every animal of the service is here, in whichever list.
+    /// Whether every pet of the service is here, in whichever list.
     fn knows_all(&self) -> bool {
         let all = self.lists[0].as_ref().is_some_and(Loaded::is_complete);
         all || self.whole.is_complete() || self.counts.iter().all(|count| count.is_some_and(|count| !count.or_more))
@@ -253,7 +253,7 @@ impl State {
         }
     }
 
-    /// The list of the tab `filter` was asked for again, and is as it was.
+    /// The list of the tab `filter` was refreshed and has not changed.
     pub fn confirm(&mut self, filter: Option<PetStatus>, at: Now) {
         if let Some(loaded) = &mut self.lists[tab(filter)] {
             loaded.at = at;
@@ -261,21 +261,21 @@ impl State {
         }
     }
 
-    /// Takes the list from which the number of animals of one status is.
+    /// Takes the list from which the number of pets of one status is.
     pub(super) fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
         let before = if self.knows_all() { Baseline::All } else { Baseline::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
         self.restore_counted(status, list, has_pages, at);
     }
 
-    /// Such a list was asked for again, and is as it was.
+    /// The list of a count was refreshed and has not changed.
     pub(super) fn confirm_counted(&mut self, status: PetStatus, at: Now) {
         if let Some((_, read)) = &mut self.counted[status as usize] {
             *read = at;
         }
     }
 
-    /// Takes up such a list from an earlier session.
+    /// Restores the list of a count from an earlier session.
     pub fn restore_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
         let full = list.pets.len() >= usize::from(Limit::MAX.get()) && !has_pages;
         self.counts[status as usize] = Some(Count { seen: list.pets.len(), or_more: list.next().is_some() || full });
@@ -289,7 +289,7 @@ impl State {
         self.changes.restore(counted.chain(lists).flat_map(|list| list.pets.iter()), log);
     }
 
-    /// Forgets the lists: the animals that come are those that this program has made itself, and no news.
+    /// Forgets the lists: the next pets were added by this program and are not changes.
     pub(super) fn forget_lists(&mut self) {
         self.lists = [const { None }; 4];
         self.counted = [const { None }; 3];
@@ -307,7 +307,7 @@ impl State {
         self.reorder();
     }
 
-    /// Orders the rows anew: they, the tab or the order are others.
+    /// Sorts the rows after they, the tab or the order changed.
     pub(super) fn reorder(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         let status = if self.whole.shown().is_some() { self.filter } else { None };
@@ -316,7 +316,7 @@ impl State {
         self.arrange();
     }
 
-    /// Searches anew. The cursor stays on its animal, or goes to the one that took its place.
+    /// Searches again. The cursor stays on its pet, or goes to the one that took its place.
     pub fn arrange(&mut self) {
         let mut rows = std::mem::take(&mut self.rows);
         let pets = self.pets();
@@ -328,7 +328,7 @@ impl State {
         self.anchor = self.selected().map(|pet| pet.id);
     }
 
-    /// Whether the rows stand with the best match first.
+    /// Whether the best match comes first.
     pub(super) fn is_best_first(&self) -> bool {
         self.best_first && self.searched().words().next().is_some()
     }
@@ -338,7 +338,7 @@ impl State {
         Query::parse(self.search.value())
     }
 
-    /// How many animals there are in all, as far as the whole inventory, the three counts or the list of all tell.
+    /// How many pets there are in all, from the whole inventory, the three counts or the list of all.
     pub fn total(&self) -> Option<Count> {
         if let Some(total) = self.whole.total() {
             return Some(total);
@@ -350,12 +350,12 @@ impl State {
         let counts = counts?;
         Some(Count {
             seen: counts.iter().map(|count| count.seen).sum(),
-            // Animals without a status are in none of the three.
+            // Pets without a status are in none of the three.
             or_more: true,
         })
     }
 
-    /// How many animals have `status`.
+    /// How many pets have `status`.
     pub fn count(&self, status: PetStatus) -> Option<Count> {
         self.whole.count(status).or(self.counts[status as usize])
     }
@@ -388,7 +388,7 @@ fn before(old: Option<&Loaded>) -> Baseline {
 }
 
 impl Loaded {
-    /// Whether these are certainly all animals of that question.
+    /// Whether these are certainly all pets of that question.
     pub(super) fn is_complete(&self) -> bool {
         let full = self.list.pets.len() >= usize::from(self.limit.get());
         self.source != ListSource::Picked && self.list.next().is_none() && (!full || self.list.pages() > 1)

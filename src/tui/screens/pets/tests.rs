@@ -15,6 +15,7 @@ use crate::tui::popups::Popup;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::state::Health;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{self, App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -128,7 +129,7 @@ fn limit_by_preset_by_number_and_never_beyond_the_description() {
     assert_eq!(limit(&app), 50);
     app.keys("+ +");
     assert_eq!(limit(&app), 100);
-    assert!(app.screen().contains("100 rows is the most one request gives."));
+    assert!(app.screen().contains("100 rows is the maximum per request."));
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn down_on_the_last_row_loads_the_next_page_and_goes_on_there() {
         app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::More)).count(),
         1
     );
-    // The page overlaps by one animal, as a service without a fixed order may do.
+    // The page overlaps by one pet, as a service without a fixed order may do.
     app.reply(Slot::More, PetsReply::More(testing::rows(all[19..].to_vec(), None)));
     assert_eq!(app.state.pets.row_count(), 39);
     assert_eq!(selected(&app), all[20].id);
@@ -156,11 +157,11 @@ fn without_a_next_page_the_end_of_the_list_says_what_to_do() {
     assert!(app.screen().contains("There may be more: press + for more rows, L for another number."));
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
     app.keys("End Down");
-    assert!(app.screen().contains("These are all rows."));
+    assert!(app.screen().contains("No more rows."));
 }
 
 #[test]
-fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_animal() {
+fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
     app.keys("Down Down");
     let pochi = selected(&app);
@@ -244,7 +245,7 @@ fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
     let why = "the database cannot be opened".to_owned();
     app.reply(Slot::List, Outcome::failed(Slot::List, Failure::NotStarted { why }));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
-    assert!(app.says("Not started: the database cannot be opened. Mend that, then start petstore again."));
+    assert!(app.says("Not started: the database cannot be opened. Fix that, then restart petstore."));
     assert!(app.says("e: details   q: quit"));
 }
 
@@ -287,7 +288,7 @@ fn a_key_refused_in_the_background_takes_no_letters() {
     app.keys("r");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert_eq!(app.state.popup, None);
-    assert!(app.says("The API key is not accepted any more. F4 asks for another one."), "{}", app.screen());
+    assert!(app.says("The API key is no longer accepted. F4 asks for another one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
     assert!(app.job(Slot::TestKey).is_none());
     app.keys("F4");
@@ -301,7 +302,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let mut app = App::started(Service::Remote(without), 80, 24);
     assert!(app.job(Slot::List).is_none() && matches!(app.state.popup, Some(Popup::Key(_))));
     app.wait(Duration::from_secs(1)).keys("Esc");
-    assert!(app.says("No API key is set for api.example.com. Nothing has been asked. F4: enter one"));
+    assert!(app.says("No API key is set for api.example.com. No request was sent. F4: enter one"));
     app.keys("F4 \"petk_0123456789\" Enter");
     assert!(app.job(Slot::TestKey).is_some());
 }
@@ -433,10 +434,11 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
     }
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 /// Each state at both sizes.
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

@@ -43,7 +43,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
             if pets.whole.is_there() =>
         {
-            return state.note("This is the whole inventory: r reads it again, W goes back to the lists.");
+            return state.note("This is the whole inventory: r reloads it, W goes back to the lists.");
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
@@ -123,7 +123,7 @@ fn choose_order(state: &mut AppState, sort: Sort) {
     state.pets.reorder();
 }
 
-/// What `r` does: the rows are asked for again, and the marks of what changed before go.
+/// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.changes.begin(true);
     if state.pets.whole.is_there() { inventory::read(state, now) } else { reload(state, true, now) }
@@ -160,14 +160,14 @@ pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What was asked for another tab must not be taken for this one's.
     effects.extend(state.cancel(Slot::List));
-    // While the service is away, looking around does not ask it: it is asked by itself, and then for this tab.
+    // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
     if !state.pets.whole.is_there() && !waits(state) {
         effects.extend(reload(state, false, now));
     }
     effects
 }
 
-/// Asks for the rows of the tab in use where they never came as an answer: the whole inventory stood before them.
+/// Loads the rows of the current tab if the whole inventory was shown instead of them.
 pub(super) fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let asked = state.pets.list().is_some_and(|loaded| loaded.source == ListSource::Answer);
     if asked || waits(state) || state.pending.is_running(Slot::List) {
@@ -182,7 +182,7 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.pets.limit = limit;
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     if waits(state) {
-        state.say(MessageKind::Note, format!("{limit} rows are asked for once the service answers again."));
+        state.say(MessageKind::Note, format!("{limit} rows load when the service is back."));
     } else {
         effects.extend(ask(state, 1, now));
     }
@@ -193,11 +193,10 @@ fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
     match next_preset(state.pets.limit.get().into(), up).map(Limit::new) {
         Some(Ok(limit)) => set_limit(state, limit, now),
         _ if up => {
-            let way =
-                if state.link.has_pages { "Down on the last row loads more." } else { "A status tab may show others." };
-            state.note(format!("100 rows is the most one request gives. {way}"))
+            let way = if state.link.has_pages { "Down on the last row loads more." } else { "Try a status tab." };
+            state.note(format!("100 rows is the maximum per request. {way}"))
         }
-        _ => state.note("5 is the least preset. L takes any number from 1 to 100."),
+        _ => state.note("5 is the smallest preset. L accepts any number from 1 to 100."),
     }
 }
 
@@ -207,9 +206,9 @@ const LIVE: Duration = Duration::from_secs(30);
 fn toggle_live(state: &mut AppState, now: Now) {
     state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
     let text = match state.pets.live {
-        Some(_) if waits(state) => "The rows are asked for again every 30 s, once the service answers.",
-        Some(_) => "The rows are asked for again every 30 s. A stops it.",
-        None => "The rows stay as they are until r asks again.",
+        Some(_) if waits(state) => "Refreshing every 30 s once the service is back.",
+        Some(_) => "Refreshing every 30 s. A stops it.",
+        None => "Automatic refresh is off. r refreshes.",
     };
     state.say_done(text, now.mono);
 }
@@ -218,30 +217,30 @@ fn at_end(state: &AppState) -> bool {
     state.pets.cursor() + 1 >= state.pets.row_count()
 }
 
-/// Down on the last row: the next page where there is one, else a word on how to see more.
+/// Down on the last row: the next page, or a note on how to see more.
 fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.pets.whole.is_there() {
         return state.note(state.pets.whole.word());
     }
     if !state.pets.search.is_empty() {
-        return state.note("These are all that were found here. Esc clears the search, W reads all animals.");
+        return state.note("No more matches here. Esc clears the search, W loads all pets.");
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {
-        Some(_) if waits(state) => state.note("Further rows come when the service answers again."),
+        Some(_) if waits(state) => state.note("More rows load when the service is back."),
         Some(_) if loaded.source != ListSource::Answer => {
-            state.note("These rows are kept from before: further ones come after the next answer.")
+            state.note("These rows are cached. Refresh (r) to load more.")
         }
         Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
             vec![state.begin(PetsTask::More(next), now)]
         }
-        None if !may_have_more(state) => state.note("These are all rows."),
+        None if !may_have_more(state) => state.note("No more rows."),
         None if state.pets.limit < Limit::MAX => {
             state.note("There may be more: press + for more rows, L for another number.")
         }
-        None => state.note("100 rows is the most one request gives. A status tab may show others."),
+        None => state.note("100 rows is the maximum per request. Try a status tab."),
     }
 }
 
@@ -344,12 +343,12 @@ fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) 
 /// How many samples one key adds.
 const SAMPLES: usize = 25;
 
-/// Adds samples, but never among animals of one's own: there is no way to take them out again.
+/// Adds samples, but only to an empty store: they cannot be removed.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
-        return state.note("Samples are for an empty store only: nothing takes them out again.");
+        return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
     if state.asks_first(PendingChange::Samples(SAMPLES), now) {
         return Vec::new();
@@ -387,7 +386,7 @@ fn on_counted(state: &mut AppState, status: PetStatus, result: Result<ListAnswer
     if is_last { keep::keep(state, now) } else { Vec::new() }
 }
 
-/// Asks how many animals have each status, as far as one request tells.
+/// Asks how many pets have each status, up to what one request returns.
 fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
     PetStatus::ALL
         .into_iter()
@@ -398,7 +397,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
         .collect()
 }
 
-/// The service has answered something else: the rows are asked for again where they were waited for.
+/// The service has answered something else: retries the rows if they failed.
 pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
         reload(state, true, now)
@@ -410,13 +409,13 @@ pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     if matches!(state.link.health, Health::Away { .. }) {
-        let part = if state.pets.whole.is_there() { " r reads the inventory again." } else { "" };
+        let part = if state.pets.whole.is_there() { " r reloads the inventory." } else { "" };
         state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
 }
 
-/// The rows stay; the banner says why they are old and when they are asked for again.
+/// The rows stay; the banner shows why they are old and when the next retry is.
 pub(super) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
@@ -451,7 +450,7 @@ pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     if is_first && state.popup.is_none() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
-        state.say(MessageKind::Error, "The API key is not accepted any more. F4 asks for another one.");
+        state.say(MessageKind::Error, "The API key is no longer accepted. F4 asks for another one.");
     }
 }
 

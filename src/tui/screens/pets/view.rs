@@ -37,7 +37,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     page.y = 2;
     draw_banner(state, now, page);
     page.go_to(page.rest());
-    let title = list_title(state, layout);
+    let title = list_title(state, layout.table_top, page.area.height.saturating_sub(3).into());
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
         page.go_to(panes);
@@ -109,7 +109,7 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let order = match (pets.sort.by, pets.sort.descending) {
         _ if pets.is_best_first() => "best match".to_owned(),
         (SortBy::AsItCame, false) => SortBy::AsItCame.to_string(),
-        (SortBy::AsItCame, true) => "as it came, turned".to_owned(),
+        (SortBy::AsItCame, true) => "service order, reversed".to_owned(),
         (by, descending) => format!("{by}, {}", if descending { "down" } else { "up" }),
     };
     let result = if pets.searching || !pets.search.is_empty() {
@@ -121,7 +121,7 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     page.search(&pets.search, pets.searching, &hint, &result);
 }
 
-/// Why the rows are old, and when they are asked for again.
+/// Why the rows are old, and when the next retry is.
 fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
     let age = state.pets.read_at().map(|at| now.seconds_since(at.mono));
     let rows = match age {
@@ -133,21 +133,21 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
     let (text, keys) = match &state.link.health {
         Health::Unknown | Health::Ok { .. } => return,
         Health::KeyRefused { .. } if !state.link.has_key() => {
-            (format!("No API key is set for {service}. Nothing has been asked."), "F4: enter one")
+            (format!("No API key is set for {service}. No request was sent."), "F4: enter one")
         }
         Health::KeyRefused { failure } => {
             (format!("{}{rows}", failure.sentence(service)), "F4: enter another key   e: details")
         }
         Health::Away { failure, tries, next_try } => {
             let (again, keys) = match next_try {
-                _ if state.pending.is_running(Slot::List) => (" Trying again ...".to_owned(), "e: details"),
+                _ if state.pending.is_running(Slot::List) => (" Retrying ...".to_owned(), "e: details"),
                 Some(at) => {
                     let left = now.seconds_until(*at);
-                    let again = format!(" Trying again in {}:{:02} (try {}).", left / 60, left % 60, tries + 1);
+                    let again = format!(" Retry in {}:{:02} (attempt {}).", left / 60, left % 60, tries + 1);
                     (again, "r: now   e: details")
                 }
                 None if matches!(failure, Failure::NotStarted { .. }) => (String::new(), "e: details   q: quit"),
-                None => (String::new(), "r: ask again   e: details"),
+                None => (String::new(), "r: retry   e: details"),
             };
             (format!("{}{rows}{again}", failure.sentence(service)), keys)
         }
@@ -158,54 +158,52 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-/// What stands in an empty table: never nothing, always what to do next.
+/// What to do when the table is empty.
 fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pets = &state.pets;
     if pets.list().is_none() {
-        page.line(match state.pending.since(Slot::List) {
+        let text = match state.pending.since(Slot::List) {
             Some(since) => {
-                let service = page.appearance.text(&state.link.service);
                 let seconds = now.seconds_since(since);
-                format!("   Loading pets from {service} ... ({seconds} s, Ctrl-C cancels)")
+                format!("Loading pets from {} ... ({seconds} s, Ctrl-C cancels)", state.link.service)
             }
-            None if state.key_refused() => "   No rows have been read yet. F4 asks for the API key.".to_owned(),
-            None => "   No rows have been read yet. r asks for them.".to_owned(),
-        });
+            None if state.key_refused() => "Nothing loaded yet. F4 asks for the API key.".to_owned(),
+            None => "Nothing loaded yet. r loads the rows.".to_owned(),
+        };
+        page.paragraph(3, &text);
     } else if !pets.search.is_empty() {
         let typed = cut(&page.appearance.text(pets.search.value()), 30);
-        page.line(format!("   None of these rows matches \"{typed}\". Esc clears the search."));
+        page.paragraph(3, &format!("No row matches \"{typed}\". Esc clears the search."));
         if !pets.whole.is_there() && may_have_more(state) {
-            page.line("   There may be others: Esc, then W reads the whole inventory.");
+            page.line("   There may be more: Esc, then W loads all pets.");
         }
     } else if let Some(status) = pets.filter {
         page.line(format!("   No pets with status {status}. 0 for all, a to add one."));
     } else {
-        page.line("   There are no animals here yet. What you can do:");
+        page.line("   No pets yet. What you can do:");
         page.gap();
         for (key, what) in
-            [("a", "add the first one"), ("S", "load 25 samples to try things out"), ("q", "leave, and at the shell:")]
+            [("a", "add the first one"), ("S", "load 25 samples to try things out"), ("q", "quit, and in the shell:")]
         {
             page.line(vec!["   ".into(), page.appearance.span(format!("{key:<12}"), StyleRole::Key), what.into()]);
         }
         page.gap();
-        page.line("     petstore pets add - < FILE         add the animals of a file,");
-        page.line("                                        one JSON object a line");
-        page.line("     petstore --demo                    look around among 250 samples");
+        page.line("     petstore pets add - < FILE    adds pets from NDJSON");
+        page.line("     petstore --demo               opens 250 sample pets");
         if state.link.embedded {
-            page.line("     petstore --base-url URL            connect to another service");
-            page.line("                                        (its key in PETSTORE_API_KEY)");
+            page.line("     petstore --base-url URL       uses another service");
         }
     }
 }
 
-fn list_title(state: &AppState, layout: &Layout) -> String {
+fn list_title(state: &AppState, top: usize, visible: usize) -> String {
     let rows = state.pets.row_count();
-    let first = layout.table_top.min(rows.saturating_sub(1)) + 1;
-    let last = (layout.table_top + usize::from(layout.table_rows)).min(rows);
-    if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} here") }
+    let first = top.min(rows.saturating_sub(1)) + 1;
+    let last = (top + visible).min(rows);
+    if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
 }
 
-/// The message line when nothing else is to be said: where the cursor is, and whether there is more.
+/// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
         return by_id.word();
@@ -217,8 +215,8 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     if reading {
-        let animals = state.pets.whole.coming.len();
-        return format!("Reading the whole inventory: {animals} animals so far. Ctrl-C stops.");
+        let count = state.pets.whole.coming.len();
+        return format!("Loading the whole inventory: {count} pets. Ctrl-C stops.");
     }
     match state.pets.changes.unseen {
         0 => {}
@@ -226,28 +224,28 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
         many => return format!("{here} {many} changes: C shows them."),
     }
     if state.pets.whole.is_there() {
-        let all = if state.pets.whole.is_complete() { "These are all" } else { "There may be more: r reads all" };
-        return format!("{here} {all}. W goes back to the lists.");
+        let all = if state.pets.whole.is_complete() { "All pets are loaded." } else { "Incomplete: r loads all." };
+        return format!("{here} {all} W goes back.");
     }
     let list = state.pets.list();
     let loading_more = state.pending.is_running(Slot::More);
     match list {
         _ if loading_more => format!("{here} Loading more ..."),
         Some(loaded) if loaded.source == ListSource::Picked => {
-            let rest = if state.pending.is_running(Slot::List) { "; asking for the rest" } else { "" };
-            format!("{here} Picked from other lists{rest}.")
+            let rest = if state.pending.is_running(Slot::List) { "; loading the rest" } else { "" };
+            format!("{here} From other lists{rest}.")
         }
         Some(loaded) if loaded.source == ListSource::Cached => {
             format!("{here} From {}.", appearance.moment(loaded.at.wall, now.wall))
         }
         Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
         Some(loaded) if loaded.list.next().is_some() => {
-            format!("{here} There are more: Down on the last row loads them.")
+            format!("{here} Down on the last row loads more.")
         }
-        _ if !may_have_more(state) => format!("{here} These are all."),
+        _ if !may_have_more(state) => format!("{here} No more rows."),
         _ if state.pets.limit == Limit::MAX => {
-            format!("{here} 100 is the most one request gives. A status tab may show others.")
+            format!("{here} Limit of 100 reached. Try a status tab.")
         }
-        _ => format!("{here} There may be more: press + for more rows, L for another number."),
+        _ => format!("{here} There may be more: + shows more rows."),
     }
 }

@@ -1,7 +1,7 @@
-//! The change from one service to another in the running program.
+//! Switches to another service.
 //!
-//! The worker takes up the new client when it has one, and says so. Until then nothing is sent for which it matters who
-//! gets it; afterwards nothing of the service before is left. What was typed for it comes back with it.
+//! The worker reports when the new client is ready. Until then, nothing is sent that depends on the service;
+//! afterwards, nothing of the previous service remains. Its typed text returns when the user switches back.
 
 use crate::clock::Now;
 use crate::config::Origin;
@@ -17,7 +17,7 @@ use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
 use super::jobs::{ProfileTask, Used};
 
-/// Uses the service under the cursor from now on, unless an animal is on its way to the one in use.
+/// Switches to the selected service, unless a pet is being sent to the current one.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
     if state.is_switching() {
@@ -28,7 +28,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.say(MessageKind::Error, why);
         return Vec::new();
     }
-    // A key that is being tried is one for the service in use.
+    // The key being tested is for the service in use.
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     state.profiles.using.clone_from(&name);
     state.say(MessageKind::Note, format!("Switching to {} ...", short(&name)));
@@ -42,24 +42,24 @@ fn why_not(state: &AppState) -> Option<String> {
     if let Some(sent) = &state.add.sent {
         let pet = short(&sent.new.name);
         return Some(if state.add.is_sending() {
-            format!("{pet} is on its way to {service}. Wait for the answer, then switch.")
+            format!("{pet} is being sent to {service}. Wait for the answer, then switch.")
         } else {
-            format!("Whether {pet} was added to {service} is not known yet. Settle that first (2), then switch.")
+            format!("{pet} may or may not have been added to {service}. Settle that first (2), then switch.")
         });
     }
     if state.pending.is_running(Slot::Samples) {
-        return Some(format!("Samples are on their way to {service}. Wait for the answer, then switch."));
+        return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
     import::update::why_not_switch(state).or_else(|| rapid::dispatch::why_not_switch(state))
 }
 
-/// It cannot be used: the one before still is.
+/// The switch failed: the previous service stays in use.
 pub fn on_failed(state: &mut AppState, why: &str) {
     let (there, here) = (short(&state.profiles.using), short(&state.link.name));
-    state.say(MessageKind::Error, format!("{there} cannot be used, so that {here} still is: {why}"));
+    state.say(MessageKind::Error, format!("Cannot use {there}; still using {here}: {why}"));
 }
 
-/// Another service is in use: what is typed for the one before is put aside, and what was put aside for this one is back.
+/// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
 pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let Used { settings, kept, left } = used;
     let given_up = state.pending.forget_all(Slot::is_about_service);
@@ -90,13 +90,13 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     let (name, service) = (short(&state.link.name), &state.link.service);
     let mut more = String::new();
     if let Some(variable) = foreign_key(&state.link, &before) {
-        more.push_str(&format!(" The key from environment {variable} goes to {service}."));
+        more.push_str(&format!(" The API key from {variable} is now sent to {service}."));
     }
     if stays {
-        more.push_str(&format!(" What you typed for {} stays there.", short(&before.name)));
+        more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));
     }
     if is_back {
-        more.push_str(" What you typed here is back.");
+        more.push_str(" Your text here is restored.");
     }
     let using = format!("Using {name}: {service}.");
     if more.is_empty() {
@@ -108,14 +108,14 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     rapid::dispatch::restore(state, left);
     state.add.rapid.on = in_rapid;
     if in_rapid && !state.may_change() {
-        // It is asked about when it is begun.
+        // A protected service is asked about when rapid entry is opened.
         effects.extend(rapid::update::switch(state, now));
     }
     effects.extend(start(state, now));
     effects
 }
 
-/// The variable whose key goes to another host than the one before, without its profile having asked for it.
+/// The environment variable whose key now goes to another host, although its profile does not name it.
 fn foreign_key(link: &Link, before: &Link) -> Option<String> {
     let setting = link.origins.iter().find(|setting| setting.name == "key")?;
     let Origin::Environment(variable) = &setting.origin else { return None };

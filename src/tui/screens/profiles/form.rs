@@ -22,7 +22,7 @@ pub struct ProfileForm {
     pub address: TextInput,
     /// As chosen.
     pub source: KeySourceChoice,
-    /// The key itself, where it is typed. Never in a draft.
+    /// The typed key. Never in a draft.
     #[serde(skip)]
     pub key: TextInput,
     /// Whether it can be read.
@@ -34,14 +34,14 @@ pub struct ProfileForm {
     pub file: TextInput,
     /// The command that prints it.
     pub command: TextInput,
-    /// Ask before the first change, and again after each switch to it.
+    /// Ask before the first change after each switch.
     pub protect: bool,
     /// Where the cursor is.
     pub focus: Focus,
-    /// The parts that were left once, or checked by saving: only these show their errors.
+    /// The parts that were left once or checked by saving: only these show their errors.
     #[serde(skip)]
     pub checked: HashSet<Focus>,
-    /// What trying it gave, until something is changed.
+    /// The result of testing it, until the form changes.
     #[serde(skip)]
     pub tried: Option<Tested>,
 }
@@ -59,26 +59,26 @@ pub enum KeySourceChoice {
 }
 
 impl KeySourceChoice {
-    /// All of them, in their order.
+    /// All of them, in order.
     pub const ALL: [Self; 6] =
         [Self::TypedForFile, Self::TypedForKeyring, Self::Variable, Self::File, Self::Command, Self::None];
 
-    /// What it is, in a few words.
+    /// A short description.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::TypedForFile => "typed here, kept in a file for you alone",
-            Self::TypedForKeyring => "typed here, kept in the system keyring",
+            Self::TypedForFile => "typed here, stored in a private file",
+            Self::TypedForKeyring => "typed here, stored in the keyring",
             Self::Variable => "from an environment variable",
             Self::File => "from a file that only you can read",
             Self::Command => "from a command that prints it",
-            Self::None => "none of its own (PETSTORE_API_KEY if set)",
+            Self::None => "none (PETSTORE_API_KEY if set)",
         }
     }
 
-    /// The label of the field that goes with it.
+    /// The label of its field.
     pub const fn label(self) -> Option<&'static str> {
         match self {
-            Self::TypedForFile | Self::TypedForKeyring => Some("The key *"),
+            Self::TypedForFile | Self::TypedForKeyring => Some("API key *"),
             Self::Variable => Some("Variable *"),
             Self::File => Some("File *"),
             Self::Command => Some("Command *"),
@@ -119,13 +119,13 @@ impl Focus {
 type NewKey = (Option<KeySource>, Option<(ApiKey, KeepKey)>);
 
 impl ProfileForm {
-    /// The parts that there are now.
+    /// The current parts.
     pub fn parts(&self) -> Vec<(Focus, Control)> {
         let has_value = self.source != KeySourceChoice::None;
         Focus::PARTS.into_iter().filter(|(part, _)| has_value || *part != Focus::Value).collect()
     }
 
-    /// Takes the next source or the one before.
+    /// Selects the next or previous source.
     pub fn choose(&mut self, movement: Movement) {
         let all = KeySourceChoice::ALL;
         self.source = all[moved(self.source as usize, movement, all.len(), 1)];
@@ -133,7 +133,7 @@ impl ProfileForm {
         self.tried = None;
     }
 
-    /// The field that goes with the source of the key.
+    /// The field of the source of the key.
     pub const fn value(&self) -> Option<&TextInput> {
         match self.source {
             KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring => Some(&self.key),
@@ -144,7 +144,7 @@ impl ProfileForm {
         }
     }
 
-    /// Whether letters are typed where the cursor is.
+    /// Whether the cursor is in a text field.
     pub const fn is_text(&self) -> bool {
         matches!(self.focus, Focus::Name | Focus::Address | Focus::Value)
     }
@@ -162,32 +162,30 @@ impl ProfileForm {
         }
     }
 
-    /// The error to show at `focus`, if there is one and the part was left once.
+    /// The error to show at `focus`, once the part was left.
     pub fn error_at(&self, focus: Focus, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         self.checked.contains(&focus).then(|| self.wrong(focus, is_taken)).flatten()
     }
 
-    /// What is unusual about the address, though it may be right.
-    pub fn doubt(&self) -> Option<&'static str> {
+    /// A hint about an unusual address.
+    pub fn address_hint(&self) -> Option<&'static str> {
         let address = self.address.value().trim().trim_end_matches('/');
         let version = address.rsplit('/').next().and_then(|part| part.strip_prefix('v'));
         let ends_so = version.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
-        (address.parse::<BaseUrl>().is_ok() && !ends_so).then_some("Mostly it ends in /v1.")
+        (address.parse::<BaseUrl>().is_ok() && !ends_so).then_some("It usually ends in /v1.")
     }
 
     /// What is wrong with a part.
     fn wrong(&self, focus: Focus, is_taken: impl Fn(&str) -> bool) -> Option<String> {
         match focus {
             Focus::Name => match self.name.value().trim() {
-                "" => Some("A name is needed.".to_owned()),
-                name if is_taken(name) => Some("There is a profile of this name already.".to_owned()),
-                name if !is_plain_name(name) => {
-                    Some("1 to 40 letters, digits, - and _ make a name. Nothing else.".to_owned())
-                }
+                "" => Some("Type a name.".to_owned()),
+                name if is_taken(name) => Some("There is already a profile with this name.".to_owned()),
+                name if !is_plain_name(name) => Some("Use 1 to 40 letters, digits, - and _.".to_owned()),
                 _ => None,
             },
             Focus::Address => match self.address.value().trim() {
-                "" => Some("An address is needed, as https://api.example.com/v1.".to_owned()),
+                "" => Some("Type an address, for example https://api.example.com/v1.".to_owned()),
                 address => {
                     let checked = address.parse::<BaseUrl>().and_then(|address| address.guard_clear_text(false));
                     checked.err().map(|error| error.to_string())
@@ -202,7 +200,7 @@ impl ProfileForm {
     fn key(&self) -> Result<NewKey, String> {
         let typed = |keep| {
             if self.key.is_empty() {
-                return Err("A key is needed. Paste works.".to_owned());
+                return Err("Type or paste an API key.".to_owned());
             }
             let key = ApiKey::new(self.key.value()).map_err(|error| error.to_string())?;
             Ok((None, Some((key, keep))))
@@ -212,11 +210,11 @@ impl ProfileForm {
             KeySourceChoice::TypedForKeyring => return typed(KeepKey::Keyring),
             KeySourceChoice::Variable => match self.variable.value().trim() {
                 name if is_variable(name) => Some(KeySource::Env(name.to_owned())),
-                "" => return Err("The name of a variable is needed, as SHOP_KEY.".to_owned()),
-                name => return Err(format!("\"{}\" is no name of a variable, as SHOP_KEY is.", short(name))),
+                "" => return Err("Type the name of a variable, for example SHOP_KEY.".to_owned()),
+                name => return Err(format!("\"{}\" is not a variable name. Example: SHOP_KEY.", short(name))),
             },
             KeySourceChoice::File => match self.file.value().trim() {
-                "" => return Err("A file is needed, as ~/keys/shop.".to_owned()),
+                "" => return Err("Type the path of a file, for example ~/keys/shop.".to_owned()),
                 path => Some(KeySource::File(path.into())),
             },
             KeySourceChoice::Command => Some(KeySource::Command(words(self.command.value())?)),
@@ -225,7 +223,7 @@ impl ProfileForm {
         Ok((source, None))
     }
 
-    /// The profile that is typed, or the parts that are wrong, in order. They show their errors from now on.
+    /// The typed profile, or the wrong parts in order, which then show their errors.
     pub fn check(&mut self, is_taken: impl Fn(&str) -> bool) -> Result<NewService, Vec<Focus>> {
         let parts = Focus::PARTS.map(|(part, _)| part);
         self.checked.extend(parts);
@@ -245,7 +243,7 @@ fn is_variable(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A command as the words of it: blanks part them, quotes hold them together. No shell reads them.
+/// Splits a command into words at spaces outside quotes. No shell is involved.
 fn words(text: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
@@ -261,9 +259,9 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     }
     words.extend(word);
     match (quote, words.first()) {
-        (Some(open), _) => Err(format!("A second {open} is missing.")),
+        (Some(open), _) => Err(format!("The closing {open} is missing.")),
         (None, Some(program)) if !program.is_empty() => Ok(words),
-        (None, _) => Err("A command is needed, as op read op://shop/key.".to_owned()),
+        (None, _) => Err("Type a command, for example op read op://shop/key.".to_owned()),
     }
 }
 
@@ -272,18 +270,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_is_parted_at_blanks_outside_of_quotes() {
-        let said = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
-        assert_eq!(words("op read  'op://my shop/key' "), said(&["op", "read", "op://my shop/key"]));
-        assert_eq!(words("a\"b c\"d ''"), said(&["ab cd", ""]));
-        assert_eq!(words("op 'x"), Err("A second ' is missing.".to_owned()));
+    fn a_command_is_split_at_spaces_outside_quotes() {
+        let split = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(words("op read  'op://my shop/key' "), split(&["op", "read", "op://my shop/key"]));
+        assert_eq!(words("a\"b c\"d ''"), split(&["ab cd", ""]));
+        assert_eq!(words("op 'x"), Err("The closing ' is missing.".to_owned()));
         for none in ["", "  ", "'' x"] {
-            assert!(words(none).unwrap_err().starts_with("A command is needed"), "{none:?}");
+            assert!(words(none).unwrap_err().starts_with("Type a command"), "{none:?}");
         }
     }
 
     #[test]
-    fn what_is_typed_is_checked_part_by_part() {
+    fn every_part_of_the_form_is_checked() {
         let filled = |name: &str, address: &str, source, value: &str| {
             let value = TextInput::new(value);
             let (key, variable, file, command) = (value.clone(), value.clone(), value.clone(), value);
@@ -320,10 +318,11 @@ mod tests {
     }
 
     #[test]
-    fn an_address_without_a_version_is_only_doubted() {
-        let doubt = |address: &str| ProfileForm { address: TextInput::new(address), ..ProfileForm::default() }.doubt();
-        assert_eq!(doubt("https://shop.example/v1/"), None);
-        assert_eq!(doubt("https://shop.example/"), Some("Mostly it ends in /v1."));
-        assert_eq!(doubt("shop"), None, "what is no address is wrong, not doubted");
+    fn an_address_without_a_version_has_a_hint() {
+        let hint =
+            |address: &str| ProfileForm { address: TextInput::new(address), ..ProfileForm::default() }.address_hint();
+        assert_eq!(hint("https://shop.example/v1/"), None);
+        assert_eq!(hint("https://shop.example/"), Some("It usually ends in /v1."));
+        assert_eq!(hint("shop"), None, "an invalid address has an error instead");
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked for about services and their keys, and what came of it.
+//! The requests about profiles and API keys, and the replies.
 
 use crate::api::failure::Failure;
 pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
@@ -7,68 +7,68 @@ use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::session_cache::SessionCache;
 
-/// What a job about profiles does.
+/// A request about profiles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProfileTask {
-    /// Read which there are.
+    /// Read the profiles.
     Read,
-    /// Use the service of this name from now on.
+    /// Switch to the service of this name.
     Use(String),
-    /// Ask a service for one animal.
+    /// Test a service by requesting one pet.
     Test {
         name: String,
-        /// It is the one in use: it is asked with the key in use, which may have been typed.
+        /// It is the one in use: test it with the key in use, which may have been typed.
         in_use: bool,
     },
-    /// Ask the service of a new profile for one animal.
+    /// Test the service of a new profile.
     Try(NewService),
-    /// Write a new profile, and its key where one was typed.
+    /// Save a new profile, and its key if one was typed.
     Add {
         /// The profile.
         new: NewService,
-        /// Use it at the next start.
+        /// Make it the default for the next start.
         at_start: bool,
     },
-    /// Find out where the key of this profile can be kept.
+    /// Find out where the key of this profile can be stored.
     FindPlaces(String),
-    /// Keep a key, and write into the profile where it is.
+    /// Store a key, and note its place in the profile.
     KeepKey {
         profile: String,
         /// Its address: a key never travels to another host.
         address: BaseUrl,
         key: ApiKey,
-        /// Where to keep it.
+        /// Where to store it.
         keep: KeepKey,
     },
 }
 
-/// What came of a job about profiles.
+/// The reply to a request about profiles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProfileReply {
-    /// Which there are, or why they cannot be read.
+    /// The profiles, or why they cannot be read.
     Read(Result<Profiles, String>),
-    /// Another service is used from now on, or why not: then the one before still is.
+    /// Another service is in use, or why the previous one still is.
     Used(Result<Box<Used>, String>),
-    /// A service was asked for one animal.
+    /// A service was tested.
     Tested(Tested),
-    /// The service of a new profile was asked for one animal.
+    /// The service of a new profile was tested.
     Tried(Tested),
-    /// A new profile was written, or why not.
+    /// A new profile was saved, or why not.
     Added(Result<AddedProfile, String>),
-    /// Where a key can be kept.
+    /// Where a key can be stored.
     Places(KeyPlaces),
-    /// Where the key is kept from now on, or why it is not.
+    /// Where the key was stored, or why not.
     KeyStored(Result<KeyOrigin, String>),
-    /// Neither a profile nor a key was written.
+    /// Neither a profile nor a key was saved.
     NotWritten(Failure),
 }
 
-/// The service that is used from now on.
+/// The service now in use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
-    /// Everything that is in force with it.
+    /// The settings in use with it.
     pub settings: Settings,
     pub kept: Option<SessionCache>,
-    /// What waits for it in the queue of rapid entry, or why that is not known.
+    /// Its lines in the queue of rapid entry, or why they cannot be read.
     pub left: Result<Unfinished, String>,
 }

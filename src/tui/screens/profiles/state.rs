@@ -1,4 +1,4 @@
-//! What the profiles screen knows.
+//! The state of the profiles screen.
 
 use std::collections::BTreeMap;
 
@@ -12,43 +12,43 @@ use crate::tui::state::Screen;
 /// The profiles screen.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// The screen from which one came, to which Esc goes back.
+    /// The previous screen, to which Esc returns.
     pub from: Screen,
-    /// Which there are, as last read.
+    /// The profiles as last read.
     pub list: Option<Profiles>,
-    /// The name of the one under the cursor.
+    /// The name of the selected profile.
     pub selected: String,
-    /// What the last test of each gave, and when.
+    /// The result and time of the last test of each.
     pub tests: BTreeMap<String, (Now, Tested)>,
-    /// The one that is being tested.
+    /// The profile being tested.
     pub testing: String,
-    /// The one that is being changed to.
+    /// The profile being switched to.
     pub using: String,
-    /// The form for a new one. What is typed stays when it is left.
+    /// The form for a new profile. It keeps its text when left.
     pub form: ProfileForm,
     /// Whether the form is shown.
     pub form_open: bool,
-    /// The new one that is being tried or written.
+    /// The new profile being tested or saved.
     pub new: Option<NewService>,
 }
 
 impl State {
-    /// The profiles, as far as they were read.
+    /// The profiles read so far.
     pub fn entries(&self) -> &[ProfileEntry] {
         self.list.as_ref().map_or(&[], |list| &list.entries)
     }
 
-    /// The row under the cursor, from 0.
+    /// The selected row, from 0.
     pub fn cursor(&self) -> usize {
         self.entries().iter().position(|entry| entry.name == self.selected).unwrap_or(0)
     }
 
-    /// The profile under the cursor.
+    /// The selected profile.
     pub fn entry(&self) -> Option<&ProfileEntry> {
         self.entries().get(self.cursor())
     }
 
-    /// Puts the cursor on row `row`, or on the last one.
+    /// Selects row `row`, or the last one.
     pub fn move_to(&mut self, row: usize) {
         let row = row.min(self.entries().len().saturating_sub(1));
         if let Some(name) = self.entries().get(row).map(|entry| entry.name.clone()) {
@@ -56,7 +56,7 @@ impl State {
         }
     }
 
-    /// Where a key goes.
+    /// The context of keys.
     pub fn context(&self) -> Context {
         match (self.form_open, self.form.is_text()) {
             (false, _) => Context::Profiles,
@@ -65,7 +65,7 @@ impl State {
         }
     }
 
-    /// Whether there is a profile of this name.
+    /// Whether a profile has this name.
     pub fn is_taken(&self, name: &str) -> bool {
         self.entries().iter().any(|entry| entry.name == name)
     }

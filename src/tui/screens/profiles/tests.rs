@@ -1,4 +1,4 @@
-//! The profiles screen: what follows from keys and replies, and how each state looks.
+//! Tests of the profiles screen: keys, replies, and how each state is painted.
 
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::state::{Health, Link, Screen};
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
@@ -40,7 +41,7 @@ impl App {
         })
     }
 
-    /// How many jobs were asked for that make or change a profile.
+    /// How many jobs that create or change a profile were requested.
     fn writes(&self) -> usize {
         let writes = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::WriteProfile);
         self.effects.iter().filter(writes).count()
@@ -71,7 +72,7 @@ fn origins() -> Vec<Sourced> {
     ]
 }
 
-/// What is in force after a change to `staging`, whose key comes from there.
+/// The settings after a switch to `staging`, whose key comes from there.
 fn staging(key: Origin) -> Settings {
     let mut staging = settings(Service::Remote(crate::config::Remote {
         base_url: "https://staging.api.example.com/v1".parse().unwrap(),
@@ -119,7 +120,7 @@ fn tried(columns: u16, rows: u16, tested: Tested) -> App {
 // --- the list ---
 
 #[test]
-fn the_screen_opens_on_the_profile_in_use_and_goes_back_to_where_one_came_from() {
+fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("3 P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
@@ -135,22 +136,22 @@ fn the_screen_opens_on_the_profile_in_use_and_goes_back_to_where_one_came_from()
 }
 
 #[test]
-fn a_list_that_cannot_be_read_says_why_and_the_one_before_stays() {
+fn a_failed_read_says_why_and_keeps_the_list() {
     let mut app = listed(80, 24);
     app.keys("r");
     app.news(Slot::Profiles, ProfileReply::Read(Err("config.toml:3:1: unknown field `x`".into())));
-    assert!(app.says("The profiles cannot be read: config.toml:3:1: unknown field"));
+    assert!(app.says("Cannot read the profiles: config.toml:3:1: unknown field"));
     assert_eq!(app.state.profiles.entries().len(), 3);
 }
 
 #[test]
-fn a_test_asks_once_and_its_answer_stays_in_words() {
+fn a_test_asks_once_and_its_result_stays() {
     let mut app = listed(80, 24);
     app.keys("Down t");
     assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
     app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
     assert!(
-        app.says("staging.api.example.com did not accept the API key. It says: \"API key is not valid\""),
+        app.says("staging.api.example.com did not accept the API key: \"API key is not valid\""),
         "{}",
         app.screen()
     );
@@ -161,19 +162,19 @@ fn a_test_asks_once_and_its_answer_stays_in_words() {
 }
 
 #[test]
-fn only_an_address_that_stays_is_copied() {
+fn only_a_permanent_address_is_copied() {
     let mut app = listed(80, 24);
     app.keys("y");
     let copied = Some(Task::Popups(PopupTask::Copy("https://api.example.com/v1".into())));
     assert_eq!(app.job(Slot::Copy).map(|job| job.task), copied);
     app.keys("g y");
-    assert!(app.says("has another address each time"));
+    assert!(app.says("has a new address each time"));
 }
 
-// --- the change to another service ---
+// --- switching services ---
 
 #[test]
-fn after_a_change_nothing_of_the_service_before_is_left() {
+fn after_a_switch_nothing_of_the_previous_service_is_left() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
@@ -192,7 +193,7 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(asks_anew.task, Task::Pets(PetsTask::List { known: None, pages: 1, .. })));
-    let said = "Using staging: staging.api.example.com. What you typed for production stays there.";
+    let said = "Using staging: staging.api.example.com. Your text for production stays there.";
     assert!(app.says("STAGING |") && app.says(said), "{}", app.screen());
 
     let Job { id, .. } = late;
@@ -203,7 +204,7 @@ fn after_a_change_nothing_of_the_service_before_is_left() {
 }
 
 #[test]
-fn what_was_kept_of_the_other_service_is_shown_at_once() {
+fn the_cached_list_of_the_other_service_is_shown_immediately() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
     other.keys("r");
     other.reply(Slot::List, testing::listed(animals(7), None));
@@ -217,34 +218,34 @@ fn what_was_kept_of_the_other_service_is_shown_at_once() {
 }
 
 #[test]
-fn a_change_that_fails_leaves_the_service_before_in_use_and_says_why() {
+fn a_failed_switch_keeps_the_previous_service_and_says_why() {
     for (outcome, why) in [
         (ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into())).into(), "gone"),
-        (Outcome::failed(Slot::UseProfile, Failure::Busy), "more to do"),
+        (Outcome::failed(Slot::UseProfile, Failure::Busy), "is busy"),
     ] {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
         app.reply(Slot::UseProfile, outcome);
-        assert!(app.says("staging cannot be used, so that production still is:"), "{}", app.screen());
+        assert!(app.says("Cannot use staging; still using production:"), "{}", app.screen());
         assert!(app.says(why), "{}", app.screen());
         assert_eq!((app.state.link.name.as_str(), app.state.pets.row_count()), ("production", 20));
     }
 }
 
 #[test]
-fn no_change_begins_while_an_animal_is_on_its_way_or_its_fate_is_open() {
+fn no_switch_begins_while_a_pet_is_being_sent_or_its_outcome_is_unknown() {
     let mut app = listed(80, 24);
     app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
-    assert!(app.says("Biscuit is on its way to api.example.com. Wait for the answer, then switch."));
+    assert!(app.says("Biscuit is being sent to api.example.com. Wait for the answer, then switch."));
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
     app.reply(Slot::Create, AddReply::Created(Err(failure.into())));
     app.keys("Enter");
-    assert!(app.says("Whether Biscuit was added to api.example.com is not known yet."), "{}", app.screen());
+    assert!(app.says("Biscuit may or may not have been added to api.example.com."), "{}", app.screen());
     assert!(app.job(Slot::UseProfile).is_none());
 }
 
 #[test]
-fn nothing_is_sent_while_a_change_is_under_way_and_there_is_one_at_a_time() {
+fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
     let mut app = listed(80, 24);
     app.keys("Down Enter");
     let first = app.job(Slot::UseProfile);
@@ -254,7 +255,7 @@ fn nothing_is_sent_while_a_change_is_under_way_and_there_is_one_at_a_time() {
     app.keys("C-c");
     assert!(app.state.pending.is_running(Slot::UseProfile), "nobody would know which one is in use");
     app.keys("2 \"Biscuit\" Tab \"3\" F2");
-    assert!(app.says("Switching to staging: nothing has been sent."));
+    assert!(app.says("Switching to staging; nothing was sent."));
     assert!(app.job(Slot::Create).is_none());
     app.news(Slot::UseProfile, used(staging(in_file())));
     app.keys("F2");
@@ -268,7 +269,7 @@ fn production() -> Settings {
     settings(remote())
 }
 
-/// Changes to another service, which can be used at once.
+/// Switches to another service, which can be used immediately.
 fn change(app: &mut App, to: Settings) {
     app.state.screen = Screen::Pets;
     app.keys("P");
@@ -279,7 +280,7 @@ fn change(app: &mut App, to: Settings) {
 }
 
 #[test]
-fn what_is_typed_stays_with_its_service_and_comes_back_with_it() {
+fn text_stays_with_its_service_and_is_restored_with_it() {
     let pasted = || Msg::Paste("Rex\nMax".into());
     for (keys, paste) in [
         ("a \"Biscuit\" Tab \"3\" Tab p", None),
@@ -310,12 +311,12 @@ fn what_is_typed_stays_with_its_service_and_comes_back_with_it() {
         assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
         assert_eq!(app.state.add.name.value(), "Other", "{keys}");
-        assert!(app.says("What you typed here is back."), "{}", app.screen());
+        assert!(app.says("Your text here is restored."), "{}", app.screen());
     }
 }
 
 #[test]
-fn what_is_typed_for_no_service_goes_along() {
+fn text_for_no_service_survives_a_switch() {
     let mut app = listed(80, 24);
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     app.state.domains.browser = TextInput::new("not secure");
@@ -325,7 +326,7 @@ fn what_is_typed_for_no_service_goes_along() {
 }
 
 #[test]
-fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
+fn a_protected_service_asks_again_after_each_switch() {
     let protected = || Settings { protect: true, ..production() };
     let mut app = listed(80, 24);
     change(&mut app, protected());
@@ -345,7 +346,7 @@ fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
     assert_eq!((app.state.context(), app.state.add.rapid.on), (Context::Confirm, false));
     app.wait(Duration::from_millis(300)).keys("y");
     assert!(app.state.add.rapid.on);
-    // What is half typed in rapid entry is in the form until that was allowed again.
+    // A partial name in rapid entry is in the form until adding is allowed again.
     app.keys("\" II\" Esc");
     change(&mut app, staging(in_file()));
     change(&mut app, protected());
@@ -353,7 +354,7 @@ fn a_protected_service_is_asked_about_again_after_each_change_to_it() {
 }
 
 #[test]
-fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_is_asked_about_again() {
+fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again() {
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
     let end = Summary { progress, left: Some(9), ended: ImportEnded::Stopped, report: None };
@@ -373,7 +374,7 @@ fn an_import_that_has_ended_goes_on_at_its_own_service_only_and_a_protected_one_
 }
 
 #[test]
-fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is_touched() {
+fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
     let mut app = listed(80, 24);
     app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
     app.reply(Slot::Queue, RapidReply::Written(Ok(())));
@@ -390,23 +391,23 @@ fn while_a_change_is_under_way_no_key_is_asked_for_and_no_line_of_rapid_entry_is
     app.keys("2 Up");
     for key in ["Enter", "F5", "Del", "F7"] {
         app.keys(key);
-        assert!(app.says("Switching to staging: the line is as it was."), "{key}: {}", app.screen());
+        assert!(app.says("Switching to staging; the line was not changed."), "{key}: {}", app.screen());
     }
     assert_eq!((app.state.add.rapid.lines.len(), app.job(Slot::Queue)), (1, None));
 }
 
 #[test]
-fn no_change_begins_while_samples_are_on_their_way() {
+fn no_switch_begins_while_samples_are_being_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
     app.keys("S P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
-    assert!(app.says("Samples are on their way to api.example.com. Wait for the answer, then switch."));
+    assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));
     assert!(app.job(Slot::UseProfile).is_none() && app.state.pending.is_running(Slot::Samples));
 }
 
 #[test]
-fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
+fn a_pet_of_an_earlier_session_is_never_sent_to_another_service() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(3));
     other.state.link = Link::of(&staging(in_file()));
     other.keys("a \"Biscuit\" Tab \"3\" F2");
@@ -414,7 +415,7 @@ fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
     let opened = DraftReply::Opened(Ok(Some(write.drafts)));
     let mut app = listed(80, 24);
     change(&mut app, staging(in_file()));
-    // It is read while the next change is under way already.
+    // It is read while the next switch is already running.
     app.keys("P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Up Enter");
@@ -431,15 +432,15 @@ fn an_animal_of_a_session_before_is_never_sent_to_the_next_service() {
 }
 
 #[test]
-fn a_key_of_the_environment_that_goes_to_another_host_is_told() {
-    let told = |origin: Origin| {
+fn an_environment_key_that_goes_to_another_host_is_reported() {
+    let is_reported = |origin: Origin| {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
         app.news(Slot::UseProfile, used(staging(origin)));
-        app.says("The key from environment PETSTORE_API_KEY goes to staging.api.example.com.")
+        app.says("The API key from PETSTORE_API_KEY is now sent to staging.api.example.com.")
     };
-    assert!(told(Origin::Environment("PETSTORE_API_KEY")));
-    assert!(!told(in_file()));
+    assert!(is_reported(Origin::Environment("PETSTORE_API_KEY")));
+    assert!(!is_reported(in_file()));
 }
 
 #[test]
@@ -492,7 +493,7 @@ fn the_places_are_found_out_once_for_each_box() {
 }
 
 #[test]
-fn the_choice_goes_round_through_what_there_is_and_letters_go_to_the_field() {
+fn the_choice_cycles_through_the_options_and_letters_go_to_the_field() {
     let steps = |places: KeyPlaces, keys: &str| {
         let mut app = refused(80, 24, places);
         app.keys(keys);
@@ -513,7 +514,7 @@ fn the_choice_goes_round_through_what_there_is_and_letters_go_to_the_field() {
 }
 
 #[test]
-fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
+fn a_key_is_stored_only_after_it_was_accepted() {
     let mut app = refused(80, 24, everywhere());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
@@ -530,16 +531,16 @@ fn a_key_is_kept_where_it_was_chosen_only_after_it_was_accepted() {
     let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
     app.news(Slot::WriteProfile, ProfileReply::KeyStored(Ok(origin.clone())));
     assert_eq!(app.state.link.key, ("3210".into(), origin));
-    assert!(app.says("is kept: in ~/.config/petstore/keys/production, for you alone."));
+    assert!(app.says("It is stored in ~/.config/petstore/keys/production, readable only by you."));
 }
 
 #[test]
-fn a_key_that_cannot_be_kept_is_used_all_the_same() {
+fn a_key_that_cannot_be_stored_is_used_anyway() {
     let mut app = refused(80, 24, everywhere());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     app.news(Slot::WriteProfile, ProfileReply::KeyStored(Err("no room.".into())));
-    assert!(app.says("is used until the program ends, but not kept: no room."));
+    assert!(app.says("for this session, but it was not stored: no room."));
     assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
 }
 
@@ -557,7 +558,7 @@ fn f6_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
 fn another_key_is_entered_for_the_profile_in_use_only() {
     let mut app = listed(80, 24);
     app.keys("Down K");
-    assert!(app.says("K enters a key for the profile in use. Enter uses staging first."));
+    assert!(app.says("K sets the API key of the profile in use. Press Enter to use staging first."));
     app.keys("Up K");
     assert!(app.says("Another API key"));
     app.keys("Esc");
@@ -568,13 +569,13 @@ fn another_key_is_entered_for_the_profile_in_use_only() {
 // --- a new profile ---
 
 #[test]
-fn what_is_wrong_is_not_tried_and_the_cursor_goes_there() {
+fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
     let mut app = listed(80, 24);
     app.keys("n F2");
-    assert!(app.says("3 things to correct. Nothing has been written."));
+    assert!(app.says("Fix 3 fields first. Nothing was saved."));
     assert_eq!(app.state.profiles.form.focus, Focus::Name);
     app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Down Tab \"1X\" F2");
-    assert!(app.says("There is a profile of this name already."), "{}", app.screen());
+    assert!(app.says("There is already a profile with this name."), "{}", app.screen());
     assert_eq!(
         (app.state.profiles.form.focus, app.state.profiles.form.source),
         (Focus::Name, KeySourceChoice::Variable)
@@ -585,7 +586,7 @@ fn what_is_wrong_is_not_tried_and_the_cursor_goes_there() {
 }
 
 #[test]
-fn one_that_answers_is_written_at_once_and_found_in_the_list() {
+fn a_profile_that_answers_is_saved_immediately_and_selected() {
     let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
     let Some(ProfileTask::Add { new, at_start: false }) = app.asked() else { panic!("{:?}", app.asked()) };
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
@@ -601,9 +602,9 @@ fn one_that_answers_is_written_at_once_and_found_in_the_list() {
 }
 
 #[test]
-fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change() {
+fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
     let mut app = tried(80, 24, Tested::Failed(unauthorized()));
-    assert!(app.writes() == 0 && app.says("F2 again writes it all the same."), "{}", app.screen());
+    assert!(app.writes() == 0 && app.says("or press F2 again to save it anyway."), "{}", app.screen());
     app.keys("\"0\" F2");
     assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
     app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Unusable("no".into())));
@@ -612,15 +613,15 @@ fn one_that_does_not_answer_is_written_only_at_the_second_try_without_a_change()
 }
 
 #[test]
-fn what_was_changed_while_it_was_tried_is_not_written() {
+fn a_form_changed_during_the_test_is_not_saved() {
     let mut app = typed(80, 24);
     app.keys("F2 \"x\"");
     app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
-    assert!(app.writes() == 0 && app.says("F2 tries it as it is now."));
+    assert!(app.writes() == 0 && app.says("F2 tests it as it is now."));
 }
 
 #[test]
-fn what_is_typed_stays_when_the_form_is_left() {
+fn the_form_keeps_its_text_when_left() {
     let mut app = typed(80, 24);
     app.keys("F2 Esc Esc");
     assert_eq!(app.state.screen, Screen::Pets);
@@ -641,7 +642,7 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
     app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
     app.keys("1 2 : H Esc");
-    assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "there is no service yet");
+    assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "no service yet");
     app.keys("3 Esc Enter");
     assert!(app.job(Slot::List).is_none());
     app.news(Slot::UseProfile, used(staging(in_file())));
@@ -650,7 +651,7 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
 }
 
 #[test]
-fn two_screens_that_were_opened_from_each_other_are_left() {
+fn two_screens_opened_from_each_other_can_be_left() {
     let mut app = listed(80, 24);
     app.keys("H P H P Esc Esc Esc");
     assert_eq!(app.state.screen, Screen::Pets);
@@ -674,9 +675,10 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
     assert!(app.state.popup.is_none() && app.state.profiles.form.shown);
 }
 
-// --- how each state looks ---
+// --- painting ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

@@ -1,4 +1,4 @@
-//! What follows from a key or a reply on the profiles screen.
+//! Handles keys and replies of the profiles screen.
 
 use crate::clock::Now;
 use crate::config::{KeyOrigin, ServiceLocation};
@@ -17,14 +17,14 @@ use super::change;
 use super::form::Focus;
 use super::jobs::{AddedProfile, NewService, ProfileReply, ProfileTask, Tested};
 
-/// Opens the screen, and reads which profiles there are.
+/// Opens the screen, and reads the profiles.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     if matches!(state.popup, Some(Popup::Key(_))) {
         state.popup = None;
     }
     if state.screen != Screen::Profiles {
-        // Two screens that go back to each other would never be left.
+        // Two screens that return to each other could never be left.
         state.profiles.from = match (state.screen, state.requests.back) {
             (Screen::Requests, Screen::Profiles) => state.profiles.from,
             (Screen::Requests, before) => before,
@@ -40,6 +40,7 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// A key on the list.
 pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     match action {
         ProfilesAction::Move(movement) => {
             let profiles = &mut state.profiles;
@@ -51,17 +52,15 @@ pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<
         ProfilesAction::Refresh => return show(state, now),
         ProfilesAction::EnterKey => enter_key(state, now),
         ProfilesAction::TestProfile => return test(state, now),
-        ProfilesAction::NewProfile => {
-            state.profiles.form_open = true;
-            state.message = None;
-        }
+        ProfilesAction::NewProfile => state.profiles.form_open = true,
         ProfilesAction::Back => state.screen = state.profiles.from,
     }
     Vec::new()
 }
 
-/// What is typed goes into the field that has the cursor.
+/// Puts typed text into the field with the cursor.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
+    state.message = None;
     let form = &mut state.profiles.form;
     if let Some(input) = form.input() {
         input.take(typing);
@@ -71,6 +70,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
 
 /// A key in the form.
 pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+    state.message = None;
     let form = &mut state.profiles.form;
     let goes_on = action == FormAction::Confirm && form.focus == Focus::Protect;
     let action = if goes_on { FormAction::NextField } else { action };
@@ -86,14 +86,14 @@ pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect
         FormEvent::None | FormEvent::Clear => {}
         FormEvent::Back => {
             state.profiles.form_open = false;
-            state.say(MessageKind::Note, "What you typed is kept: n shows it again.");
+            state.say(MessageKind::Note, "Your text is kept: n opens the form again.");
             return state.cancel(Slot::TryProfile).into_iter().collect();
         }
     }
     Vec::new()
 }
 
-/// Tries what is typed, or writes it where that was tried in vain; or puts the cursor on the first thing to correct.
+/// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.pending.is_running(Slot::TryProfile) || state.pending.is_running(Slot::WriteProfile) {
         return Vec::new();
@@ -103,12 +103,11 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     match form.check(|name| taken.iter().any(|taken| taken == name)) {
         Err(wrong) => {
             form.focus = wrong.first().copied().unwrap_or_default();
-            let things = counted(wrong.len(), "thing");
-            state.say(MessageKind::Error, format!("{things} to correct. Nothing has been written."));
+            let fields = counted(wrong.len(), "field");
+            state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was saved."));
             Vec::new()
         }
         Ok(new) => {
-            state.message = None;
             let all_the_same = form.tried.is_some();
             state.profiles.new = Some(new.clone());
             if all_the_same { vec![write(state, new, now)] } else { vec![state.begin(ProfileTask::Try(new), now)] }
@@ -116,7 +115,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Writes a profile. One that is made at the first start is used at the next, too.
+/// Saves a profile. One made at the first start becomes the default.
 fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
     let at_start = state.is_first_start();
     state.begin(ProfileTask::Add { new, at_start }, now)
@@ -124,7 +123,6 @@ fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
 
 fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
-    state.message = None;
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
     vec![state.begin(ProfileTask::Test { name, in_use }, now)]
@@ -133,10 +131,11 @@ fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn enter_key(state: &mut AppState, now: Now) {
     let Some(entry) = state.profiles.entry() else { return };
     if entry.name != state.link.name {
-        let text = format!("K enters a key for the profile in use. Enter uses {} first.", short(&entry.name));
+        let text =
+            format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
         state.say(MessageKind::Note, text);
     } else if state.link.embedded {
-        state.say(MessageKind::Note, "The service in this program makes its own key.");
+        state.say(MessageKind::Note, "The embedded store makes its own API key.");
     } else {
         state.open_key_box(false, now);
     }
@@ -146,18 +145,18 @@ fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
         Some(ServiceLocation::At(address)) => return copy(state, address, "the address", now),
         Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
-            state.say(MessageKind::Note, "The service in this program has another address each time.");
+            state.say(MessageKind::Note, "The embedded store has a new address each time.");
         }
-        Some(ServiceLocation::Unclear) | None => state.say(MessageKind::Note, "There is no address to copy."),
+        Some(ServiceLocation::Unclear) | None => state.say(MessageKind::Note, "No address to copy."),
     }
     Vec::new()
 }
 
-/// A job about profiles has ended.
+/// Handles a reply about profiles.
 pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effect> {
     match reply {
         ProfileReply::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
-        ProfileReply::Read(Err(why)) => state.say(MessageKind::Error, format!("The profiles cannot be read: {why}")),
+        ProfileReply::Read(Err(why)) => state.say(MessageKind::Error, format!("Cannot read the profiles: {why}")),
         ProfileReply::Used(Ok(used)) => return change::on_used(state, *used, now),
         ProfileReply::Used(Err(why)) => change::on_failed(state, &why),
         ProfileReply::Tried(tested) => return on_tried(state, tested, now),
@@ -166,14 +165,14 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
             state.profiles.tests.insert(name, (now, tested));
         }
         ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
-        ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("Not written: {why}")),
+        ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("The profile was not saved: {why}")),
         ProfileReply::Places(places) => key::on_places(state, places),
         ProfileReply::KeyStored(Ok(origin)) => {
-            state.say_done(format!("The key was accepted and is kept: {}.", place(&origin)), now.mono);
+            state.say_done(format!("The service accepted the API key. It is stored {}.", place(&origin)), now.mono);
             state.link.key.1 = origin;
         }
         ProfileReply::KeyStored(Err(why)) => {
-            let text = format!("The key was accepted and is used until the program ends, but not kept: {why}");
+            let text = format!("The service accepted the API key for this session, but it was not stored: {why}");
             state.say(MessageKind::Error, text);
         }
         ProfileReply::NotWritten(failure) => state.say(MessageKind::Error, failure.sentence("this program")),
@@ -181,21 +180,21 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
     Vec::new()
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have a word of their own")]
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have their own words")]
 fn place(origin: &KeyOrigin) -> String {
     match origin {
-        KeyOrigin::File(path) => format!("in {}, for you alone", path.display()),
+        KeyOrigin::File(path) => format!("in {}, readable only by you", path.display()),
         KeyOrigin::Keyring => "in the system keyring".to_owned(),
         other => other.to_string(),
     }
 }
 
-/// A profile that is not written yet was tried: written if it answers; otherwise only if that is wanted all the same.
+/// A new profile was tested: saves it if it answers; otherwise only when the user repeats it.
 fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     let profiles = &mut state.profiles;
     let is_taken = |name: &str| profiles.list.iter().flat_map(|list| &list.entries).any(|entry| entry.name == name);
     let Some(new) = profiles.new.clone().filter(|new| profiles.form.check(is_taken).as_ref() == Ok(new)) else {
-        state.say(MessageKind::Note, "The form was changed meanwhile. F2 tries it as it is now.");
+        state.say(MessageKind::Note, "The form has changed since. F2 tests it as it is now.");
         return Vec::new();
     };
     let answers = matches!(tested, Tested::Answered(_));
@@ -203,7 +202,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     if answers {
         return vec![write(state, new, now)];
     }
-    state.say(MessageKind::Error, "Nothing has been written. Mend it; or F2 again writes it all the same.");
+    state.say(MessageKind::Error, "Nothing was saved. Fix it, or press F2 again to save it anyway.");
     Vec::new()
 }
 
@@ -219,10 +218,12 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
     };
     match key_lost {
         None => {
-            let default = if state.is_first_start() { " It is used from the next start on." } else { "" };
+            let default = if state.is_first_start() { " It is the default from the next start." } else { "" };
             state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
         }
-        Some(why) => state.say(MessageKind::Error, format!("Added {name} to {file}, but its key was not kept: {why}")),
+        Some(why) => {
+            state.say(MessageKind::Error, format!("Added {name} to {file}, but its API key was not stored: {why}"))
+        }
     }
     if let Some(tried) = tried {
         state.profiles.tests.insert(new.name.clone(), (now, tried));

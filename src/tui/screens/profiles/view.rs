@@ -1,5 +1,5 @@
-//! How the profiles screen looks.
-#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
+//! Paints the profiles screen.
+#![expect(clippy::wildcard_enum_match_arm, reason = "painting may use a default style")]
 
 mod form;
 
@@ -18,7 +18,7 @@ use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 use crate::tui::widgets::{away_word, column};
 
-/// The width of the list where there is a pane beside it.
+/// The width of the list with a pane beside it.
 const LIST_BESIDE_PANE: u16 = 80;
 
 /// The rows of the details, with their heading.
@@ -32,7 +32,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
         form::draw(state, now, page);
     } else {
         let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
-        // Every profile is in sight before what is in force is.
+        // The profiles have priority over the settings in use.
         let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
         let details = page.take(DETAILS);
         let rest = page.rest();
@@ -49,12 +49,12 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
     if let Some(beside) = beside {
         page.go_to(beside);
-        page.boxed("In force, and why");
+        page.boxed("Settings in use, and their sources");
         draw_origins(state, page);
     }
 }
 
-/// The columns of the list: name, address, key; nothing where there is no room.
+/// The widths of the columns name, address and key; 0 without room.
 fn columns(area: u16) -> [usize; 3] {
     match area {
         0..56 => [16, 0, 0],
@@ -94,7 +94,7 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-/// How the service of a profile last answered, in a word or two.
+/// The last answer of a profile's service, in a word or two.
 fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, StyleRole) {
     let State { testing, using, .. } = &state.profiles;
     let running = |slot, name: &str| state.pending.since(slot).filter(|_| entry.name == name);
@@ -102,12 +102,12 @@ fn state_word(entry: &ProfileEntry, state: &AppState, now: Now) -> (String, Styl
         return (format!("switching {} s", now.seconds_since(since)), StyleRole::Wait);
     }
     if let Some(since) = running(Slot::TestProfile, testing) {
-        return (format!("asking {} s", now.seconds_since(since)), StyleRole::Wait);
+        return (format!("testing {} s", now.seconds_since(since)), StyleRole::Wait);
     }
     last(entry, state).map_or((String::new(), StyleRole::Quiet), |(_, tested)| word(&tested))
 }
 
-/// What the service of a profile said last, and when, where that is known: of the one in use every answer tells.
+/// The last test of a profile's service and its time. For the one in use, every answer counts.
 fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)> {
     let tested = state.profiles.tests.get(&entry.name).map(|(at, tested)| (Some(*at), tested.clone()));
     if entry.name != state.link.name {
@@ -135,13 +135,13 @@ fn word(tested: &Tested) -> (String, StyleRole) {
 fn place(place: &ServiceLocation) -> String {
     match place {
         ServiceLocation::Inside => "in this program".to_owned(),
-        ServiceLocation::Demo => "in this program, on samples".to_owned(),
+        ServiceLocation::Demo => "in this program, sample data".to_owned(),
         ServiceLocation::At(address) => address.clone(),
         ServiceLocation::Unclear => "unclear".to_owned(),
     }
 }
 
-/// How sentences call the service at this address.
+/// The name in sentences of the service at this address.
 fn host(address: &str) -> String {
     address.parse::<BaseUrl>().map_or_else(|_| "the service".to_owned(), |address| address.authority())
 }
@@ -154,7 +154,7 @@ fn key_word(key: &str) -> &str {
     }
 }
 
-/// What a test gave, as a sentence.
+/// The result of a test, as a sentence.
 fn answer(tested: &Tested, service: &str) -> String {
     match tested {
         Tested::Answered(took) => format!("It answered in {} ms.", took.as_millis()),
@@ -171,15 +171,15 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
     let file = state.profiles.list.as_ref().and_then(|list| list.file.file_name());
     let line = entry.line.zip(file).map_or(String::new(), |(line, file)| format!(" ({}, line {line})", file.display()));
     let address = match &entry.place {
-        ServiceLocation::Unclear => "neither or both of base_url and embedded are said".to_owned(),
+        ServiceLocation::Unclear => "set either base_url or embedded, not both or neither".to_owned(),
         place => self::place(place),
     };
     let service = match &entry.place {
         ServiceLocation::At(address) => host(address),
-        _ => "the service in this program".to_owned(),
+        _ => "the embedded store".to_owned(),
     };
     let answer = match last(entry, state) {
-        None => "not asked yet: t asks for one animal".to_owned(),
+        None => "not tested yet: t tests it".to_owned(),
         Some((None, tested)) => answer(&tested, &service),
         Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), appearance.time(at.wall)),
     };
@@ -192,9 +192,10 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
         ("Protect", protect.to_owned()),
         ("Colour", colour(entry)),
     ] {
-        page.line(vec![label(name), Span::raw(appearance.text(&value))]);
+        let room = page.columns().saturating_sub(14);
+        page.line(vec![label(name), Span::raw(cut(&appearance.text(&value), room))]);
     }
-    // The longest last: it may take what is left.
+    // The longest comes last and takes the remaining rows.
     page.behind(&label("Answer"), &answer, usize::MAX);
 }
 
@@ -209,12 +210,12 @@ fn colour(entry: &ProfileEntry) -> String {
     format!("{}{reversed}; the word {}", entry.accent, entry.label)
 }
 
-/// Where a setting came from, in words. The key says so by itself, also where it was typed.
+/// The source of a setting, in words. The key knows its own source, even if it was typed.
 fn source(setting: &Sourced, state: &AppState) -> String {
     if setting.name == "key" { state.link.key.1.to_string() } else { setting.origin.to_string() }
 }
 
-/// For the profile in use: what is in force, each setting with the place that it came from.
+/// The settings in use and their sources.
 fn draw_origins(state: &AppState, page: &mut Page<'_>) {
     page.margin = 2;
     for setting in &state.link.origins {
@@ -231,23 +232,23 @@ fn draw_origins(state: &AppState, page: &mut Page<'_>) {
         }
     }
     page.gap();
-    let rule = "Flags beat the environment, that beats the file, and the file beats the defaults.";
+    let rule = "Priority: flags, environment, file, defaults.";
     for line in page.wrap(1, rule) {
         page.quiet(format!(" {line}"));
     }
 }
 
-/// The same in few rows: two columns, only where each came from.
+/// The same in few rows: two columns, mostly sources.
 fn draw_in_force(state: &AppState, page: &mut Page<'_>) {
     let origins = &state.link.origins;
     if origins.is_empty() {
         return;
     }
-    page.heading("   In force, and why");
+    page.heading("   Settings in use, and their sources");
     let appearance = page.appearance;
     let columns = page.columns().saturating_sub(4) / 2;
     let cell = |setting: &Sourced| {
-        // The first three stand above with their values.
+        // The first three are shown above with their values.
         let shown = matches!(setting.name, "profile" | "address" | "key");
         let value = if shown { String::new() } else { format!(" {}", setting.value) };
         column(&appearance.text(&format!("{}{value}: {}", setting.name, source(setting, state))), columns)
@@ -257,5 +258,5 @@ fn draw_in_force(state: &AppState, page: &mut Page<'_>) {
         let beside = right.get(at).map_or(String::new(), cell);
         page.line(format!("   {}{beside}", cell(setting)));
     }
-    page.quiet("   Flags beat the environment, that beats the file, the file the defaults.");
+    page.quiet("   Priority: flags, environment, file, defaults.");
 }

@@ -107,7 +107,7 @@ impl State {
         }
     }
 
-    /// Shows what is wanted by now, after the search or the choice has changed.
+    /// Applies the search and the filter.
     pub fn arrange(&mut self) {
         let words = self.words();
         let oldest = self.oldest();
@@ -129,7 +129,7 @@ impl State {
         self.search.value().to_lowercase().split_whitespace().map(str::to_owned).collect()
     }
 
-    /// Whether an exchange has every one of `words`, and failed if only such are wanted.
+    /// Whether an exchange has every one of `words`, and failed if only failed ones are shown.
     fn is_wanted(&self, exchange: &Exchange, words: &[String]) -> bool {
         if self.only_failed && !has_failed(exchange) {
             return false;

@@ -12,6 +12,7 @@ use crate::tui::popups::Popup;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
 use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -126,7 +127,7 @@ fn only_failed_ones_and_a_search_over_everything_narrow_the_list() {
         app.keys(&format!("C-u \"{words}\""));
         assert_eq!(app.state.requests.row_count(), found, "{words}");
     }
-    assert!(app.says("No request has all these words."));
+    assert!(app.says("No matching request."));
     app.keys("Esc Enter");
     assert_eq!((app.state.requests.row_count(), app.state.context()), (3, Context::Requests));
     app.keys("Esc");
@@ -171,7 +172,7 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
     send(&mut app, listed(0, "limit=20"));
     app.keys("H c");
     assert!(app.job(Slot::Copy).is_none());
-    assert!(app.says("curl cannot ask it."));
+    assert!(app.says("curl cannot reach the service inside this program."));
 }
 
 #[test]
@@ -184,13 +185,11 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
         app.keys("e");
     };
     fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");
-    for said in
-        ["(invalid peer certificate", "certificate has expired", "clock", "It is tried again in 2 s; Esc, then r"]
-    {
+    for said in ["(invalid peer certificate", "certificate has expired", "clock", "Next retry in 2 s; Esc, then r"] {
         assert!(app.says(said), "{said}: {}", app.screen());
     }
     app.wait(Duration::from_secs(1));
-    assert!(app.says("It is tried again in 1 s"));
+    assert!(app.says("Next retry in 1 s"));
     app.keys("H");
     assert_eq!((app.state.screen, &app.state.popup), (Screen::Requests, &None));
     app.keys("Esc");
@@ -198,17 +197,17 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
     app.wait(Duration::from_secs(2));
     app.answer_lists(&animals(39));
     app.keys("e");
-    assert!(app.says("It is not tried again by itself."), "{}", app.screen());
+    assert!(app.says("There is no automatic retry."), "{}", app.screen());
 }
 
 #[test]
 fn where_nothing_was_asked_every_key_says_so() {
     let mut app = App::loaded(80, 24);
     app.keys("H");
-    assert!(app.says("Nothing has been asked of the service yet"));
+    assert!(app.says("No requests yet"));
     for key in ["Enter", "c", "w"] {
         app.keys(key);
-        assert!(app.says("There is no request here."), "{key}");
+        assert!(app.says("No request selected."), "{key}");
     }
     app.keys("Up Down PgDn End");
     assert_eq!(app.state.requests.cursor(), 0);
@@ -229,9 +228,10 @@ fn nothing_on_other_screens_depends_on_the_records() {
     assert_eq!(app.snapshot(), before);
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

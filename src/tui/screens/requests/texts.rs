@@ -29,7 +29,7 @@ pub fn answered(exchange: &Exchange, body: Body) -> Vec<String> {
     lines.extend(exchange.status.map(|status| format!("status {status}")));
     lines.extend(exchange.headers.iter().map(|(name, value)| format!("{name}: {value}")));
     if let Some(why) = &exchange.failure {
-        let what = if exchange.status.is_some() { "The rest did not come" } else { "No answer" };
+        let what = if exchange.status.is_some() { "The answer is incomplete" } else { "No answer" };
         lines.push(format!("{what}: {why}"));
     }
     lines.extend(body.lines(&exchange.answer));
@@ -55,7 +55,7 @@ pub(super) fn timing(exchange: &Exchange) -> String {
     match status {
         Some(_) => {
             let body = took.saturating_sub(*first_byte);
-            format!("head after {}, body {}", duration(*first_byte), duration(body))
+            format!("first byte after {}, body {}", duration(*first_byte), duration(body))
         }
         None => format!("given up after {}", duration(*took)),
     }
@@ -94,7 +94,7 @@ pub fn size(exchange: &Exchange) -> String {
     }
 }
 
-/// An exchange as it stands in a file. Times are RFC 3339 and whole milliseconds.
+/// An exchange as a file has it. Times are RFC 3339 and whole milliseconds.
 #[derive(Serialize)]
 struct Record<'a> {
     at: String,

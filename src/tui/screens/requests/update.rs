@@ -11,8 +11,8 @@ use crate::tui::widgets::list::moved;
 
 use super::texts;
 
-/// Said where there is nothing under the cursor.
-const NO_ROW: &str = "There is no request here. f and / choose which are shown.";
+/// Shown when there is nothing under the cursor.
+const NO_ROW: &str = "No request selected. f and / change which are shown.";
 
 /// Shows the screen, with the cursor on the newest request.
 pub fn show(state: &mut AppState) {
@@ -99,9 +99,9 @@ fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     match &state.link.address {
         Some(address) => {
             let curl = exchange.as_curl(address);
-            copy(state, curl, "the curl line (its key in PETSTORE_API_KEY)", now)
+            copy(state, curl, "the curl command (set PETSTORE_API_KEY to run it)", now)
         }
-        None => state.note("Address and key of the service in this program last for this session: curl cannot ask it."),
+        None => state.note("curl cannot reach the service inside this program. F9 shows petstore commands."),
     }
 }
 

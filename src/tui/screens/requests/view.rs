@@ -12,7 +12,7 @@ use super::State;
 use super::state::{KEPT, has_failed};
 use super::texts::{Body, answered, duration, sent, size, timing};
 
-/// The most rows of the list where details stand below it.
+/// The most rows of the list with details below it.
 const MOST_ROWS: u16 = 14;
 
 /// The least height at which there are details below the list.
@@ -61,7 +61,7 @@ fn draw_list(requests: &State, page: &mut Page<'_>, layout: &mut Layout) {
         let purpose = cut(purpose, usize::from(what.saturating_sub(2)));
         format!("{time:<8}  {method:<6} {target}{status:<8}{took:>8} {size:>8}   {purpose}")
     };
-    let heading = row("TIME", "METHOD", "PATH", "  STATUS", "TOOK", "SIZE", if what > 0 { "WHAT FOR" } else { "" });
+    let heading = row("TIME", "METHOD", "PATH", "  STATUS", "TOOK", "SIZE", if what > 0 { "PURPOSE" } else { "" });
     page.heading(format!("   {heading}"));
     layout.table_rows = page.left();
     let visible = usize::from(layout.table_rows);
@@ -100,14 +100,14 @@ fn draw_list(requests: &State, page: &mut Page<'_>, layout: &mut Layout) {
     }
 }
 
-/// What stands in an empty list: never nothing, always what to do next.
+/// What to do when the list is empty.
 fn empty_lines(requests: &State) -> [&'static str; 2] {
     if requests.counts().0 == 0 {
-        ["Nothing has been asked of the service yet in this session.", "Esc goes back; r among the pets asks."]
+        ["No requests yet in this session.", "Esc goes back; r on the Pets screen sends one."]
     } else if requests.search.is_empty() {
         ["No request has failed.", "f shows all of them."]
     } else {
-        ["No request has all these words.", "Esc clears the search."]
+        ["No matching request.", "Esc clears the search."]
     }
 }
 
@@ -150,7 +150,7 @@ fn wrapped(lines: &[String], columns: usize, page: &Page<'_>) -> Vec<String> {
     lines.iter().flat_map(|line| wrap_indented(&page.appearance.text(line), columns)).collect()
 }
 
-/// At most so many lines, and a word where there are more.
+/// At most so many lines, and a note if there are more.
 fn draw_lines(mark: &str, lines: &[String], rows: u16, page: &mut Page<'_>) {
     let rows = usize::from(rows);
     for (at, line) in lines.iter().take(rows).enumerate() {
@@ -166,10 +166,10 @@ pub fn counts(requests: &State) -> String {
     format!("  this session: {total}, failed {failed}")
 }
 
-/// The message line when nothing else is to be said.
+/// The line without a message.
 pub fn place(requests: &State) -> String {
     match requests.missed {
-        0 => format!("In memory only, the newest {KEPT}, always without the key."),
-        missed => format!("In memory only, always without the key. {missed} came too fast to be recorded."),
+        0 => format!("The newest {KEPT}, in memory only. Keys are not recorded."),
+        missed => format!("{missed} came too fast to be recorded. Keys never are."),
     }
 }

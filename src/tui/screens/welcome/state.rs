@@ -9,17 +9,17 @@ use crate::tui::text_input::TextInput;
 pub struct State {
     /// What was found out.
     pub around: Surroundings,
-    /// The way that is marked, from 0.
+    /// The marked option, from 0.
     pub cursor: usize,
     /// The field for a configuration file, where it is open.
     pub path: Option<TextInput>,
     /// Why the file that was named cannot be used.
     pub error: Option<String>,
-    /// What was chosen: the program begins anew with it.
+    /// What was chosen: the program starts again with it.
     pub chosen: Option<StartChoice>,
 }
 
-/// A way to begin.
+/// An option to start with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartOption {
     /// [`StartChoice::Samples`]
@@ -39,10 +39,10 @@ impl StartOption {
     /// What it is, and what comes of it.
     pub const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Samples => ("Look around", "250 sample animals; nothing is kept"),
-            Self::Embedded => ("Keep a store on this machine", "in this program; begins empty"),
-            Self::Connect => ("Connect to a service", "its address and API key"),
-            Self::File => ("I have a configuration file", "give its path"),
+            Self::Samples => ("Look around", "250 pets; not saved"),
+            Self::Embedded => ("Use a store on this computer", "embedded; starts empty"),
+            Self::Connect => ("Connect to a service", "needs address and key"),
+            Self::File => ("Use a configuration file", "type its path"),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, QuitReason};
 use crate::tui::state::Screen;
 use crate::tui::testing::App;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::theme::Theme;
 
 fn chosen(app: &App) -> (Option<QuitReason>, Option<&StartChoice>) {
@@ -66,7 +67,7 @@ fn a_path_takes_letters_and_pastes_and_esc_leaves_it() {
     assert_eq!(app.state.context(), Context::Welcome);
     app.keys("4 Enter");
     assert_eq!(chosen(&app), (None, None));
-    assert!(app.says("Type the path of the file"));
+    assert!(app.says("Type the file's path"));
 }
 
 /// The first start again, after a file that cannot be used.
@@ -88,9 +89,10 @@ fn a_file_that_cannot_be_used_is_mended_in_its_field() {
     assert_eq!(chosen(&app), began_with(&StartChoice::File("~/my.toml".into())));
 }
 
-// --- how it looks; made anew by: INSTA_UPDATE=always cargo test ---
+// --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

@@ -51,7 +51,7 @@ pub fn in_path(state: &mut AppState, action: AskAction) {
         AskAction::Confirm => {
             let path = path.value().trim().to_owned();
             if path.is_empty() {
-                welcome.error = Some("Type the path of the file, for example ~/petstore.toml.".to_owned());
+                welcome.error = Some("Type the file's path, for example ~/petstore.toml.".to_owned());
             } else {
                 begin(state, StartChoice::File(path));
             }
@@ -68,7 +68,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     }
 }
 
-/// Ends this start; the program begins anew with what was chosen.
+/// Ends this start; the program starts again with the choice.
 fn begin(state: &mut AppState, chosen: StartChoice) {
     state.welcome.chosen = Some(chosen);
     state.quitting = Some(QuitReason::User);

@@ -15,17 +15,17 @@ use super::state::StartOption;
 const WAYS_BESIDE_PREVIEW: u16 = 82;
 
 /// The least height at which everything is shown.
-const LEAST_FOR_ALL: u16 = 12;
+const LEAST_FOR_ALL: u16 = 18;
 
 /// Paints the screen.
 pub fn draw(state: &AppState, page: &mut Page<'_>) {
     let preview = page.pane(WAYS_BESIDE_PREVIEW, "Welcome");
     let welcome = &state.welcome;
-    // On a small screen only what is chosen among, or the field.
+    // On a small screen only the options, or the field.
     let small = page.area.height < LEAST_FOR_ALL;
     if !small {
         page.gap();
-        page.line("   Welcome. Nothing is set up yet, and nothing has to be.");
+        page.line("   Welcome. No setup is needed: choose how to start.");
         page.gap();
     }
     for (at, way) in StartOption::ALL.into_iter().enumerate().filter(|_| !small || welcome.path.is_none()) {
@@ -48,7 +48,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         page.banner(error, usize::MAX);
     }
     page.gap();
-    draw_around(state, page);
+    draw_around(state, small, page);
     if let Some(preview) = preview {
         page.go_to(preview);
         draw_preview(page);
@@ -56,22 +56,26 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// What was found out, in lines of a name and its words.
-fn draw_around(state: &AppState, page: &mut Page<'_>) {
+fn draw_around(state: &AppState, small: bool, page: &mut Page<'_>) {
     let around = &state.welcome.around;
     let size = format!("{}x{}, {}", state.size.columns, state.size.rows, around.terminal);
     page.margin = 2;
     for (name, text) in [
         ("This terminal", size.as_str()),
-        ("Copying", &around.copying),
+        ("Clipboard", &around.copying),
         ("Theme", &around.theme),
-        ("Will write to", &around.files.join(", ")),
-        ("Later", "P: profiles, T: themes, F1 or ?: all keys of a place"),
+        ("Writes to", &around.files.join(", ")),
+        ("Later", "P profiles, T themes, ? help"),
     ] {
-        page.behind(&page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet), text, usize::MAX);
+        page.behind(
+            &page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet),
+            text,
+            if small { 1 } else { usize::MAX },
+        );
     }
 }
 
-/// Three of the samples, as the list of animals shows them.
+/// Three of the samples, as the list of pets shows them.
 fn draw_preview(page: &mut Page<'_>) {
     page.boxed("What it looks like");
     page.gap();
@@ -89,5 +93,5 @@ fn draw_preview(page: &mut Page<'_>) {
     }
 }
 
-/// The message line when nothing else is to be said.
-pub const PLACE: &str = "Nothing is asked of any service, and no file written, before you choose.";
+/// The line without a message.
+pub const PLACE: &str = "Nothing is sent or written before you choose.";

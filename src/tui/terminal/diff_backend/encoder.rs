@@ -9,8 +9,8 @@ use super::sgr::Sgr;
 
 /// What was written, and in which state the terminal is afterwards.
 #[derive(Clone, Debug, Default)]
-pub struct Hand {
-    /// The octets.
+pub struct Encoder {
+    /// The bytes.
     pub written: Vec<u8>,
     /// How the next letter looks, where that is known.
     look: Option<Sgr>,
@@ -21,7 +21,7 @@ pub struct Hand {
 /// Back one column for each, which is never longer than to say how many.
 const FEW: usize = 4;
 
-impl Hand {
+impl Encoder {
     /// Takes up where another one ended, with nothing written.
     pub fn after(other: &Self) -> Self {
         Self { written: Vec::new(), ..*other }
@@ -55,7 +55,7 @@ impl Hand {
         }
     }
 
-    /// Writes one run of what `screen` shall be.
+    /// Writes one run of `screen`.
     pub fn write(&mut self, run: &Run, screen: &Grid) {
         let row = screen.row(run.y);
         let cells = &row[run.start..run.end];

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ratatui::buffer::{Cell, CellDiffOption, CellWidth as _};
 use ratatui::layout::Size;
 
-/// What is on a screen, or shall be.
+/// The contents of a screen.
 #[derive(Clone, Debug)]
 pub struct Grid {
     pub columns: usize,

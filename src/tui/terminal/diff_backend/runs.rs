@@ -43,7 +43,7 @@ const MOVE: usize = 4;
 
 /// Whether the terminal could show this sign on more or fewer columns than it is taken for.
 ///
-/// Nobody disagrees about single scalars of one column, nor about the ideographs, syllables and full-width letters of
+/// Terminals agree on single scalars of one column, nor about the ideographs, syllables and full-width letters of
 /// East Asia.
 fn is_doubtful(symbol: &str) -> bool {
     let mut scalars = symbol.chars();
@@ -108,7 +108,7 @@ impl Run {
     }
 }
 
-/// Whether writing these cells, which are as they shall be, takes no more than a move over them.
+/// Whether writing these unchanged cells takes no more than a move over them.
 fn may_be_written(between: &[Cell], look: Sgr) -> bool {
     between.len() <= MOVE && is_written_by(between, look) && letters(between) <= MOVE
 }
@@ -119,7 +119,7 @@ pub(super) fn is_written_by(cells: &[Cell], look: Sgr) -> bool {
     cells.iter().all(|cell| look.shows(cell) && single(cell.symbol()))
 }
 
-/// How many octets the letters of these cells take.
+/// How many bytes the letters of these cells take.
 pub fn letters(cells: &[Cell]) -> usize {
     cells.iter().map(|cell| cell.symbol().len()).sum()
 }

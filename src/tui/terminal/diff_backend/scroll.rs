@@ -1,4 +1,4 @@
-//! Rows that stand elsewhere now: found by their letters, and moved by the terminal where that is shorter.
+//! Rows that moved: found by their letters, and scrolled by the terminal if that is shorter.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher as _};
@@ -8,7 +8,7 @@ use ratatui::buffer::Cell;
 use super::grid::{Grid, Scroll};
 use super::sgr::same;
 
-/// With fewer changed rows nothing is looked for.
+/// With fewer changed rows no scroll is tried.
 const LEAST: usize = 4;
 
 /// What margins, and the moves because of them, take.
@@ -90,7 +90,7 @@ fn sums(rows: usize, value: impl Fn(usize) -> isize) -> Vec<isize> {
     std::iter::once(0).chain(sums).collect()
 }
 
-/// About how many octets it takes to make one row the other.
+/// About how many bytes it takes to make one row the other.
 fn cost(old: &[Cell], new: &[Cell]) -> isize {
     let (mut bytes, mut last) = (0, None);
     // A long blank end is erased at once.

@@ -58,18 +58,18 @@ impl Sgr {
         self == other || self.background == other.background && !seen
     }
 
-    /// Whether a cell that is written with this look is as it shall be.
+    /// Whether a cell that is written in this style is correct.
     pub fn shows(self, cell: &Cell) -> bool {
         let wanted = Self::of(cell);
         self == wanted || cell.symbol() == " " && self.blank_is(wanted)
     }
 
-    /// The sequence from one look to another one; from an unknown one where there is none.
+    /// The sequence from one style to another; from an unknown one if `from` is `None`.
     pub fn change(from: Option<Self>, to: Self) -> String {
         // What is left out in front counts as zero, which ends everything.
-        let anew = if to == Self::PLAIN { String::new() } else { format!(";{}", Self::PLAIN.steps(to)) };
-        let steps = from.map(|from| from.steps(to)).filter(|steps| steps.len() <= anew.len());
-        format!("\x1b[{}m", steps.unwrap_or(anew))
+        let unknown = if to == Self::PLAIN { String::new() } else { format!(";{}", Self::PLAIN.steps(to)) };
+        let steps = from.map(|from| from.steps(to)).filter(|steps| steps.len() <= unknown.len());
+        format!("\x1b[{}m", steps.unwrap_or(unknown))
     }
 
     fn steps(self, to: Self) -> String {
@@ -91,7 +91,7 @@ impl Sgr {
     }
 }
 
-/// Whether two cells cannot be told apart.
+/// Whether two cells look the same.
 pub fn same(one: &Cell, other: &Cell) -> bool {
     one.symbol() == other.symbol() && Sgr::of(one).shows(other)
 }

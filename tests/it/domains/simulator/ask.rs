@@ -37,7 +37,7 @@ pub(super) fn question(name: &str, kind: RecordType) -> Message {
     message
 }
 
-/// The octets that come back over UDP, or nothing for a while.
+/// The bytes that come back over UDP, or nothing for a while.
 pub(super) async fn udp_bytes(server: SocketAddr, question: &Message, patience: Duration) -> Option<Vec<u8>> {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     socket.send_to(&question.to_vec().unwrap(), server).await.unwrap();

@@ -48,7 +48,7 @@ async fn every_question_is_logged() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_there_and_one_without_such_a_record_are_told_apart() {
+async fn nxdomain_and_nodata_are_distinguished() {
     let world = healthy_but(|plan| {
         plan.zone(Plan::ZONE).add("a.b.acme-pets.com", 60, ZoneData::txt("x"));
     });
@@ -67,7 +67,7 @@ async fn a_name_that_is_not_there_and_one_without_such_a_record_are_told_apart()
 }
 
 #[tokio::test]
-async fn a_cname_may_stand_beside_everything_else() {
+async fn a_cname_may_exist_next_to_everything_else() {
     let world = healthy_but(|plan| {
         let target = DnsName::new("x.net");
         plan.zone(Plan::ZONE)
@@ -133,7 +133,7 @@ async fn a_cname_is_followed_within_the_zones_of_the_server_also_in_a_circle() {
 }
 
 #[tokio::test]
-async fn a_wildcard_stands_for_names_that_do_not_exist() {
+async fn a_wildcard_answers_for_names_that_do_not_exist() {
     let world = healthy_but(|plan| {
         plan.zone(Plan::ZONE).add("*.acme-pets.com", 60, ZoneData::cname(Plan::OLD_HOST)).add(
             "a.b.acme-pets.com",
@@ -147,7 +147,7 @@ async fn a_wildcard_stands_for_names_that_do_not_exist() {
         let (_, answers) = reported(server, name, RecordType::A).await;
         assert_eq!(answers, [format!("{name} 60 CNAME pets.oldhost.net")]);
     }
-    // It exists, without a record of its own.
+    // It exists, but has no records.
     assert_eq!(reported(server, "b.acme-pets.com", RecordType::A).await, (ResponseCode::NoError, vec![]));
     // Below a name that exists the wildcard is too far up.
     assert_eq!(reported(server, "c.b.acme-pets.com", RecordType::A).await, (ResponseCode::NXDomain, vec![]));
@@ -214,7 +214,7 @@ async fn a_server_without_the_zone_refuses() {
 }
 
 #[tokio::test]
-async fn octets_of_every_kind_can_be_in_records_and_names() {
+async fn any_bytes_can_be_in_records_and_names() {
     let broken = vec![0, 200, b'i'];
     let world = healthy_but(|plan| {
         plan.zone(Plan::ZONE)

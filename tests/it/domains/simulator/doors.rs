@@ -1,4 +1,4 @@
-//! What happens to connections before anything is said in them.
+//! What happens to connections before anything is sent.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener};

@@ -84,7 +84,7 @@ async fn a_moved_subtree_is_followed() {
 }
 
 #[tokio::test]
-async fn a_resolver_passes_over_name_servers_of_no_use_until_none_is_left() {
+async fn a_resolver_skips_useless_name_servers_until_none_is_left() {
     let world = healthy_but(|plan| {
         plan.name_server(NS1).fault(ServerFault::NotAuthoritative);
         plan.name_server(NS2).fault(ServerFault::only(RecordType::CAA, ServerFault::Silent));
@@ -115,7 +115,7 @@ async fn an_old_answer_is_given_until_its_time_is_over() {
 }
 
 #[tokio::test]
-async fn what_is_kept_grows_old_by_the_time_of_the_plan_and_is_asked_for_anew_when_its_time_is_over() {
+async fn cached_answers_expire_by_the_time_of_the_plan() {
     let world = healthy_but(|plan| {
         plan.zone(Plan::ZONE).set(Plan::DOMAIN, 300, ZoneData::cname(Plan::OLD_HOST));
         plan.resolver(0).keeps = true;
@@ -145,7 +145,7 @@ async fn what_is_kept_grows_old_by_the_time_of_the_plan_and_is_asked_for_anew_wh
 }
 
 #[tokio::test]
-async fn that_there_was_nothing_is_remembered_too() {
+async fn negative_answers_are_cached_too() {
     let world = healthy_but(|plan| {
         plan.resolver(0).remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 840, true);
         plan.resolver(1).remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 600, false);
@@ -163,7 +163,7 @@ async fn that_there_was_nothing_is_remembered_too() {
 }
 
 #[tokio::test]
-async fn wrong_signatures_fail_unless_they_are_not_to_be_checked() {
+async fn wrong_signatures_fail_unless_checking_is_disabled() {
     let world = healthy_but(|plan| {
         plan.resolver(0).finds_bogus(Plan::ZONE, 7, "signature expired");
     });
@@ -190,7 +190,7 @@ async fn a_resolver_may_invent_addresses_for_nonsense() {
 }
 
 #[tokio::test]
-async fn a_resolver_may_see_a_zone_of_its_own() {
+async fn a_resolver_may_see_its_own_zone() {
     let world = healthy_but(|plan| {
         let mut own = Zone::new(Plan::DOMAIN, &["ns.internal"]);
         own.add(Plan::DOMAIN, 60, ZoneData::address([10, 0, 0, 7]));

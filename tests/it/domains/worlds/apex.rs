@@ -24,7 +24,7 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::ApexCname, |plan| apex(plan, &[ZoneData::cname(Plan::PLATFORM_HOST)])).at(Plan::ZONE),
 ];
 
-/// The apex has these records beside its own, and the platform serves it.
+/// The apex has these records next to its own, and the platform serves it.
 fn apex(plan: &mut Plan, records: &[ZoneData]) {
     for data in records {
         plan.zone(Plan::ZONE).add(Plan::ZONE, Plan::TTL, data.clone());

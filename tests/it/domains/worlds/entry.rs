@@ -8,7 +8,7 @@ use petstore::domains::simulator::Plan;
 pub struct Trouble {
     /// The row.
     pub code: Code,
-    /// The domain to look at.
+    /// The domain to check.
     pub domain: &'static str,
     /// What to change in the healthy world.
     pub make: fn(&mut Plan),

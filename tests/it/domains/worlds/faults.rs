@@ -65,7 +65,7 @@ pub trait WrongCertificate: Sized {
     fn without_names(self) -> Self;
     /// The same, but signed by another.
     fn issued_by(self, issuer: Issuer) -> Self;
-    /// The same, but without the issuer's certificate beside it.
+    /// The same, but without the issuer's certificate.
     fn alone(self) -> Self;
 }
 

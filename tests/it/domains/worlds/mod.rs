@@ -37,7 +37,7 @@ pub fn showing(now: Timestamp, code: Code) -> Option<Plan> {
     Trouble::of(code).map(|trouble| Plan::healthy(now).with(trouble.make))
 }
 
-/// The arguments that point `petstore domains check` at `world`, whose root stands in the file `trust`.
+/// The arguments that point `petstore domains check` at `world`, whose root is in the file `trust`.
 pub fn arguments(world: &Simulator, trust: &Path) -> Vec<String> {
     let resolvers = world.resolvers().into_iter().flat_map(|address| ["--resolver".to_owned(), address.to_string()]);
     let name_servers = world.name_servers().into_iter();

@@ -126,7 +126,7 @@ pub(super) fn old_site(plan: &mut Plan, address: impl Into<IpAddr>) {
     plan.sites.insert(address.into(), site);
 }
 
-/// What a registrar shows for a domain that nobody uses.
+/// What a registrar shows for an unused domain.
 pub(super) fn parking_page() -> StubAnswer {
     StubAnswer::status(200)
         .body("<title>acme-pets.com</title><p>This domain is parked free, courtesy of the registrar.\n")

@@ -87,7 +87,7 @@ fn remembers_old(plan: &mut Plan, number: usize, ttl: u32) {
     plan.resolver(number).remembers(Plan::DOMAIN, RecordType::CNAME, vec![old]);
 }
 
-/// The domain as somebody else sees it.
+/// The domain as others see it.
 fn own_zone(data: ZoneData) -> Zone {
     let mut zone = Zone::new(Plan::DOMAIN, &[NS1]);
     zone.add(Plan::DOMAIN, Plan::TTL, data);

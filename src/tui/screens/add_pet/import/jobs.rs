@@ -1,4 +1,4 @@
-//! What an import asks the worker for, and what comes back.
+//! The requests of an import to the worker, and the replies.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportEvent, ImportOptions, ImportProgress, Start, Summary};
 use crate::transfer::preview::Preview;
 
-/// What a job about the import of a file does.
+/// A request about the import of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportTask {
-    /// Check all of it, and send nothing.
+    /// Check the whole file, and send nothing.
     CheckFile(ImportSource, Box<ColumnMapping>),
     /// Send its rows.
     Run(Box<RunImport>),
 }
 
-/// An import to begin, or to go on with.
+/// An import to start or resume.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunImport {
     pub source: ImportSource,
@@ -26,15 +26,15 @@ pub struct RunImport {
     pub reading: ColumnMapping,
     /// How many rows can be sent.
     pub good: u64,
-    /// How it begins.
+    /// How it starts.
     pub start: Start,
-    /// Its report, if it is not the one beside the file.
+    /// Its report, if it is not beside the file.
     pub report: Option<PathBuf>,
     /// How rows are sent.
     pub how: ImportOptions,
 }
 
-/// Animals that are to be imported.
+/// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportSource {
     /// A file, by its name as typed.
@@ -42,31 +42,31 @@ pub enum ImportSource {
     Pasted(Arc<str>),
 }
 
-/// What came of a job about the import of a file.
+/// The reply to a request about the import of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportReply {
-    /// So many rows are checked; it goes on.
+    /// So many rows were checked so far.
     Checking(u64),
-    /// A file was looked at.
+    /// A file was checked.
     Checked(Result<Box<CheckedFile>, UnusableFile>),
-    /// It is imported from this file, with this report; it goes on.
+    /// The import started, from this file and with this report.
     Started(String, String),
-    /// The counts, and what has happened; it goes on.
+    /// The counts so far, and the new events.
     Progress(ImportProgress, Vec<ImportEvent>),
-    /// It was not begun, for this reason: nothing was sent, and there is no report of it.
+    /// The import did not start, for this reason: nothing was sent, and no report was written.
     NotStarted(ImportEnded),
-    /// It has ended.
+    /// The import has ended.
     Ended(Box<Summary>),
 }
 
-/// What is in a file that is to be imported.
+/// The content of a file to import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckedFile {
-    /// Its whole path; none of what was pasted.
+    /// Its full path; `None` for pasted text.
     pub path: Option<String>,
     /// What was found.
     pub preview: Preview,
-    /// An earlier import of a file of its name.
+    /// An earlier import of a file with this name.
     pub before: Option<EarlierImport>,
 }
 
@@ -75,6 +75,6 @@ pub struct CheckedFile {
 pub struct UnusableFile {
     /// A sentence.
     pub why: String,
-    /// The field for which there is no column, and the columns that there are, where a choice among them would help.
+    /// The field without a column, and the columns of the file, if choosing one would help.
     pub missing: Option<(Field, Vec<String>)>,
 }

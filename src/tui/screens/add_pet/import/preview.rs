@@ -1,4 +1,4 @@
-//! A file before anything of it is sent: what is in it, how it is to be read, and how it will be sent.
+//! The preview of a file: what is in it, how it is read, and how it will be sent.
 
 use super::jobs::{CheckedFile, ImportSource, UnusableFile};
 use crate::model::Field;
@@ -7,27 +7,27 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, OnError, Start};
 use crate::tui::text_input::TextInput;
 
-/// The most rows that may be sent at a time.
+/// The most rows sent at a time.
 const MOST_AT_ONCE: usize = 16;
 
-/// A file that is looked at, or was.
+/// The preview of a file.
 #[derive(Clone, Debug)]
 pub struct PreviewState {
-    /// What is looked at.
+    /// What is previewed.
     pub source: ImportSource,
-    /// How each field is to be read.
+    /// How each field is read.
     pub choices: [Choice; 3],
-    /// What was found; nothing before the first look has ended.
+    /// The result of the last check; `None` before the first one has ended.
     pub found: Option<Result<CheckedFile, UnusableFile>>,
-    /// How many rows were checked so far, while it is looked at.
+    /// How many rows the running check has read.
     pub rows: u64,
-    /// The choices have changed since the last look began.
+    /// The choices have changed since the last check began.
     pub changed: bool,
     /// Where the cursor is.
     pub part: PreviewField,
-    /// Send the good rows though there are bad ones.
+    /// Send the good rows although there are bad ones.
     pub only_good: bool,
-    /// Whether rows that were added before are added once more, once that is chosen.
+    /// Whether rows added before are added again, once that is chosen.
     pub again: Option<bool>,
     /// How rows are sent.
     pub how: ImportOptions,
@@ -36,20 +36,20 @@ pub struct PreviewState {
 /// Where a field is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The column that is found by its name; none where there is none.
+    /// The column found by its name, if any.
     Found,
     Column(String),
     /// One value for all rows, as typed.
     Value(TextInput),
 }
 
-/// Every field as it is found.
+/// Every field from the column found by its name.
 pub const FOUND: [Choice; 3] = [Choice::Found, Choice::Found, Choice::Found];
 
 /// The parts of the screen, in the order of Tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PreviewField {
-    /// Where this field is read from.
+    /// The column or value of this field.
     Of(Field),
     /// What to do with bad rows.
     Bad,
@@ -57,21 +57,21 @@ pub enum PreviewField {
     AtOnce,
     /// What to do after a row that was refused.
     OnRefused,
-    /// What to do with rows that were added before.
+    /// What to do with rows added before.
     Again,
     /// What to do with rows that may have been added before.
     Unknown,
 }
 
 impl PreviewState {
-    /// The first look at `source`, with what the form knows of category and status.
+    /// A new preview of `source`, with these choices.
     pub fn new(source: ImportSource, choices: [Choice; 3]) -> Self {
         let how = ImportOptions::default();
         let part = PreviewField::Of(Field::Name);
         Self { source, choices, found: None, rows: 0, changed: false, part, only_good: false, again: None, how }
     }
 
-    /// Takes over how a file was read before.
+    /// Takes over the column mapping of an earlier import.
     pub fn read_as(&mut self, reading: &ColumnMapping) {
         for (choice, pair) in self.choices.iter_mut().zip(reading.map.iter().zip(&reading.set)) {
             *choice = match pair {
@@ -82,7 +82,7 @@ impl PreviewState {
         }
     }
 
-    /// How the file is to be read.
+    /// The column mapping.
     pub fn reading(&self) -> ColumnMapping {
         let mut reading = ColumnMapping::default();
         for (at, choice) in self.choices.iter().enumerate() {
@@ -95,12 +95,12 @@ impl PreviewState {
         reading
     }
 
-    /// What was found, if it can be read as it is.
+    /// The checked file, if it can be read.
     pub fn seen(&self) -> Option<&CheckedFile> {
         self.found.as_ref().and_then(|found| found.as_ref().ok())
     }
 
-    /// The columns of the file, as far as they are known.
+    /// The columns of the file, as far as known.
     pub fn columns(&self) -> &[String] {
         match &self.found {
             None => &[],
@@ -121,7 +121,7 @@ impl PreviewState {
         }
     }
 
-    /// The parts that there are now, in order.
+    /// The current parts, in order.
     pub fn parts(&self) -> Vec<PreviewField> {
         let mut parts: Vec<PreviewField> = Field::ALL.map(PreviewField::Of).into();
         if let Some(seen) = self.seen() {
@@ -138,26 +138,26 @@ impl PreviewState {
         parts
     }
 
-    /// The field for a value that has the cursor.
+    /// The value field that has the cursor.
     pub(super) fn input_ref(&self) -> Option<&TextInput> {
         let PreviewField::Of(field) = self.part else { return None };
         if let Choice::Value(value) = &self.choices[field as usize] { Some(value) } else { None }
     }
 
-    /// The same, to be typed into.
+    /// The same, for typing.
     pub fn input(&mut self) -> Option<&mut TextInput> {
         let PreviewField::Of(field) = self.part else { return None };
         if let Choice::Value(value) = &mut self.choices[field as usize] { Some(value) } else { None }
     }
 
-    /// Takes the next choice of the part that has the cursor, or the one before.
+    /// Selects the next or previous choice of the part that has the cursor.
     pub fn choose(&mut self, next: bool) {
         match self.part {
             PreviewField::Of(field) => {
                 let mut all = vec![Choice::Found];
                 all.extend(self.columns().iter().cloned().map(Choice::Column));
                 let choice = &self.choices[field as usize];
-                // The typed value stays what it is.
+                // The typed value is kept.
                 all.push(if let Choice::Value(_) = choice {
                     choice.clone()
                 } else {
@@ -167,7 +167,7 @@ impl PreviewState {
                     Choice::Found => self.column_of(field).map(|column| Choice::Column(column.to_owned())),
                     Choice::Column(_) | Choice::Value(_) => None,
                 };
-                // What was found is one of the columns: from there it goes on.
+                // The column found by name is one of the columns: selection continues from there.
                 let here = all.iter().position(|one| *one == *named.as_ref().unwrap_or(choice)).unwrap_or(0);
                 let there = (here + if next { 1 } else { all.len() - 1 }) % all.len();
                 self.choices[field as usize] = all.swap_remove(there);
@@ -199,12 +199,12 @@ impl PreviewState {
         self.seen().map_or(0, |seen| seen.preview.check.good)
     }
 
-    /// The earlier import of a file of this name.
+    /// The earlier import of a file with this name.
     pub fn before(&self) -> Option<&EarlierImport> {
         self.seen()?.before.as_ref()
     }
 
-    /// How the import would begin; nothing before that is chosen.
+    /// How the import would start; `None` before that is chosen.
     pub fn start(&self) -> Option<Start> {
         let Some(before) = self.before() else { return Some(Start::New) };
         match (before.way(), self.again) {

@@ -1,4 +1,4 @@
-//! An import that is under way, or has ended.
+//! An import that is running or has ended.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -9,40 +9,40 @@ use crate::transfer::journal::{RowAnswer, RowOutcome};
 
 use super::preview::PreviewState;
 
-/// Rows that were added and are still shown.
+/// The most recent rows that are shown.
 const LAST_ROWS: usize = 200;
 
-/// Rows that were not added and are shown; all of them are in the report.
-const MOST_TO_MEND: usize = 1_000;
+/// The most rejects that are shown; the report has all.
+const MOST_REJECTS: usize = 1_000;
 
-/// An import that was begun.
+/// An import that was started.
 #[derive(Clone, Debug)]
 pub struct Running {
-    /// The file as it was looked at, for as long as nothing of it was ever sent.
+    /// The preview of the file, as long as nothing of it was sent.
     pub looked: Option<Box<PreviewState>>,
     pub run: RunImport,
-    /// Where it is imported from and where its report is, once it has begun.
+    /// The file and the report, once it has started.
     pub files: Option<(String, String)>,
-    /// Where the animals go, as the header calls it.
+    /// The service, as the header names it.
     pub service: String,
     /// The counts.
     pub progress: ImportProgress,
-    /// The last rows that were dealt with, the newest first.
+    /// The most recent rows, the newest first.
     pub rows: VecDeque<RowEntry>,
-    /// Those that were not added, the newest first.
+    /// The rows that were not added, the newest first.
     pub rejects: VecDeque<RowEntry>,
-    /// Nothing new is sent for now.
+    /// No further rows are sent for now.
     pub paused: bool,
     pub ended: bool,
     /// Only rows that were not added are listed.
     pub only_rejects: bool,
-    /// The marked row, from 0.
+    /// The selected row, from 0.
     pub cursor: usize,
-    /// Why all wait, where they do.
+    /// Why sending waits, if it does.
     pub waiting: Option<String>,
-    /// Since when the speed is measured, and how many rows were added then.
+    /// When measuring the speed began, and how many rows were added then.
     pub(super) since: Option<(Instant, u64)>,
-    /// Rows added in a second, where that is known.
+    /// Rows added a second, if known.
     pub(super) speed: Option<f64>,
 }
 
@@ -51,13 +51,13 @@ pub struct Running {
 pub struct RowEntry {
     /// Its line in the file.
     pub line: u64,
-    /// The animal's name; nothing where it was not read.
+    /// The pet's name; empty if it was not read.
     pub name: String,
     pub outcome: RowOutcome,
 }
 
 impl Running {
-    /// An import that begins.
+    /// An import that starts.
     pub fn new(run: RunImport, looked: Option<Box<PreviewState>>, service: String) -> Self {
         Self {
             looked,
@@ -82,8 +82,8 @@ impl Running {
         !self.ended
     }
 
-    /// Takes what has happened.
-    pub fn take(&mut self, progress: ImportProgress, told: Vec<ImportEvent>, now: Instant) {
+    /// Takes the counts and new events.
+    pub fn take(&mut self, progress: ImportProgress, events: Vec<ImportEvent>, now: Instant) {
         let (begun, before) = *self.since.get_or_insert((now, self.progress.added));
         let took = now.saturating_duration_since(begun);
         if took >= Duration::from_millis(500) {
@@ -93,13 +93,13 @@ impl Running {
             self.waiting = None;
         }
         self.progress = progress;
-        for told in told {
-            let is_error = told.is_error();
-            let (line, name, outcome) = match told {
+        for event in events {
+            let is_error = event.is_error();
+            let (line, name, outcome) = match event {
                 ImportEvent::Row { line, name, outcome } => (line, name, outcome),
                 ImportEvent::Bad(bad) => (bad.line, String::new(), RowOutcome::Invalid(bad.reasons())),
                 ImportEvent::UnknownOutcome { line } => {
-                    let message = "sent before without an answer; left alone".to_owned();
+                    let message = "sent before without an answer; not sent again".to_owned();
                     (line, String::new(), RowOutcome::Unknown(RowAnswer { message, ..RowAnswer::default() }))
                 }
                 ImportEvent::Waiting { why, .. } => {
@@ -110,11 +110,11 @@ impl Running {
             let entry = RowEntry { line, name, outcome };
             if is_error {
                 self.rejects.push_front(entry.clone());
-                self.rejects.truncate(MOST_TO_MEND);
+                self.rejects.truncate(MOST_REJECTS);
             }
             self.rows.push_front(entry);
             self.rows.truncate(LAST_ROWS);
-            // The mark stays on its row.
+            // The selection stays on its row.
             if self.cursor > 0 && !self.only_rejects {
                 self.cursor = (self.cursor + 1).min(self.rows.len() - 1);
             }
@@ -126,12 +126,12 @@ impl Running {
         if self.only_rejects { &self.rejects } else { &self.rows }
     }
 
-    /// Rows that are not dealt with yet.
+    /// Rows not done yet.
     pub const fn left(&self) -> u64 {
         self.run.good.saturating_sub(self.progress.dealt_with())
     }
 
-    /// How much is done, in hundredths.
+    /// How much is done, in percent.
     pub const fn percent(&self) -> u64 {
         let done = self.run.good - self.left();
         match (done * 100).checked_div(self.run.good) {

@@ -1,4 +1,4 @@
-//! What follows from what comes back of an import.
+//! Handles the replies to an import.
 
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
@@ -12,7 +12,7 @@ use super::jobs::{CheckedFile, ImportReply, ImportSource, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
 
-/// A job of the import has ended, or is so far.
+/// Handles a reply, or progress.
 pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effect> {
     let import = &mut state.add.import;
     match reply {
@@ -28,15 +28,15 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
                 state.drafts.at_once = true;
             }
         }
-        ImportReply::Progress(progress, told) => {
+        ImportReply::Progress(progress, events) => {
             if let Some(running) = import.running_mut() {
-                running.take(progress, told, now.mono);
+                running.take(progress, events, now.mono);
             }
         }
         ImportReply::NotStarted(why) => return on_not_begun(state, why, now),
         ImportReply::Ended(summary) => {
             if import.running().is_some_and(|running| running.files.is_some()) {
-                // It is in a file of its own.
+                // The pasted text is in its own file now.
                 import.pasted = None;
             }
             return on_ended(state, *summary, now);
@@ -64,7 +64,7 @@ fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile
     }
 }
 
-/// What cannot be read at all is said where its name was typed; what only needs a choice asks for it.
+/// Shows an unreadable file's error at its name, or puts the cursor on the choice that is needed.
 fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFile) {
     let import = &mut state.add.import;
     let Phase::Looked(looked) = &mut import.phase else { return };
@@ -73,14 +73,13 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
         import.phase = Phase::File;
         return;
     }
-    // The first field for which there is nothing has the cursor.
+    // The cursor goes to the first field without a value.
     let is_empty = |field: &Field| matches!(&looked.choices[*field as usize], Choice::Value(value) if value.is_empty());
     let empty = Field::ALL.into_iter().find(is_empty);
     looked.part = PreviewField::Of(empty.or(missing.map(|(field, _)| field)).unwrap_or(Field::Name));
 }
 
-/// Nothing was sent: the file stands there as before, and F2 tries again. Where it had been begun before, its report is
-/// there still.
+/// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
 fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
     let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
@@ -91,17 +90,16 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
     let text = match ended {
         ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
-            "Nothing has been sent: the key was not accepted. 1, then F4: another key; 2, then F2 tries again."
-                .to_owned()
+            "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.".to_owned()
         }
         ImportEnded::NoAnswer(failure) => {
-            let said = failure.sentence(&state.link.service);
+            let sentence = failure.sentence(&state.link.service);
             state.last_failure = Some(failure);
-            format!("Nothing has been sent. {said} F2 tries again.")
+            format!("Nothing was sent. {sentence} F2 tries again.")
         }
-        ImportEnded::Failed(why) => format!("Nothing has been sent. {why}"),
+        ImportEnded::Failed(why) => format!("Nothing was sent. {why}"),
         ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError | ImportEnded::TooManyErrors => {
-            "Nothing has been sent. F2 tries again.".to_owned()
+            "Nothing was sent. F2 tries again.".to_owned()
         }
     };
     state.say(MessageKind::Error, text);
@@ -118,32 +116,35 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     let (added, errors) = (running.progress.added, running.progress.errors());
     let left = summary.left.unwrap_or_else(|| running.left());
     let (kind, text) = match summary.ended {
-        ImportEnded::Complete if errors == 0 => (MessageKind::Done, format!("Imported: {added} added.")),
+        ImportEnded::Complete if errors == 0 => (MessageKind::Done, format!("Import finished: {added} added.")),
         ImportEnded::Complete => (
             MessageKind::Error,
             match running.run.source {
                 ImportSource::File(_) => {
-                    format!("Imported: {added} added, {errors} to mend. Fix them in the file, then F2. f lists them.")
+                    format!("{added} added, {errors} to fix (f). Fix the file, then press F2.")
                 }
                 ImportSource::Pasted(_) => {
-                    format!("Imported: {added} added, {errors} to mend. f lists them, w writes them to a file.")
+                    format!("{added} added, {errors} to fix: f lists them, w writes them to a file.")
                 }
             },
         ),
         ImportEnded::Stopped => {
-            (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the line that goes on."))
+            (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the command to continue."))
         }
         ImportEnded::OnError | ImportEnded::TooManyErrors => {
-            (MessageKind::Error, format!("Stopped at a row that was refused: {added} added, {left} left."))
+            (MessageKind::Error, format!("Stopped at a refused row: {added} added, {left} left."))
         }
         ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
-            (MessageKind::Error, format!("The key was not accepted: {added} added, {left} left. F4: another key."))
+            (
+                MessageKind::Error,
+                format!("The service refused the API key: {added} added, {left} left. F4 enters another."),
+            )
         }
         ImportEnded::NoAnswer(failure) => {
-            let said = failure.sentence(&service);
+            let sentence = failure.sentence(&service);
             state.last_failure = Some(failure);
-            (MessageKind::Error, format!("{said} {added} added, {left} left; y copies the line that goes on."))
+            (MessageKind::Error, format!("{sentence} {added} added, {left} left; y copies the command to continue."))
         }
         ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
     };

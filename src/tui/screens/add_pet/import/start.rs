@@ -1,4 +1,4 @@
-//! How an import begins: by its key, by a file that is dropped on the terminal, or by lines that are pasted.
+//! Starts an import: by its key, a file dropped on the terminal, or pasted lines.
 
 use std::path::Path;
 
@@ -22,8 +22,8 @@ pub fn show(state: &mut AppState) {
     state.add.import.on = true;
 }
 
-/// Takes a paste into the field for a name that is more than a name: several lines, or the path of a file. One that
-/// begins with a line end goes on behind its first line, which stands in the field.
+/// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
+/// beginning if the paste begins with a line end.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
     let is_free = !state.add.import.running().is_some_and(super::Running::is_under_way);
     let first = state.add.name_field().value();
@@ -48,11 +48,11 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     state.add.name_field().clear();
     show(state);
     state.add.import.pasted = Some(text.to_owned());
-    state.say(MessageKind::Note, format!("{lines} lines were pasted: each is an animal. Esc: as one name instead."));
+    state.say(MessageKind::Note, format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
     Some(look(state, ImportSource::Pasted(text_to_read.into()), choices, now))
 }
 
-/// What was pasted as a table with a header. A list of names has the category and the status that stand beside the name.
+/// The pasted text as a table with a header. A list of names gets the category and the status of the form.
 fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let starts_json = first.trim_start().starts_with(['{', '[']);
@@ -66,7 +66,7 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
         if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.category, add.status) };
     let category = Choice::Value(category.clone());
     let status = status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
-    // Cells without names are taken in the order of the form.
+    // Cells without a header are in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
             let header = Field::ALL.map(Field::member)[..cells.len()].join(&delimiter.to_string());
@@ -81,7 +81,7 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     }
 }
 
-/// The path of a file of animals, as a terminal gives it where one is dropped on it.
+/// The path of a file of pets, as terminals paste it for a dropped file.
 fn dropped(text: &str) -> Option<String> {
     let text = text.trim();
     let bare = text.strip_prefix("file://").unwrap_or(text);
@@ -91,7 +91,7 @@ fn dropped(text: &str) -> Option<String> {
     (is_path && !path.contains('\n') && FileFormat::of_name(Path::new(&path)).is_some()).then_some(path)
 }
 
-/// The file whose name is typed is looked at.
+/// Checks the file whose name is typed.
 pub(super) fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
     let import = &mut state.add.import;
     let path = import.path.value().trim().to_owned();
@@ -100,19 +100,19 @@ pub(super) fn look_at_typed(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let path = dropped(&path).unwrap_or(path);
-    // What was said of another file is no longer so.
+    // The message may be about another file.
     state.message = None;
     look(state, ImportSource::File(path), FOUND, now)
 }
 
-/// Begins to look at `source`.
+/// Begins to check `source`.
 pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], now: Now) -> Vec<Effect> {
     state.add.import.error = None;
     state.add.import.phase = Phase::Looked(Box::new(PreviewState::new(source, choices)));
     look_again(state, now)
 }
 
-/// Looks at it once more, as it is to be read now.
+/// Checks it again with the current choices.
 pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
@@ -120,7 +120,7 @@ pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
     vec![state.begin(task, now)]
 }
 
-/// Back to the question for a file; what was pasted goes where it was pasted to.
+/// Goes back to the file name; pasted text goes into the form.
 pub fn leave(state: &mut AppState) -> Vec<Effect> {
     let given_up = state.cancel(Slot::CheckFile);
     let import = &mut state.add.import;
@@ -130,7 +130,7 @@ pub fn leave(state: &mut AppState) -> Vec<Effect> {
         let field = state.add.name_field();
         field.insert(&pasted);
         let name = short(field.value());
-        state.say(MessageKind::Note, format!("What was pasted stands in the form: {name}"));
+        state.say(MessageKind::Note, format!("The pasted text is in the form: {name}"));
     }
     given_up.into_iter().collect()
 }
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dropped_file_is_told_from_a_name() {
+    fn a_dropped_file_is_distinguished_from_a_name() {
         let path = |text: &str| dropped(text);
         assert_eq!(path("/home/ada/new arrivals.csv"), Some("/home/ada/new arrivals.csv".into()));
         assert_eq!(path("'/home/ada/new arrivals.XLSX' "), Some("/home/ada/new arrivals.XLSX".into()));

@@ -1,4 +1,4 @@
-//! What the import knows.
+//! The state of the import.
 
 use super::jobs::ImportSource;
 use crate::tui::keymap::Context;
@@ -10,30 +10,30 @@ use super::progress::Running;
 /// The import.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Whether it is shown, and not the form.
+    /// Whether it is shown instead of the form.
     pub on: bool,
     /// The name of the file, as typed.
     pub path: TextInput,
-    /// Why the file cannot be imported, where that is so.
+    /// Why the file cannot be imported.
     pub error: Option<String>,
-    /// How far it is.
+    /// The step of the import.
     pub phase: Phase,
-    /// What was pasted into a field of one line, instead of which it is imported.
+    /// The text that was pasted into the form and is imported instead.
     pub pasted: Option<String>,
 }
 
-/// How far an import is.
+/// The step of an import.
 #[derive(Clone, Debug, Default)]
 pub enum Phase {
     #[default]
     File,
     Looked(Box<PreviewState>),
-    /// It is under way, or has ended.
+    /// It is running or has ended.
     Running(Box<Running>),
 }
 
 impl State {
-    /// What is typed goes into the field that has the cursor.
+    /// Puts typed text into the field with the cursor.
     pub fn on_typing(&mut self, typing: Typing<'_>) {
         match &mut self.phase {
             Phase::File => {
@@ -50,7 +50,7 @@ impl State {
         }
     }
 
-    /// Where a key goes.
+    /// The context of keys.
     pub fn context(&self) -> Context {
         match &self.phase {
             Phase::File => Context::ImportFile,
@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    /// The import that is under way or has ended.
+    /// The import that is running or has ended.
     pub const fn running(&self) -> Option<&Running> {
         match &self.phase {
             Phase::Running(running) => Some(running),
@@ -68,7 +68,7 @@ impl State {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, for changes.
     pub(super) const fn running_mut(&mut self) -> Option<&mut Running> {
         match &mut self.phase {
             Phase::Running(running) => Some(running),
@@ -76,7 +76,7 @@ impl State {
         }
     }
 
-    /// The file that is looked at, or was.
+    /// The preview of the file.
     pub(super) const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
         match &mut self.phase {
             Phase::Looked(looked) => Some(looked),
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// What is imported, where that is known.
+    /// What is imported, if known.
     pub const fn source(&self) -> Option<&ImportSource> {
         match &self.phase {
             Phase::File => None,
@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    /// Whether it counts the seconds until something is sent again.
+    /// Whether it shows a countdown to the next try.
     pub fn is_waiting(&self) -> bool {
         self.running().is_some_and(|running| running.is_under_way() && running.progress.waiting_until.is_some())
     }

@@ -20,6 +20,7 @@ use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, remote};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
@@ -32,7 +33,7 @@ fn opened(columns: u16, rows: u16) -> App {
     app
 }
 
-/// What a worker finds in `text`, as it is to be read by the newest job.
+/// What a worker finds in `text`, as read by the newest job.
 fn found(app: &App, text: &'static str, before: Option<EarlierImport>) -> ImportReply {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
@@ -56,11 +57,11 @@ fn begun(app: &App) -> Option<RunImport> {
     }
 }
 
-/// What the newest look is at, and how it reads it.
+/// The source and column mapping of the newest check.
 fn look(app: &App) -> (ImportSource, ColumnMapping) {
     match app.job(Slot::CheckFile).map(|job| job.task) {
         Some(Task::Import(ImportTask::CheckFile(source, reading))) => (source, *reading),
-        other => panic!("nothing is looked at: {other:?}"),
+        other => panic!("nothing is checked: {other:?}"),
     }
 }
 
@@ -82,7 +83,7 @@ fn unknown() -> Fate {
     Fate::Unknown(RowAnswer { message: "no answer in 30 s".into(), ..RowAnswer::default() })
 }
 
-/// An import of 1,237 rows, of which 612 were dealt with.
+/// An import of 1,237 rows, of which 612 are done.
 pub fn running(columns: u16, rows: u16) -> App {
     let mut app = looked(columns, rows, "name,cat\nBiscuit,3\n");
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
@@ -117,7 +118,7 @@ fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
 }
 
 #[test]
-fn a_file_is_looked_at_and_nothing_is_sent() {
+fn a_file_is_previewed_and_nothing_is_sent() {
     let mut app = looked(80, 24, FILE);
     assert_eq!((app.state.context(), begun(&app)), (Context::ImportLook, None));
     for said in [
@@ -127,9 +128,9 @@ fn a_file_is_looked_at_and_nothing_is_sent() {
         "notes -> (not used)",
         "Cannot be sent (2):",
         "line 3",
-        "Twice in the file (same name, category and status): 1 row",
-        "A status was mended in 1 row",
-        "This adds 3 pets to PRODUCTION. There is no undo in the service.",
+        "Duplicates (same name, category and status): 1 row",
+        "Status corrected in 1 row",
+        "This adds 3 pets to PRODUCTION and cannot be undone.",
     ] {
         assert!(app.says(said), "{said}:\n{}", app.screen());
     }
@@ -140,7 +141,7 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     let mut app = looked(80, 24, FILE);
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("2 rows cannot be sent. Choose to send the others, or mend the file"), "{}", app.screen());
+    assert!(app.says("2 rows cannot be sent. Choose to send only the others, or fix the file"), "{}", app.screen());
     app.keys("Space F2");
     let run = begun(&app).unwrap();
     assert_eq!((run.good, run.start, run.source), (3, Start::New, ImportSource::File("new-arrivals.csv".into())));
@@ -152,23 +153,23 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     app.keys("Tab Down");
     let (_, reading) = look(&app);
     assert_eq!(reading.map, [None, Some("state".into()), None]);
-    // Over the last column to one value, which is looked at once it is typed.
+    // Past the last column to one value, which is checked once it is typed.
     let outcome = found(&app, FILE, None);
     app.reply(Slot::CheckFile, outcome);
     app.keys("Down Down");
     app.keys("\"7\"");
     assert_eq!(app.state.context(), Context::ImportValue);
     app.keys("F2");
-    assert!(app.says("The file is being checked. F2 starts when that has ended."), "{}", app.screen());
+    assert!(app.says("Still checking the file. Press F2 once that is done."), "{}", app.screen());
     let outcome = found(&app, FILE, None);
     app.reply(Slot::CheckFile, outcome);
-    assert!(app.says("one value for all") && app.says("This adds 4 pets"), "{}", app.screen());
+    assert!(app.says("same for all") && app.says("This adds 4 pets"), "{}", app.screen());
     app.keys("F2 Space F2");
     assert_eq!(begun(&app).unwrap().reading.set, [None, Some("7".into()), None]);
 }
 
 #[test]
-fn where_no_column_fits_it_is_asked_for() {
+fn a_missing_column_is_asked_for() {
     let mut app = opened(80, 24);
     let not_seen = UnusableFile {
         why: "No column is named categoryId. Choose one.".into(),
@@ -182,7 +183,7 @@ fn where_no_column_fits_it_is_asked_for() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
+fn a_file_that_cannot_be_read_has_an_error_at_its_name() {
     let mut app = opened(80, 24);
     let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
     app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
@@ -191,13 +192,13 @@ fn a_file_that_cannot_be_read_is_said_where_its_name_is() {
 }
 
 #[test]
-fn an_import_that_was_begun_before_is_gone_on_with() {
+fn an_import_that_was_started_before_is_continued() {
     let mut app = opened(80, 24);
     let reading = ColumnMapping { set: [None, None, Some("sold".into())], ..ColumnMapping::default() };
     let before = EarlierImport { reading, ..earlier() };
     let outcome = found(&app, "name,cat\nRex,3\n", Some(before));
     app.reply(Slot::CheckFile, outcome);
-    assert!(app.says("Its import was begun before. F2 goes on with it"), "{}", app.screen());
+    assert!(app.says("This import was started before. F2 continues it"), "{}", app.screen());
     app.keys("F2");
     let run = begun(&app).unwrap();
     assert_eq!((run.start, run.reading.set), (Start::GoOn, [None, None, Some("sold".into())]));
@@ -241,7 +242,7 @@ fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
 }
 
 #[test]
-fn another_file_of_the_same_name_begins_anew() {
+fn another_file_of_the_same_name_starts_over() {
     let before = EarlierImport { same_file: false, finished: true, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
@@ -251,29 +252,29 @@ fn another_file_of_the_same_name_begins_anew() {
 }
 
 #[test]
-fn a_file_that_is_done_is_added_once_more_only_where_that_is_chosen() {
+fn a_finished_file_is_added_again_only_if_that_is_chosen() {
     let before = EarlierImport { finished: true, added: 3, here: 3, new: 0, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
     assert!(app.says("every row was added.") && !app.says("This adds"), "{}", app.screen());
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("Nothing has been sent: every row was added before."), "{}", app.screen());
+    assert!(app.says("Nothing was sent: every row was added before."), "{}", app.screen());
     app.keys("Space F2");
     assert_eq!(begun(&app).unwrap().start, anew);
 }
 
 #[test]
-fn rows_equal_to_some_that_were_added_are_left_out_or_added_as_is_chosen() {
+fn rows_that_match_added_ones_are_skipped_or_added_as_chosen() {
     let before = EarlierImport { same_file: false, finished: true, added: 5, ..earlier() };
     let anew = before.anew();
     for (keys, start, pets) in [("Space", Start::GoOn, 2), ("Space Space", anew, 3)] {
         let mut app = looked_after(before.clone());
         app.state.link.protect = true;
-        assert!(app.says("1 of 3 rows are equal to rows that the import of 2026-11-13 added"), "{}", app.screen());
+        assert!(app.says("1 of 3 rows match rows that the import of 2026-11-13 added"), "{}", app.screen());
         app.keys("F2");
         assert_eq!(begun(&app), None);
-        assert!(app.says("choose what to do with the rows that were added before"), "{}", app.screen());
+        assert!(app.says("Choose what to do with the rows added before"), "{}", app.screen());
         app.keys(keys).keys("F2");
         assert!(app.says(&format!("Import {pets} pets into")), "{}", app.screen());
         app.wait(Duration::from_secs(1)).keys("y");
@@ -282,23 +283,23 @@ fn rows_equal_to_some_that_were_added_are_left_out_or_added_as_is_chosen() {
 }
 
 #[test]
-fn a_list_in_which_every_row_may_be_changed_is_added_only_where_that_is_chosen() {
+fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
     let before = EarlierImport { same_file: false, added: 2, here: 0, new: 3, ..earlier() };
     let anew = before.anew();
     let mut app = looked_after(before);
-    assert!(app.says("None of the 2 rows that the import of 2026-11-13 added is in the file as it was."));
+    assert!(app.says("None of the 2 rows that the import of 2026-11-13 added is in the file unchanged."));
     app.keys("F2");
     assert_eq!(begun(&app), None);
-    assert!(app.says("Is it another list? Space chooses to add all."), "{}", app.screen());
+    assert!(app.says("If this is another list, press Space to add all its rows."), "{}", app.screen());
     app.keys("Space F2");
     assert_eq!(begun(&app).unwrap().start, anew);
 }
 
 #[test]
-fn an_import_with_bad_rows_goes_on_with_a_look_at_the_corrected_file() {
+fn an_import_with_bad_rows_continues_with_a_preview_of_the_fixed_file() {
     let mut app = running(80, 24);
     end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    assert!(app.says("2 to mend. Fix them in the file, then F2."), "{}", app.screen());
+    assert!(app.says("2 to fix (f). Fix the file, then press F2."), "{}", app.screen());
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     assert_eq!(app.state.context(), Context::ImportLook);
@@ -316,12 +317,12 @@ fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
 }
 
 #[test]
-fn pasted_lines_are_offered_as_animals_and_are_a_name_all_the_same() {
+fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     let mut app = App::loaded(80, 24);
     app.keys("a Tab \"3\" S-Tab");
     app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
     assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
-    let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is looked at") };
+    let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), None]);
     let outcome = found(&app, "name\nRex\nLuna\nMax\n", None);
@@ -336,12 +337,12 @@ fn cells_from_a_spreadsheet_need_no_header() {
     let mut app = App::loaded(80, 24);
     app.keys("a");
     app.send(Msg::Paste("Rex\t3\tsold\nLuna\t4\tpending\n".into()));
-    let (ImportSource::Pasted(text), _) = look(&app) else { panic!("a file is looked at") };
+    let (ImportSource::Pasted(text), _) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\tcategoryId\tstatus\nRex\t3\tsold\nLuna\t4\tpending\n");
 }
 
 #[test]
-fn a_file_that_is_dropped_on_the_name_is_looked_at() {
+fn a_file_dropped_on_the_name_is_previewed() {
     let mut app = App::loaded(80, 24);
     app.keys("a");
     app.send(Msg::Paste("'/home/ada/new arrivals.csv'".into()));
@@ -350,7 +351,7 @@ fn a_file_that_is_dropped_on_the_name_is_looked_at() {
 }
 
 #[test]
-fn one_line_or_a_name_that_was_begun_is_only_typed() {
+fn one_line_or_a_started_name_is_only_typed() {
     let mut app = App::loaded(80, 24);
     app.keys("a");
     app.send(Msg::Paste("Rex\n".into()));
@@ -376,7 +377,7 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
     assert_eq!(app.effects.last(), app.effects.iter().rfind(|effect| matches!(effect, Effect::Job(_))));
     app.keys("Esc");
     assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Pause)));
-    assert!(app.says("Paused after the rows under way."));
+    assert!(app.says("Pausing after the rows being sent."));
     app.keys("F2");
     assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Go)));
     app.keys("Esc Del");
@@ -391,7 +392,7 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
 }
 
 #[test]
-fn it_goes_on_while_other_screens_are_shown_and_the_header_says_so() {
+fn it_continues_while_other_screens_are_shown_and_the_header_shows_it() {
     let mut app = running(80, 24);
     app.keys("1");
     assert!(app.says("importing 49%"), "{}", app.screen());
@@ -406,33 +407,33 @@ fn it_goes_on_while_other_screens_are_shown_and_the_header_says_so() {
 fn another_service_gets_no_row_of_it() {
     let app = running(80, 24);
     let why = update::why_not_switch(&app.state).unwrap();
-    assert_eq!(why, "An import into PRODUCTION is under way, 625 rows are left. Stop it first (2, Esc, Del).");
+    assert_eq!(why, "An import into PRODUCTION is running, with 625 rows left. Stop it first (2, Esc, Del).");
 }
 
 #[test]
-fn a_service_that_is_away_or_refuses_the_key_ends_it_with_the_way_on() {
+fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
     let mut app = running(80, 24);
     let progress = ImportProgress { added: 606, ..ImportProgress::default() };
     end(&mut app, progress.clone(), 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
-    assert!(app.says("606 added, 631 left; y copies the line that goes on."), "{}", app.screen());
+    assert!(app.says("606 added, 631 left; y copies the command to continue."), "{}", app.screen());
     app.keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
     assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(line.into())));
     let mut app = running(80, 24);
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
     end(&mut app, progress, 631, ImportEnded::Unauthorized(failure));
-    assert!(app.state.key_refused() && app.says("F4: another key."), "{}", app.screen());
+    assert!(app.state.key_refused() && app.says("F4 enters another."), "{}", app.screen());
 }
 
 #[test]
-fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
+fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     let mut app = looked(80, 24, "name,cat\nRex,3\n");
     app.keys("Tab Tab Tab Down F2");
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.reply(Slot::Import, ImportReply::NotStarted(why));
     assert_eq!(app.state.context(), Context::ImportLook);
-    assert!(app.says("Nothing has been sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
+    assert!(app.says("Nothing was sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
     app.keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
     assert!(
@@ -446,27 +447,27 @@ fn where_nothing_was_sent_the_file_stands_there_as_before_and_is_sent_anew() {
     );
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
     app.reply(Slot::Import, ImportReply::NotStarted(ImportEnded::Unauthorized(failure)));
-    assert!(app.state.key_refused() && app.says("1, then F4: another key"), "{}", app.screen());
+    assert!(app.state.key_refused() && app.says("1, F4: enter another"), "{}", app.screen());
 }
 
 #[test]
-fn rows_to_mend_stand_beside_their_file() {
+fn rejects_are_named_beside_their_file() {
     for (file, name) in [
-        ("/home/ada/new.arrivals.csv", "/home/ada/new.arrivals-to-mend.csv"),
-        ("/data/v1.2/arrivals", "/data/v1.2/arrivals-to-mend.csv"),
-        ("./arrivals", "./arrivals-to-mend.csv"),
-        ("~/.arrivals", "~/.arrivals-to-mend.csv"),
+        ("/home/ada/new.arrivals.csv", "/home/ada/new.arrivals-rejects.csv"),
+        ("/data/v1.2/arrivals", "/data/v1.2/arrivals-rejects.csv"),
+        ("./arrivals", "./arrivals-rejects.csv"),
+        ("~/.arrivals", "~/.arrivals-rejects.csv"),
     ] {
         assert_eq!(update::rejects_name(&ImportSource::File(file.to_owned())), name);
     }
 }
 
 #[test]
-fn rows_to_mend_are_written_and_looked_for() {
+fn rejects_are_written_and_rows_are_searched_for() {
     let mut app = running(80, 24);
     app.keys("w");
     let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
-    assert_eq!(write.path.value(), "new-arrivals-to-mend.csv");
+    assert_eq!(write.path.value(), "new-arrivals-rejects.csv");
     let Contents::ToMend(what) = &write.text else { panic!("other rows") };
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
@@ -502,6 +503,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

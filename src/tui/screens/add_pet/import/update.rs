@@ -1,4 +1,4 @@
-//! What follows from a key on the import.
+//! Handles keys of the import.
 
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,7 @@ use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::{Journal, RowOutcome};
@@ -26,7 +27,7 @@ use super::progress::{RowEntry, Running};
 use super::start;
 use super::state::{Phase, State};
 
-/// Rows that a page of the list is.
+/// The rows of a page of the list.
 const PAGE: usize = 8;
 
 /// A key in the field for the file.
@@ -40,7 +41,7 @@ pub fn in_file_field(state: &mut AppState, action: AskAction, now: Now) -> Vec<E
     }
 }
 
-/// A key where the file was looked at.
+/// A key in the preview.
 pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<Effect> {
     let key_refused = state.key_refused();
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
@@ -53,7 +54,7 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
         }
         PreviewAction::Move(movement) => {
             looked.choose(movement.is_down());
-            // A value that is still to be typed is looked at when it is.
+            // An empty value is checked once it is typed.
             let typing = looked.input_ref().is_some_and(|input| input.is_empty());
             if looked.changed && !typing {
                 return start::look_again(state, now);
@@ -70,13 +71,13 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
             let line = command_line(state, " --dry-run");
             return copy(state, line, "the command line", now);
         }
-        PreviewAction::WriteFile => mend(state),
+        PreviewAction::WriteFile => write_rejects(state),
         PreviewAction::Back => return start::leave(state),
     }
     Vec::new()
 }
 
-/// Opens the list of everything that is to be known of single rows.
+/// Lists the bad and duplicate rows.
 fn list(state: &mut AppState) {
     let Some(seen) = state.add.import.looked_mut().and_then(|looked| looked.seen()) else { return };
     let preview = &seen.preview;
@@ -86,24 +87,24 @@ fn list(state: &mut AppState) {
         lines.extend(preview.bad.iter().map(|bad| format!("  {}", bad.sentence())));
         lines.push(String::new());
     }
-    if preview.check.doubles > 0 {
-        lines.push(format!("Came before with the same name, category and status ({}):", preview.check.doubles));
-        lines.extend(preview.doubles.iter().map(|(line, name)| format!("  line {line}: {name}")));
+    if preview.check.duplicates > 0 {
+        lines.push(format!("Duplicates: same name, category and status ({}):", preview.check.duplicates));
+        lines.extend(preview.duplicates.iter().map(|(line, name)| format!("  line {line}: {name}")));
     }
     if lines.is_empty() {
-        state.say(MessageKind::Note, "Every row can be sent, and none is there twice.");
+        state.say(MessageKind::Note, "Every row can be sent; there are no duplicates.");
         return;
     }
-    state.popup = Some(Popup::Text(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-mend")));
+    state.popup = Some(Popup::Text(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-fix")));
 }
 
-/// Sends what can be sent, or says what is in the way.
+/// Starts the import, or says what prevents it.
 fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_looking = state.pending.is_running(Slot::CheckFile);
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     if looked.changed || is_looking {
         let effects = if looked.changed { start::look_again(state, now) } else { Vec::new() };
-        state.say(MessageKind::Note, "The file is being checked. F2 starts when that has ended.");
+        state.say(MessageKind::Note, "Still checking the file. Press F2 once that is done.");
         return effects;
     }
     let Some(seen) = looked.seen() else {
@@ -111,41 +112,43 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             Some(Err(UnusableFile { why, .. })) => why.clone(),
             Some(Ok(_)) | None => "The file was not checked.".to_owned(),
         };
-        state.say(MessageKind::Error, format!("Nothing has been sent. {why}"));
+        state.say(MessageKind::Error, format!("Nothing was sent. {why}"));
         return Vec::new();
     };
     let check = &seen.preview.check;
     let (good, bad) = (check.good, check.bad);
     if good == 0 {
-        state.say(MessageKind::Error, "Nothing has been sent: no row can be. Mend the file, then F5 reads it again.");
+        state.say(MessageKind::Error, "Nothing was sent: no row can be sent. Fix the file, then press F5.");
     } else if bad > 0 && !looked.only_good {
         looked.part = PreviewField::Bad;
-        let text =
-            format!("{bad} rows cannot be sent. Choose to send the others, or mend the file; F5 reads it again.");
+        let text = format!(
+            "{} cannot be sent. Choose to send only the others, or fix the file and press F5.",
+            counted(bad, "row")
+        );
         state.say(MessageKind::Error, text);
     } else if looked.start().is_none() {
         let way = looked.before().map(EarlierImport::way);
         let text = match looked.before() {
             _ if way == Some(EarlierVerdict::Done) => {
-                "Nothing has been sent: every row was added before. Space chooses to add all once more."
+                "Nothing was sent: every row was added before. Press Space to add them all again."
             }
             Some(EarlierImport { here: 0, .. }) => {
-                "Nothing has been sent. Is it another list? Space chooses to add all."
+                "Nothing was sent. If this is another list, press Space to add all its rows."
             }
-            _ => "Nothing has been sent: choose what to do with the rows that were added before (Space).",
+            _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
         };
         looked.part = PreviewField::Again;
         state.say(MessageKind::Error, text);
     } else if state.key_refused() && !state.is_switching() {
-        let text = "Nothing has been sent: the service needs another API key. 1, then F4: another key; 2, then F2.";
+        let text = "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
         state.say(MessageKind::Error, text);
-    } else if !is_still_switching(state, "nothing has been sent. F2 starts after that.") {
+    } else if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return begin(state, now);
     }
     Vec::new()
 }
 
-/// Begins, or goes on with what was begun before. A protected service is asked about first.
+/// Starts or resumes the import. Asks first for a protected service.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.add.import.running().is_some() {
         return go_on(state, now);
@@ -153,7 +156,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
     let (source, reading, good, how) = (looked.source.clone(), looked.reading(), looked.good(), looked.how);
-    // That of an import before the last one has another name.
+    // The report of an import before the last one has another name.
     let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
     let change = PendingChange::Import(looked.to_send());
     if state.asks_first(change, now) {
@@ -162,13 +165,13 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     run(state, RunImport { source, reading, good, start, report, how }, now)
 }
 
-/// Goes on with an import that has ended before all rows were added. What was refused is sent once more. Rows that cannot
-/// be sent may have been corrected in the file, which is looked at first.
+/// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
+/// are left, the file is previewed first, since it may have been fixed.
 fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
     let Running { run: before, files, progress, .. } = running;
     let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
-        state.say(MessageKind::Note, "There is nothing left to send.");
+        state.say(MessageKind::Note, "Nothing left to send.");
         return Vec::new();
     };
     if running.left() == 0 && progress.invalid + progress.unknown > 0 {
@@ -178,7 +181,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let (source, report) = (ImportSource::File(file.clone()), Some(PathBuf::from(report)));
     let again = RunImport { source, start: Start::GoOn, report, ..before.clone() };
-    if is_still_switching(state, "nothing has been sent. F2 goes on after that.")
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.")
         || state.asks_first(PendingChange::Import(again.good), now)
     {
         return Vec::new();
@@ -188,7 +191,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     let goes_on = run.start == Start::GoOn;
-    // Whoever goes on wants the rest: also what was refused, which may be mended in the service by now.
+    // Refused rows are sent again: the service may accept them now.
     run.how.retry_refused = goes_on;
     let service = state.link.label.clone();
     let import = &mut state.add.import;
@@ -201,7 +204,7 @@ fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
     vec![state.begin(ImportTask::Run(Box::new(run)), now)]
 }
 
-/// A key while rows are sent, and after that.
+/// A key while rows are sent, and after the end.
 pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let (under_way, paused) = (running.is_under_way(), running.paused);
@@ -227,12 +230,12 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
         ImportRunAction::Back => return lead(state, true),
         ImportRunAction::Delete if !under_way => {}
         ImportRunAction::Delete if paused => return vec![Effect::ControlImport(ImportControl::Stop)],
-        ImportRunAction::Delete => state.say(MessageKind::Note, "Esc pauses it first; then Del stops it for good."),
+        ImportRunAction::Delete => state.say(MessageKind::Note, "Press Esc to pause first, then Del to stop for good."),
         ImportRunAction::Copy => {
             let line = command_line(state, " --resume");
-            return copy(state, line, "the command that goes on with it", now);
+            return copy(state, line, "the command that continues it", now);
         }
-        ImportRunAction::WriteFile => mend(state),
+        ImportRunAction::WriteFile => write_rejects(state),
         ImportRunAction::Confirm => return look_for(state, now),
     }
     Vec::new()
@@ -240,16 +243,16 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
 
 fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    // The speed is measured anew.
+    // Measuring the speed starts over.
     (running.paused, running.since, running.speed) = (pause, None, None);
     if pause {
-        let text = "Paused after the rows under way. F2 goes on, Del stops for good, Esc leaves it paused.";
+        let text = "Pausing after the rows being sent. F2 continues, Del stops for good, Esc leaves it paused.";
         state.say(MessageKind::Note, text);
     }
     vec![Effect::ControlImport(if pause { ImportControl::Pause } else { ImportControl::Go })]
 }
 
-/// Looks among the animals for the one of the marked row.
+/// Searches the list for the pet of the selected row.
 fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
     let Some(RowEntry { name, outcome, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
@@ -259,8 +262,8 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     pets::update::reload(state, true, now)
 }
 
-/// Asks for the file that takes the rows to mend.
-fn mend(state: &mut AppState) {
+/// Asks for the file to write the rejects to.
+fn write_rejects(state: &mut AppState) {
     let import = &state.add.import;
     let (source, reading, report, count) = match &import.phase {
         Phase::Looked(looked) => {
@@ -279,31 +282,31 @@ fn mend(state: &mut AppState) {
         Phase::File => return,
     };
     if count == 0 {
-        state.say(MessageKind::Note, "There is nothing to mend.");
+        state.say(MessageKind::Note, "Nothing to fix.");
         return;
     }
     let what = Some(match count {
-        1 => "1 row to mend, with the reason".to_owned(),
-        _ => format!("{count} rows to mend, each with the reason"),
+        1 => "1 row to fix, with the reason".to_owned(),
+        _ => format!("{count} rows to fix, each with the reason"),
     });
     let name = import.source().map_or_else(String::new, rejects_name);
     let write = WriteBox::new(name, Contents::ToMend(Box::new(RejectsSource { source, reading, report })));
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 
-/// A name beside the file.
+/// The default name of the rejects file, beside the imported one.
 pub(super) fn rejects_name(source: &ImportSource) -> String {
     match source {
         ImportSource::File(path) => {
             let path = Path::new(path);
             let stem = path.file_stem().unwrap_or_default().display();
-            path.with_file_name(format!("{stem}-to-mend.csv")).display().to_string()
+            path.with_file_name(format!("{stem}-rejects.csv")).display().to_string()
         }
-        ImportSource::Pasted(_) => "pasted-to-mend.csv".to_owned(),
+        ImportSource::Pasted(_) => "pasted-rejects.csv".to_owned(),
     }
 }
 
-/// The line that does the same in a shell.
+/// The equivalent command line.
 pub fn command_line(state: &AppState, more: &str) -> String {
     let import = &state.add.import;
     let file = match &import.phase {
@@ -318,20 +321,20 @@ pub fn command_line(state: &AppState, more: &str) -> String {
     let file = file.map_or("FILE".to_owned(), |file| shell_word(&file));
     let options = match &import.phase {
         Phase::Looked(looked) => options(looked),
-        // The report knows how it is read.
+        // The report has the column mapping.
         Phase::Running(running) => running.files.as_ref().map_or_else(String::new, report_option),
         Phase::File => String::new(),
     };
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
 }
 
-/// The report, as an option, if it is not the one beside the file.
+/// The report as an option, if it is not beside the file.
 fn report_option((file, report): &(String, String)) -> String {
     let is_beside = Journal::beside(Path::new(file)) == Path::new(report);
     if is_beside { String::new() } else { format!(" --report {}", shell_word(report)) }
 }
 
-/// How the file is to be read, as options.
+/// The column mapping as options.
 fn options(looked: &PreviewState) -> String {
     let choices = Field::ALL.into_iter().zip(&looked.choices);
     let options = choices.filter_map(|(field, choice)| match choice {
@@ -346,5 +349,9 @@ fn options(looked: &PreviewState) -> String {
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let running = state.add.import.running().filter(|running| running.is_under_way())?;
     let (service, left) = (&running.service, running.left());
-    Some(format!("An import into {} is under way, {left} rows are left. Stop it first (2, Esc, Del).", short(service)))
+    Some(format!(
+        "An import into {} is running, with {} left. Stop it first (2, Esc, Del).",
+        short(service),
+        counted(left, "row")
+    ))
 }

@@ -1,4 +1,4 @@
-//! How the import looks.
+//! Paints the import.
 
 mod preview;
 mod run;
@@ -9,19 +9,17 @@ use crate::tui::widgets::page::Page;
 
 use super::state::Phase;
 
-/// What the last but one row says where nothing else is to be said.
+/// The message row without a message.
 pub fn place(state: &AppState) -> &'static str {
     match &state.add.import.phase {
-        Phase::File | Phase::Looked(_) => "Nothing has been sent.",
-        Phase::Running(running) if running.paused => "Paused. F2 goes on, Del stops for good, Esc leaves it paused.",
-        Phase::Running(running) if running.is_under_way() => {
-            "Sending. Esc pauses after the rows under way; it does not throw anything away."
-        }
-        Phase::Running(_) => "It has ended. F2 goes on with what is left; Esc closes.",
+        Phase::File | Phase::Looked(_) => "Nothing has been sent yet.",
+        Phase::Running(running) if running.paused => "Paused. F2 continues, Del stops for good, Esc leaves it paused.",
+        Phase::Running(running) if running.is_under_way() => "Sending. Esc pauses; nothing is lost.",
+        Phase::Running(_) => "Finished. F2 sends what is left; Esc closes.",
     }
 }
 
-/// How far an import is, where that must be seen from elsewhere.
+/// The progress of a running import, for the header of other screens.
 pub fn word(state: &AppState) -> Option<String> {
     let is_seen = state.screen == Screen::AddPet && state.add.import.on;
     let running = state.add.import.running().filter(|running| running.is_under_way() && !is_seen)?;
@@ -54,8 +52,8 @@ fn draw_file(state: &AppState, page: &mut Page<'_>) {
     page.margin = 3;
     for text in [
         "CSV (comma, semicolon, tab), JSON, NDJSON, or XLSX. The first row names the columns: name, categoryId, status.",
-        "All of it is checked and shown before anything is sent. Several lines or the path of a file can also be pasted \
-         into the form's Name.",
+        "The whole file is checked and shown before anything is sent. You can also paste several lines, or the path of a \
+         file, into the Name field of the form.",
     ] {
         page.paragraph(3, text);
         page.gap();

@@ -1,7 +1,7 @@
-//! Which lines are written and sent when, and what follows from what came back.
+//! Writes and sends lines, and handles the replies.
 //!
-//! One at a time where answers are quick, so that ids keep the order of typing; where they take long, as many as it
-//! takes to keep up with a scanner. The order in the list is that of typing either way.
+//! One line at a time while answers are fast, so ids keep the order of typing; more while they are slow, to keep up
+//! with a scanner. The list is in the order of typing either way.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use crate::app::outbox::queue::{LineSent, LineToSend, QueueRecord, Unfinished};
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::short;
+use crate::model::words::{counted, list};
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
@@ -20,24 +21,24 @@ use super::jobs::{RapidReply, RapidTask};
 use super::lines;
 use super::state::{Fate, Line};
 
-/// Lines come at most this fast: 25 a second, with some air above the 20 of a scanner that never rests.
+/// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
 const PACE: Duration = Duration::from_millis(40);
 
 /// The longest pause before a line is sent again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
-/// The pause before what could not be written is written again.
+/// The pause before a failed write is repeated.
 const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 
-/// The longest pause that the service may ask for.
+/// The longest pause that is accepted from the service, in seconds.
 const LONGEST_ASKED: u64 = 3_600;
 
-/// Whose API key goes with a line: its end, which tells one from another without giving it away.
+/// The API key that a line is sent with, identified by its last characters.
 pub fn holder(state: &AppState) -> String {
     if state.link.embedded { "inside".to_owned() } else { state.link.key.0.clone() }
 }
 
-/// Starts whatever can be written or sent now.
+/// Starts all writes and requests that are possible now.
 pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     if !rapid.has_work() {
@@ -45,7 +46,7 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     rapid.pause = rapid.pause.filter(|until| *until > now.mono);
     rapid.write_pause = rapid.write_pause.filter(|until| *until > now.mono);
-    // Also while nothing is sent: what waits must outlive the program.
+    // Also while nothing is sent: waiting lines must survive the end of the program.
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
     if state.add.rapid.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
         effects.extend(send(state, now));
@@ -53,7 +54,7 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// One writing at a time, so that lines stand in the file as they were typed.
+/// One write at a time, so the file keeps the order of typing.
 fn write(state: &mut AppState, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
     if rapid.unwritten.is_empty() || rapid.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
@@ -64,7 +65,7 @@ fn write(state: &mut AppState, now: Now) -> Option<Effect> {
     Some(state.begin(task, now))
 }
 
-/// A job of rapid entry has ended.
+/// Handles a reply to rapid entry.
 pub fn on_reply(state: &mut AppState, reply: RapidReply, now: Now) -> Vec<Effect> {
     match reply {
         RapidReply::Written(result) => on_written(state, result, now),
@@ -74,7 +75,7 @@ pub fn on_reply(state: &mut AppState, reply: RapidReply, now: Now) -> Vec<Effect
     Vec::new()
 }
 
-/// Lines are in the file, or not.
+/// Lines were written to the file, or not.
 fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
     let rapid = &mut state.add.rapid;
     let written = std::mem::take(&mut rapid.writing);
@@ -92,21 +93,21 @@ fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
             let newer = std::mem::replace(&mut rapid.unwritten, written);
             rapid.unwritten.extend(newer);
             let why = short(&why);
-            let text = format!("The lines cannot be kept on disk ({why}). They wait here and are not sent until then.");
+            let text = format!("Cannot save the lines to disk ({why}). They are sent once that works.");
             rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
             state.say(MessageKind::Error, text);
         }
     }
 }
 
-/// How many lines may be under way: as many as the pace needs while an answer takes so long.
+/// How many lines may be sent at a time to keep the pace, given how long the last answer took.
 fn lanes(state: &AppState) -> usize {
     let rapid = &state.add.rapid;
     if rapid.tries > 0 {
         return 1;
     }
     let needed = rapid.took.as_millis().div_ceil(PACE.as_millis());
-    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.at_once.get())
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.concurrency.get())
 }
 
 fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -117,7 +118,7 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
         let next = state.add.rapid.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
         let Some(line) = next.filter(|_| under_way < most) else { break };
-        // The service keeps its keys for each API key.
+        // The service keeps idempotency keys for each API key.
         if line.sent.as_ref().is_some_and(|before| *before != by) {
             line.fate = Fate::Unknown(None);
             continue;
@@ -134,7 +135,7 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// A line was sent, or not.
+/// Handles the result of sending a line.
 fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
     let by = holder(state);
     let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
@@ -145,14 +146,14 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
         LineSent::NotRepeatable => {
             line.fate = Fate::Unknown(None);
             state.add.rapid.tries = 0;
-            let text = format!("No answer came for {name}: it may have been added. Up, then Enter looks for it.");
+            let text = format!("No answer for {name}; it may have been added. Up, then Enter searches for it.");
             state.say(MessageKind::Error, text);
             return vec![bell()];
         }
         LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
             line.sent = Some(by);
             line.fate = Fate::Unknown(None);
-            let text = format!("Whether {name} was added is not known: {}", failure.sentence(&state.link.service));
+            let text = format!("{name} may have been added: {}", failure.sentence(&state.link.service));
             state.last_failure = Some(failure);
             state.say(MessageKind::Error, text);
             return vec![bell()];
@@ -171,10 +172,10 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             let refused = QueueRecord::Refused { line: line.number, why: status.clone() };
             line.fate = Fate::Refused(status);
             line.sent = None;
-            let said = failure.sentence(&state.link.service);
+            let sentence = failure.sentence(&state.link.service);
             state.add.rapid.unwritten.push(refused);
             state.add.rapid.tries = 0;
-            state.say(MessageKind::Error, format!("{name} was refused: {said} Up marks it, Enter mends it."));
+            state.say(MessageKind::Error, format!("{name} was refused: {sentence} Up selects it, Enter fixes it."));
             state.last_failure = Some(failure);
             return vec![bell()];
         }
@@ -208,18 +209,18 @@ fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// The line waits. Without another API key, or before some time, the next try would fail as well: nothing is sent for as
-/// long as was asked for, else longer each time.
+/// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
+/// first.
 fn wait(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         pets::update::refuse_key(state, failure, now);
-        state.say(MessageKind::Error, "The key was not accepted. The lines wait; F4: enter another key.");
+        state.say(MessageKind::Error, "The service refused the API key. The lines wait; F4 enters another key.");
         return;
     }
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
     let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
-    let text = format!("{} The lines wait and are sent by themselves.", failure.sentence(&state.link.service));
+    let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
     let rapid = &mut state.add.rapid;
     if rapid.pause.is_none() {
         rapid.tries += 1;
@@ -233,12 +234,12 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     }
 }
 
-/// What an earlier session left for the service in use, or why that is not known.
+/// Restores what an earlier session left for the service in use.
 pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let left = match left {
         Ok(left) => left,
         Err(why) => {
-            let text = format!("Lines of rapid entry cannot be kept for the next start: {}", short(&why));
+            let text = format!("Lines of rapid entry cannot be saved for the next start: {}", short(&why));
             state.say(MessageKind::Error, text);
             Unfinished::default()
         }
@@ -249,33 +250,39 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let waiting = left.open.len() - outcome_unknown - refused;
     state.add.rapid.restore(left);
     if waiting + outcome_unknown == 0 && refused > 0 {
-        let text = format!("Rapid entry of the last session: {refused} refused lines are there to be mended (2, F6).");
+        let text = format!("Rapid entry of the last session: {} to fix (2, F6).", counted(refused, "refused line"));
         state.say(MessageKind::Note, text);
     }
     if waiting + outcome_unknown > 0 {
         let what = if state.may_change() {
-            "They are sent now where that is safe (2, F6: look)."
+            "Those that are safe to send go out now (2, F6 shows them)."
         } else {
-            "They are sent once rapid entry (2, F6) is begun."
+            "Open rapid entry (2, F6) to send them."
         };
-        let text = format!(
-            "Rapid entry of the last session: {saved} saved, {waiting} waiting, {outcome_unknown} without an answer. {what}"
-        );
+        let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        let text = format!("Rapid entry of the last session: {}. {what}", list(counts));
         state.say(MessageKind::Note, text);
     }
 }
 
-/// Why another service cannot be changed to now, as far as lines are about the one in use.
+/// Why the service cannot be switched now because of lines for the current one.
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (rapid, service) = (&state.add.rapid, &state.link.service);
     let counts = rapid.counts();
     if rapid.is_under_way() {
-        return Some(format!("Lines of rapid entry are on their way to {service}. Wait a moment, then switch."));
+        return Some(format!("Rapid entry is sending lines to {service}. Wait a moment, then switch."));
     }
     let kept = state.link.identity.is_some();
     if counts.refused > 0 && !kept {
-        return Some(format!("{} refused lines of rapid entry are for {service}. Mend or drop them.", counts.refused));
+        return Some(format!(
+            "{} in rapid entry for {service}. Fix or drop first.",
+            counted(counts.refused, "refused line")
+        ));
     }
-    (!kept && counts.waiting + counts.unknown > 0)
-        .then(|| format!("{} lines of rapid entry wait for {service}, which keeps none.", counts.waiting))
+    let unsent = counts.waiting + counts.unknown;
+    (!kept && unsent > 0).then(|| {
+        let lines = counted(unsent, "line");
+        format!("Rapid entry has {lines} waiting for {service}, which would be lost.")
+    })
 }

@@ -12,10 +12,10 @@ use crate::tui::text_input::Typing;
 
 use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup, reason};
 
-/// What the name field holds becomes a line, unless no more can wait.
+/// Takes the name field as a line, unless too many lines are waiting.
 pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(why) = why_not(state) {
-        state.say(MessageKind::Error, format!("{why} What you typed is kept."));
+        state.say(MessageKind::Error, format!("{why} Your text is kept."));
         return vec![bell()];
     }
     let text = state.add.rapid.name.value().to_owned();
@@ -25,8 +25,8 @@ pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
     take(state, &text, now).into_iter().collect()
 }
 
-/// Pasted text. Several codes are what a scanner sends that is not waited for: each is taken, the first of them behind
-/// what is typed already. Several lines of anything else are looked at before they are sent, as in the form.
+/// Handles pasted text. Several codes come from a fast scanner: each is taken, the first appended to what is typed
+/// already. Several lines of anything else are previewed before they are sent, as in the form.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let rapid = &state.add.rapid;
@@ -49,8 +49,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         if let Some(why) = why_not(state) {
             let rest = lines.len() - at;
             let from = short(line);
-            let text =
-                format!("{why} {taken} lines were taken, the last {rest} were not: paste again from \"{from}\".");
+            let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
             state.say(MessageKind::Error, text);
             return vec![bell()];
         }
@@ -61,10 +60,10 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         rings.extend(take(state, &whole, now));
     }
     if rings.is_empty() {
-        state.say(MessageKind::Note, format!("{taken} codes came at once: each is a line."));
+        state.say(MessageKind::Note, format!("{taken} codes pasted, one line each."));
     } else {
         let wrong = rings.len();
-        state.say(MessageKind::Error, format!("{taken} codes came at once; {wrong} of them are marked with !."));
+        state.say(MessageKind::Error, format!("{taken} codes pasted. To fix (marked !): {wrong}."));
     }
     rings.truncate(1);
     rings
@@ -76,10 +75,10 @@ fn why_not(state: &AppState) -> Option<String> {
         return Some(format!("Switching to {}.", short(&state.profiles.using)));
     }
     let full = state.add.rapid.counts().waiting >= MOST_WAITING;
-    full.then(|| format!("{MOST_WAITING} lines wait, which is the most."))
+    full.then(|| format!("{MOST_WAITING} lines are waiting, the maximum."))
 }
 
-/// Takes one line; what makes it heard where it is refused here.
+/// Takes one line; the bell if it is refused here.
 fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
     let text = rapid.setup.code_in(text);
@@ -93,14 +92,14 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     }
     let (fate, refused, sentence) = match draft.check() {
         _ if is_unknown => {
-            let sentence = format!("The code {} is not in the file of codes. F7 takes it as the name.", short(text));
+            let sentence = format!("Code {} is not in the code file. F7 uses it as the name.", short(text));
             (Fate::UnknownCode, Some(String::new()), sentence)
         }
         Ok(_) => (Fate::Unwritten, None, String::new()),
         Err(errors) => {
             let why = reason(&errors);
             let sentence = match errors.as_slice() {
-                [FieldError::NameBlank] => "The line is blank: nothing is sent.".to_owned(),
+                [FieldError::NameBlank] => "Blank line: nothing was sent.".to_owned(),
                 [error, ..] => format!("Not sent: {error}"),
                 [] => String::new(),
             };
@@ -109,7 +108,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     };
     let number = rapid.next_number();
     let line = Line { number, at: now.wall, draft, code, key: state.keys.make(), sent: None, fate };
-    // A blank line is nothing to keep.
+    // A blank line is not kept.
     if !line.draft.name.is_empty() {
         rapid.unwritten.push(typed(&line));
         rapid.unwritten.extend(refused.clone().map(|why| QueueRecord::Refused { line: number, why }));
@@ -121,46 +120,46 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     })
 }
 
-/// The newest unknown code, or the one that is marked, is taken as the name of its animal.
+/// Uses the selected or newest unknown code as the name of its pet.
 pub(super) fn use_code(state: &mut AppState, now: Now) {
     let rapid = &mut state.add.rapid;
     let marked = rapid.marked;
     let in_lines = rapid.focus == Focus::Lines;
     let wanted = |line: &&mut Line| line.fate == Fate::UnknownCode && (!in_lines || line.number == marked);
     let Some(line) = rapid.lines.iter_mut().rev().find(wanted) else {
-        state.say(MessageKind::Note, "There is no unknown code here.");
+        state.say(MessageKind::Note, "No unknown code here.");
         return;
     };
     let code = line.draft.name.clone();
-    let said = match line.draft.check() {
+    let message = match line.draft.check() {
         Ok(_) => {
             line.fate = Fate::Unwritten;
             line.code = None;
             let record = typed(line);
             rapid.unwritten.push(record);
-            format!("{} is taken as a name.", short(&code))
+            format!("{} is used as the name.", short(&code))
         }
         Err(errors) => {
             line.fate = Fate::Refused(reason(&errors));
             errors.first().map_or(String::new(), ToString::to_string)
         }
     };
-    state.say_done(said, now.mono);
+    state.say_done(message, now.mono);
 }
 
-/// The record of a line that was taken.
+/// The record of a taken line.
 fn typed(line: &Line) -> QueueRecord {
     let Line { number, at, draft, code, key, .. } = line.clone();
     QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, code })
 }
 
-/// Whether a line is a code, from the file of codes or by its look.
+/// Whether a line is a code, by the code file or by its form.
 fn is_scanned(setup: &RapidSetup, line: &str) -> bool {
     let code = setup.code_in(line);
     is_code(code) || setup.codes.as_ref().is_some_and(|codes| codes.get(code).is_some())
 }
 
-/// Whether it looks like what scanners read: 8 to 14 digits, as EAN and UPC have.
+/// Whether it has the form of a barcode: 8 to 14 digits, as in EAN and UPC.
 fn is_code(text: &str) -> bool {
     (8..=14).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }

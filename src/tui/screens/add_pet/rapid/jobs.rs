@@ -1,28 +1,28 @@
-//! What rapid entry asks the worker for, and what comes back.
+//! The requests of rapid entry to the worker, and the replies.
 
 use crate::api::failure::Failure;
 use crate::app::outbox::queue::{LineSent, LineToSend, QueueRecord};
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::model::NewPet;
 
-/// What a job of rapid entry does.
+/// A request of rapid entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RapidTask {
-    /// Write what became of lines into their file.
+    /// Write records to the queue file.
     Write(Vec<QueueRecord>),
-    /// Send a line in this lane, once.
+    /// Send a line once, in this lane.
     Send(usize, Box<LineToSend>),
-    /// Look for an animal of this name and category that may have been added.
+    /// Search for a pet of this name and category that may have been added.
     SearchFor(NewPet),
 }
 
-/// What came of a job of rapid entry.
+/// The reply to a request of rapid entry.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RapidReply {
-    /// What became of lines was written into their file, or why not.
+    /// Records were written to the queue file, or why not.
     Written(Result<(), String>),
-    /// What came of sending the line in this lane.
+    /// The result of sending the line in this lane.
     Sent(usize, LineSent),
-    /// The search for an animal that may have been added.
+    /// The result of searching for a pet that may have been added.
     SearchedFor(Result<SearchedPets, Failure>),
 }

@@ -1,4 +1,4 @@
-//! What can be done about a line that is marked.
+//! The actions on the selected line.
 
 use crate::api::failure::Failure;
 use crate::app::outbox::queue::QueueRecord;
@@ -10,9 +10,9 @@ use crate::tui::screens::add_pet::rapid::jobs::RapidTask;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 
-use super::state::{Fate, Focus, Line, Mending};
+use super::state::{EditedLine, Fate, Focus, Line};
 
-/// Goes to the lines: to the newest that wants the user, else to the newest.
+/// Goes to the newest line that needs the user, or else to the newest.
 pub fn enter(state: &mut AppState) {
     let rapid = &mut state.add.rapid;
     let newest = rapid.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(rapid.lines.last());
@@ -21,11 +21,11 @@ pub fn enter(state: &mut AppState) {
             rapid.marked = number;
             rapid.focus = Focus::Lines;
         }
-        None => state.say(MessageKind::Note, "No line was taken yet."),
+        None => state.say(MessageKind::Note, "No lines yet."),
     }
 }
 
-/// Marks the line before or after, as they are shown: the newest is on top, and above it is the field for the name.
+/// Selects the line above or below. The newest is on top, and above it is the name field.
 pub fn step(state: &mut AppState, down: bool) {
     let rapid = &mut state.add.rapid;
     let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else {
@@ -39,16 +39,17 @@ pub fn step(state: &mut AppState, down: bool) {
     }
 }
 
-/// Enter on the marked line: mends a refused one, looks for one in doubt, and takes what was found.
+/// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
+/// found.
 pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     let Some(line) = rapid.line(rapid.marked).cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) | Fate::UnknownCode => {
-            if rapid.name.value().trim().is_empty() || rapid.mending.is_some() {
-                mend(state, line);
+            if rapid.name.value().trim().is_empty() || rapid.editing.is_some() {
+                edit(state, line);
             } else {
-                state.say(MessageKind::Note, "First save or clear (F8) the name that is typed already.");
+                state.say(MessageKind::Note, "First save the name you typed, or clear it (F8).");
             }
         }
         Fate::Unknown(None) => return look(state, &line, now),
@@ -58,31 +59,31 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
             }
             rapid.saved += 1;
             rapid.unwritten.push(QueueRecord::Saved { line: line.number, id });
-            state.say_done(format!("{} is animal {id}.", short(&line.draft.name)), now.mono);
+            state.say_done(format!("{} is pet {id}.", short(&line.draft.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
-            state.say(MessageKind::Note, "This line is sent by itself.");
+            state.say(MessageKind::Note, "This line is sent automatically.");
         }
-        Fate::Saved(id) => state.say(MessageKind::Note, format!("Saved as animal {id}.")),
+        Fate::Saved(id) => state.say(MessageKind::Note, format!("Saved as pet {id}.")),
     }
     Vec::new()
 }
 
-fn mend(state: &mut AppState, line: Line) {
+fn edit(state: &mut AppState, line: Line) {
     let rapid = &mut state.add.rapid;
-    rapid.stop_mending();
+    rapid.stop_editing();
     let (category, status) = (rapid.category.clone(), rapid.status);
-    rapid.mending = Some(Mending { number: line.number, category, status });
+    rapid.editing = Some(EditedLine { number: line.number, category, status });
     rapid.name = TextInput::new(line.draft.name);
     rapid.category = TextInput::new(line.draft.category_id);
     rapid.status = line.draft.status;
     rapid.focus = Focus::Name;
-    state.say(MessageKind::Note, "Mend it; Enter sends it as a new line in its place, Esc leaves it as it was.");
+    state.say(MessageKind::Note, "Fix it: Enter sends it as a new line, Esc leaves it as it was.");
 }
 
-/// The fields are as they were before a line was taken into them.
+/// Restores the fields as they were before a line was edited.
 pub(super) fn leave_as_it_was(state: &mut AppState) {
-    if state.add.rapid.stop_mending().is_some() {
+    if state.add.rapid.stop_editing().is_some() {
         state.add.rapid.name.clear();
     }
 }
@@ -90,11 +91,11 @@ pub(super) fn leave_as_it_was(state: &mut AppState) {
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.draft.check() else { return Vec::new() };
     state.add.rapid.looking = Some(line.number);
-    state.say(MessageKind::Note, format!("Looking for {} ...", short(&line.draft.name)));
+    state.say(MessageKind::Note, format!("Searching for {} ...", short(&line.draft.name)));
     vec![state.begin(RapidTask::SearchFor(new), now)]
 }
 
-/// The look for a line in doubt ended.
+/// Handles the result of searching for a line with an unknown outcome.
 pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
     let Some(number) = state.add.rapid.looking.take() else { return };
     let added: Vec<_> = state.added.iter().map(|added| added.pet.id).collect();
@@ -108,22 +109,20 @@ pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) 
             line.fate = Fate::Unknown(found);
             match (found, complete) {
                 (Some(id), _) => {
-                    format!(
-                        "Animal {id} has this name and category. Enter: that is it. F5: send it again. Del: drop it."
-                    )
+                    format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")
                 }
-                (None, true) => format!("{name} is not in the list now. F5 sends it again, Del drops it."),
+                (None, true) => format!("{name} is not in the list yet. F5 sends it again, Del drops it."),
                 (None, false) => {
-                    format!("{name} is not among those that the list shows. F5 sends it again, Del drops it.")
+                    format!("{name} was not found, but the list may be incomplete. F5 sends it again, Del drops it.")
                 }
             }
         }
-        Err(failure) => format!("Looking for {name} failed: {}", failure.sentence(&service)),
+        Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&service)),
     };
     state.say(MessageKind::Note, text);
 }
 
-/// Sends the marked line in doubt again, as the user wants it: it may then be there twice.
+/// Sends the selected line with an unknown outcome again, which may add a second pet.
 pub(super) fn send_again(state: &mut AppState) {
     let rapid = &mut state.add.rapid;
     match rapid.line(rapid.marked) {
@@ -135,13 +134,13 @@ pub(super) fn send_again(state: &mut AppState) {
     }
 }
 
-/// Drops the marked line, unless it is under way or saved.
+/// Drops the selected line, unless it is being sent or saved.
 pub(super) fn drop_marked(state: &mut AppState, now: Now) {
     let rapid = &mut state.add.rapid;
     let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else { return };
     match rapid.lines[here].fate {
         Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
-            state.say(MessageKind::Note, "Only a line that is not under way and not saved can be dropped.");
+            state.say(MessageKind::Note, "A line that is being sent or saved cannot be dropped.");
         }
         Fate::Waiting | Fate::Refused(_) | Fate::UnknownCode | Fate::Unknown(_) => {
             let line = rapid.lines.remove(here);
@@ -150,7 +149,7 @@ pub(super) fn drop_marked(state: &mut AppState, now: Now) {
                 Some(next) => rapid.marked = next.number,
                 None => rapid.focus = Focus::Name,
             }
-            state.say_done(format!("{} is dropped.", short(&line.draft.name)), now.mono);
+            state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What rapid entry knows.
+//! The state of rapid entry.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::app::outbox::queue::{Open, QueueRecord, Unfinished};
-use crate::config::file::AtOnce;
+use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
@@ -17,71 +17,70 @@ use crate::tui::text_input::TextInput;
 /// The most lines that may wait.
 pub(super) const MOST_WAITING: usize = 1_000;
 
-/// The most lines that are shown; of more, the oldest that were saved go first.
+/// The most lines shown; beyond that, the oldest saved lines are removed.
 const MOST_SHOWN: usize = 2_000;
 
-/// Characters that come this soon after one another are not typed by a person, and a key this soon after them may end
-/// a scan.
+/// Characters closer together than this come from a scanner; a key this soon after them may end a scan.
 const BURST: Duration = Duration::from_millis(50);
 
-/// The least characters of a scan.
+/// The fewest characters of a scan.
 const LEAST_BURST: usize = 3;
 
 /// Rapid entry.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Whether it is shown, and not the form.
+    /// Whether it is shown instead of the form.
     pub on: bool,
-    /// What it was set up with.
+    /// The configuration.
     pub setup: RapidSetup,
     /// As typed.
     pub name: TextInput,
-    /// As typed; stays for the next line.
+    /// Stays for the next line.
     pub category: TextInput,
-    /// As chosen; stays for the next line.
+    /// Stays for the next line.
     pub status: Option<PetStatus>,
     /// Where the cursor is.
     pub focus: Focus,
-    /// The number of the line that is marked.
+    /// The number of the selected line.
     pub marked: u64,
     /// In the order of typing.
     pub lines: Vec<Line>,
     /// How many were saved in this session.
     pub saved: usize,
-    /// The refused line that is being mended.
-    pub mending: Option<Mending>,
-    /// The line that is looked for.
+    /// The refused line being edited.
+    pub editing: Option<EditedLine>,
+    /// The line being searched for.
     pub looking: Option<u64>,
-    /// What is to be written into the file.
+    /// Records to write to the file.
     pub unwritten: Vec<QueueRecord>,
     /// What is being written.
     pub writing: Vec<QueueRecord>,
-    /// Until when nothing is sent.
+    /// Nothing is sent before this time.
     pub pause: Option<Instant>,
-    /// Until when nothing is written.
+    /// Nothing is written before this time.
     pub write_pause: Option<Instant>,
-    /// How many times in a row nothing came of sending.
+    /// How many times in a row sending failed.
     pub tries: u32,
     /// How long the last answer took.
     pub took: Duration,
     /// The number of the last line.
     pub last: u64,
-    /// The name was begun with the cursor elsewhere: those keys may have been meant for what is there.
+    /// The name was begun with the cursor elsewhere, so the keys may not be a name.
     pub stray: bool,
     burst: Burst,
 }
 
-/// What rapid entry is set up with.
+/// The configuration of rapid entry.
 #[derive(Clone, Debug, Default)]
 pub struct RapidSetup {
-    /// The codes that scanners read; none without a file of them.
+    /// The barcodes and their pets, from the code file.
     pub codes: Option<Arc<Codes>>,
-    /// The signs that the scanner puts in front.
+    /// The prefix that the scanner sends.
     pub strip: String,
-    /// Whether it ends each code with Tab. From anybody else Tab only goes to the next field.
+    /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
     pub tab: bool,
-    /// The most lines that are under way at once.
-    pub at_once: AtOnce,
+    /// The most lines sent at a time.
+    pub concurrency: Concurrency,
 }
 
 /// The parts of the screen, in the order of Tab.
@@ -95,51 +94,51 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// What Tab goes through; from the lines, too.
+    /// What Tab cycles through, also from the lines.
     pub const FIELDS: [Self; 3] = [Self::Category, Self::Status, Self::Name];
 }
 
 /// A line that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// Its number; a mended one has another.
+    /// Its number; an edited line gets a new one.
     pub number: u64,
     /// When it was taken.
     pub at: Timestamp,
-    /// The animal.
+    /// The pet.
     pub draft: Draft,
-    /// The code that was scanned, where it stands for the animal or is unknown.
+    /// The scanned code, if it belongs to the pet or is unknown.
     pub code: Option<String>,
-    /// With which key it is sent, however often.
+    /// Its key, the same whenever it is sent.
     pub key: IdempotencyKey,
-    /// It was sent, and nobody knows what became of it: with whose API key.
+    /// It was sent with this API key, and its outcome is unknown.
     pub sent: Option<String>,
-    /// What became of it.
+    /// What happened to it.
     pub fate: Fate,
 }
 
-/// What became of a line.
+/// What happened to a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It is not in the file yet.
     Unwritten,
     /// It waits to be sent.
     Waiting,
-    /// It is under way, in this lane, since then.
+    /// It has been sent in this lane since then.
     Sending(usize, Instant),
     /// It was added with this id.
     Saved(PetId),
-    /// It was refused: by whom, and why.
+    /// It was refused, for this reason.
     Refused(String),
-    /// Its code is in no file.
+    /// Its code is not in the code file.
     UnknownCode,
-    /// It may have been added. An animal that looks like it, if one was found.
+    /// It may have been added. A matching pet, if one was found.
     Unknown(Option<PetId>),
 }
 
-/// A refused line in the fields, and what stood there before.
+/// A refused line in the fields, and the values that were there before.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mending {
+pub struct EditedLine {
     pub number: u64,
     /// The category before.
     pub category: TextInput,
@@ -147,7 +146,7 @@ pub struct Mending {
     pub status: Option<PetStatus>,
 }
 
-/// Characters of the name that came faster than a person types.
+/// Characters of the name that came faster than typing.
 #[derive(Clone, Copy, Debug, Default)]
 struct Burst {
     count: usize,
@@ -164,7 +163,7 @@ pub struct Counts {
 }
 
 impl RapidSetup {
-    /// A line without what the scanner puts in front, and without blanks at both ends.
+    /// A line without the prefix of the scanner and surrounding spaces.
     pub(super) fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
         line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
@@ -172,19 +171,19 @@ impl RapidSetup {
 }
 
 impl Fate {
-    /// Whether it is neither known nor given up what becomes of it.
+    /// Whether it is still to be saved.
     pub const fn is_waiting(&self) -> bool {
         matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
     }
 
-    /// Whether the user has to do something about it.
+    /// Whether it needs the user.
     pub(super) const fn wants_the_user(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::UnknownCode | Self::Unknown(_))
     }
 }
 
 impl State {
-    /// Where a key goes.
+    /// The context of keys.
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name | Focus::Category => Context::Rapid,
@@ -201,7 +200,7 @@ impl State {
         }
     }
 
-    /// What the sticky fields hold, for another name.
+    /// A draft of the sticky fields with this name.
     pub fn draft(&self, name: &str) -> Draft {
         Draft { name: name.to_owned(), category_id: self.category.value().trim().to_owned(), status: self.status }
     }
@@ -220,7 +219,7 @@ impl State {
         counts
     }
 
-    /// Whether every line to come would be refused for the category. Without one it may come from the file of codes.
+    /// Whether the category would make every line invalid. An empty one may come from the code file.
     pub(super) fn has_wrong_category(&self) -> bool {
         let read = parse_category_id(self.category.value().trim());
         matches!(read, Err(FieldError::CategoryNotInt64(_)))
@@ -231,18 +230,18 @@ impl State {
         !self.unwritten.is_empty() || self.lines.iter().any(|line| line.fate.is_waiting())
     }
 
-    /// Whether a line is on its way to the file or to the service at this moment.
+    /// Whether a line is being written or sent.
     pub fn is_under_way(&self) -> bool {
         let under_way = |line: &Line| matches!(line.fate, Fate::Unwritten | Fate::Sending(..));
         !self.unwritten.is_empty() || !self.writing.is_empty() || self.lines.iter().any(under_way)
     }
 
-    /// What may not be in the file yet, in order.
+    /// Records that may not be in the file yet, in order.
     pub fn not_in_file(&self) -> Vec<QueueRecord> {
         self.writing.iter().chain(&self.unwritten).cloned().collect()
     }
 
-    /// When something that waits is due by itself.
+    /// When waiting work is due.
     pub fn next_due(&self) -> Option<Instant> {
         self.pause.into_iter().chain(self.write_pause).min().filter(|_| self.has_work())
     }
@@ -251,15 +250,15 @@ impl State {
         self.lines.iter_mut().find(|line| line.number == number)
     }
 
-    /// A number that no line has.
+    /// An unused line number.
     pub(super) const fn next_number(&mut self) -> u64 {
         self.last += 1;
         self.last
     }
 
-    /// Puts a line at the end, or into the place of the one that is mended.
+    /// Appends a line, or replaces the one being edited.
     pub fn place(&mut self, line: Line) {
-        if let Some(number) = self.stop_mending() {
+        if let Some(number) = self.stop_editing() {
             self.unwritten.push(QueueRecord::Dropped { line: number });
             if let Some(corrected) = self.line(number) {
                 *corrected = line;
@@ -274,21 +273,21 @@ impl State {
         }
     }
 
-    /// The fields are as they were before a line was taken into them. The number of that line.
-    pub(super) fn stop_mending(&mut self) -> Option<u64> {
-        let Mending { number, category, status } = self.mending.take()?;
+    /// Restores the fields as they were before a line was edited. The number of that line.
+    pub(super) fn stop_editing(&mut self) -> Option<u64> {
+        let EditedLine { number, category, status } = self.editing.take()?;
         (self.category, self.status) = (category, status);
         Some(number)
     }
 
-    /// Takes note that text came into the name field.
+    /// Notes that text came into the name field.
     pub(super) fn note_text(&mut self, text: &str, now: Instant) {
         let goes_on = !self.name.is_empty() && self.burst.last.is_some_and(|at| is_close(at, now));
         let before = if goes_on { self.burst.count } else { 0 };
         self.burst = Burst { count: before + text.chars().count(), last: Some(now) };
     }
 
-    /// Whether what stands in the name field came as a scan that a key at `now` ends.
+    /// Whether the name field holds a scan that a key at `now` ends.
     pub(super) fn is_scan(&self, now: Instant) -> bool {
         let whole = self.burst.count == self.name.value().chars().count() && self.burst.count >= LEAST_BURST;
         whole && self.burst.last.is_some_and(|at| is_close(at, now))
@@ -301,7 +300,7 @@ impl State {
         self.lines.iter().filter(|line| newest.duration_since(line.at) < minute).count()
     }
 
-    /// What the file has for this service, which is in use again or from now on.
+    /// Takes over what the file has for the service in use.
     pub fn restore(&mut self, left: Unfinished) {
         self.lines = left.open.into_iter().map(Line::restored).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
@@ -315,9 +314,9 @@ impl State {
         if self.focus == Focus::Lines {
             self.focus = Focus::Name;
         }
-        let mending = self.mending.as_ref().map(|mending| mending.number);
-        if mending.is_some_and(|number| self.line(number).is_none()) {
-            self.stop_mending();
+        let editing = self.editing.as_ref().map(|editing| editing.number);
+        if editing.is_some_and(|number| self.line(number).is_none()) {
+            self.stop_editing();
         }
     }
 }
@@ -332,7 +331,7 @@ impl Line {
         Self {
             number: typed.line,
             at: typed.at,
-            // What the file holds is checked as if it were typed.
+            // Content of the file is checked like typed text.
             fate: match (refused, typed.pet.check()) {
                 (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
                 (Some(why), _) => Fate::Refused(cut(&display_safe(&why), 14)),

@@ -1,4 +1,4 @@
-//! Rapid entry: what becomes of lines, and how each state looks.
+//! Tests of rapid entry: its lines, and how each state is painted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
-use crate::config::file::AtOnce;
+use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
@@ -19,6 +19,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::state::Screen;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -30,7 +31,7 @@ fn opened(columns: u16, rows: u16) -> App {
     app
 }
 
-/// Types names, each with Enter, and has their records written.
+/// Types names, each with Enter, and confirms the writes.
 fn typed(app: &mut App, names: &[&str]) {
     for name in names {
         app.keys(&format!("\"{name}\" Enter"));
@@ -38,7 +39,7 @@ fn typed(app: &mut App, names: &[&str]) {
     }
 }
 
-/// Answers the writing of records, as a disk that works; gives them.
+/// Confirms the writes, and returns the records.
 fn written(app: &mut App) -> Vec<QueueRecord> {
     let mut all = Vec::new();
     while app.state.pending.is_running(Slot::Queue) {
@@ -103,7 +104,7 @@ fn with_codes(app: &mut App) {
 fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     let mut app = opened(80, 24);
     app.keys("\"Biscuit\" Enter");
-    assert!(app.says("This session: 0 saved, 1 waiting, 0 refused"), "{}", app.screen());
+    assert!(app.says("This session: 1 waiting"), "{}", app.screen());
     assert!(app.screen().contains("Biscuit"));
     assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("", Focus::Name));
     assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
@@ -115,12 +116,12 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
     assert_eq!(app.state.add.rapid.name.value(), "Mochi");
-    assert!(app.says("1 saved, 0 waiting"));
+    assert!(app.says("This session: 1 saved"));
     assert!(app.screen().contains("id 100251"));
 }
 
 #[test]
-fn every_line_has_a_key_of_its_own_and_lines_go_one_after_another() {
+fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Rex", "Rex"]);
     assert_eq!(sent(&app).len(), 1);
@@ -134,7 +135,7 @@ fn every_line_has_a_key_of_its_own_and_lines_go_one_after_another() {
 }
 
 #[test]
-fn where_answers_take_long_several_lines_are_under_way_and_each_gets_its_own_answer() {
+fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
     let mut app = opened(80, 24);
     typed(&mut app, &["one"]);
     app.wait(Duration::from_millis(300));
@@ -142,7 +143,7 @@ fn where_answers_take_long_several_lines_are_under_way_and_each_gets_its_own_ans
     let names: Vec<String> = (2..=20).map(|number| format!("no {number}")).collect();
     typed(&mut app, &names.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(sent(&app).len(), 9, "eight at once after the first");
-    // The answers come in another order than they were asked for.
+    // The answers arrive in another order.
     app.wait(Duration::from_millis(300));
     for lane in [5, 0, 7] {
         answer(&mut app, lane, saved(100 + i64::try_from(lane).unwrap()));
@@ -155,9 +156,9 @@ fn where_answers_take_long_several_lines_are_under_way_and_each_gets_its_own_ans
 }
 
 #[test]
-fn who_wants_ids_in_order_has_one_line_under_way() {
+fn for_ordered_ids_one_line_is_sent_at_a_time() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.at_once = AtOnce::try_from(1).unwrap();
+    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
     app.state.add.rapid.took = Duration::from_secs(3);
     typed(&mut app, &["one", "two", "three"]);
     assert_eq!(sent(&app).len(), 1);
@@ -179,7 +180,7 @@ fn every_suffix_of_a_scanner_ends_one_line() {
 }
 
 #[test]
-fn a_tab_takes_no_line_however_fast_it_comes_unless_the_scanner_is_said_to_end_so() {
+fn a_fast_tab_takes_a_line_only_if_the_scanner_is_configured_for_it() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Tab");
     assert_eq!((fates(&app), app.state.add.rapid.focus), (vec![], Focus::Category));
@@ -189,7 +190,7 @@ fn a_tab_takes_no_line_however_fast_it_comes_unless_the_scanner_is_said_to_end_s
 }
 
 #[test]
-fn a_tab_of_a_person_goes_to_the_next_field_and_the_text_stays() {
+fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
     let mut app = opened(80, 24);
     app.state.add.rapid.setup.tab = true;
     for letter in ["R", "e", "x", "Tab"] {
@@ -202,28 +203,28 @@ fn a_tab_of_a_person_goes_to_the_next_field_and_the_text_stays() {
 }
 
 #[test]
-fn a_category_that_no_line_could_have_is_refused_at_its_field() {
+fn an_invalid_category_is_refused_at_its_field() {
     let mut app = opened(80, 24);
     for key in ["Enter", "Tab"] {
         app.wait(Duration::from_secs(1)).keys("Tab \"abc\"");
         app.wait(Duration::from_secs(1)).keys(key);
         assert_eq!(app.state.add.rapid.focus, Focus::Category, "{key}");
-        assert!(bells(&app) > 0 && app.screen().contains("! no whole number"), "{}", app.screen());
+        assert!(bells(&app) > 0 && app.screen().contains("! not a number"), "{}", app.screen());
         app.keys("BS BS BS Enter");
         assert_eq!(app.state.add.rapid.focus, Focus::Name, "{key}");
-        assert!(!app.screen().contains("! no whole number"), "it is said no longer than it is so");
+        assert!(!app.screen().contains("! not a number"), "the error goes with its cause");
     }
 }
 
 #[test]
-fn blanks_are_cut_and_a_blank_line_is_refused_with_a_bell() {
+fn spaces_are_trimmed_and_a_blank_line_is_refused_with_a_bell() {
     let mut app = opened(80, 24);
     app.keys("\"  Rex \" Enter Space Space Enter");
     let rapid = &app.state.add.rapid;
     assert_eq!(rapid.lines[0].draft.name, "Rex");
     assert_eq!(rapid.lines[1].fate, Fate::Refused("blank".into()));
     assert_eq!(bells(&app), 1);
-    assert!(app.says("The line is blank: nothing is sent.") && app.screen().contains("(blank)"), "{}", app.screen());
+    assert!(app.says("Blank line: nothing was sent.") && app.screen().contains("(blank)"), "{}", app.screen());
     written(&mut app);
     assert_eq!(names_sent(&app), ["Rex"]);
 }
@@ -241,20 +242,20 @@ fn text_is_never_lost_wherever_the_cursor_is() {
 }
 
 #[test]
-fn several_pasted_lines_are_looked_at_before_they_are_sent_and_one_line_is_only_typed() {
-    // In one piece; and as keys, whose first line stands in the field by then.
+fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
+    // In one piece; and as keys, whose first line is in the field by then.
     for (typed, pasted) in [("", "Rex\r\nMochi\r\n\r\nTank"), ("\"Rex\"", "\rMochi\r\rTank\r")] {
         let mut app = opened(80, 24);
         app.keys(typed);
         app.send(Msg::Paste(pasted.into()));
         assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
-        let job = app.job(Slot::CheckFile).expect("not looked at");
+        let job = app.job(Slot::CheckFile).expect("not checked");
         let Task::Import(ImportTask::CheckFile(ImportSource::Pasted(text), reading)) = job.task else {
             panic!("{job:?}")
         };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
-        assert!(app.says("3 lines were pasted: each is an animal."), "{}", app.screen());
+        assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
         app.keys("Esc");
         let rapid = &app.state.add.rapid;
         assert_eq!((rapid.on, app.state.context()), (true, Context::Rapid));
@@ -269,7 +270,7 @@ fn several_pasted_lines_are_looked_at_before_they_are_sent_and_one_line_is_only_
 }
 
 #[test]
-fn several_codes_at_once_are_from_a_scanner_that_is_not_waited_for() {
+fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
     with_codes(&mut app);
     app.state.add.rapid.setup.strip = "]E0".into();
@@ -277,14 +278,14 @@ fn several_codes_at_once_are_from_a_scanner_that_is_not_waited_for() {
     app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Goldfish", "Canary", "12345678"]);
-    assert!(app.says("3 codes came at once; 1 of them are marked with !."), "{}", app.screen());
+    assert!(app.says("3 codes pasted. To fix (marked !): 1."), "{}", app.screen());
     assert_eq!((bells(&app), app.state.context()), (1, Context::Rapid));
     app.send(Msg::Paste("96385074\nRex\n".into()));
     assert_eq!((fates(&app).len(), app.state.context()), (3, Context::ImportLook), "not all of them are codes");
 }
 
 #[test]
-fn keys_for_the_lines_or_the_status_are_no_pet_before_enter_was_pressed_twice() {
+fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
     let slowly = |app: &mut App, keys: &str| {
         for key in keys.split(' ') {
             app.wait(Duration::from_millis(120)).keys(key);
@@ -295,11 +296,11 @@ fn keys_for_the_lines_or_the_status_are_no_pet_before_enter_was_pressed_twice() 
         typed(&mut app, &["Rex"]);
         slowly(&mut app, &format!("{focus} j j Enter"));
         assert_eq!(fates(&app).len(), 1, "{focus}");
-        let said = "Your keys went into the name. Enter again saves \"jj\"; F8 clears it.";
+        let said = "Your keys went into the name field. Enter again saves \"jj\"; F8 clears it.";
         assert!(app.says(said) && bells(&app) == 1, "{}", app.screen());
         slowly(&mut app, "Enter");
         assert_eq!(fates(&app)[1].0, "jj", "{focus}");
-        // What was cleared or begun in its field is asked about no more.
+        // A name that was cleared or started in its field needs no second Enter.
         slowly(&mut app, &format!("{focus} j BS M a x Enter"));
         slowly(&mut app, &format!("{focus} j F8 T o m Enter"));
         assert_eq!(fates(&app)[2..].iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["Max", "Tom"], "{focus}");
@@ -322,7 +323,7 @@ fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() 
 }
 
 #[test]
-fn the_key_for_the_form_opens_the_form_with_what_is_typed_and_the_key_of_the_place_what_was_there() {
+fn one_key_opens_the_form_with_the_text_and_the_other_what_was_shown_before() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     app.keys("\"Moc\" F2 2");
@@ -344,11 +345,11 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     let names: Vec<String> = (0..MOST_WAITING).map(|number| format!("{number:08}")).collect();
     app.send(Msg::Paste(names.join("\n")));
     app.keys("\"Rex\" Enter");
-    assert!(app.says("1000 lines wait, which is the most. What you typed is kept."), "{}", app.screen());
+    assert!(app.says("1000 lines are waiting, the maximum. Your text is kept."), "{}", app.screen());
     assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
     app.keys("F8");
     app.send(Msg::Paste("96385074\n96385081".into()));
-    assert!(app.says("0 lines were taken, the last 2 were not: paste again from \"96385074\"."), "{}", app.screen());
+    assert!(app.says("0 lines were taken, 2 were not. Paste again from \"96385074\"."), "{}", app.screen());
     app.keys("\"Rex\"");
     written(&mut app);
     answer(&mut app, 0, saved(1));
@@ -357,7 +358,7 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
 }
 
 #[test]
-fn a_known_code_is_an_animal_and_an_unknown_one_is_asked_about() {
+fn a_known_code_is_a_pet_and_an_unknown_one_needs_the_user() {
     let mut app = opened(80, 24);
     with_codes(&mut app);
     app.state.add.rapid.setup.strip = "]E0".into();
@@ -379,13 +380,13 @@ fn a_known_code_is_an_animal_and_an_unknown_one_is_asked_about() {
     }
     assert_eq!(names_sent(&app), ["Goldfish", "Canary", "12345678", "Rex"]);
     app.keys("F7");
-    assert!(app.says("There is no unknown code here."));
+    assert!(app.says("No unknown code here."));
 }
 
-// --- what comes back ---
+// --- replies ---
 
 #[test]
-fn a_refused_line_is_mended_in_its_place_while_the_flow_goes_on() {
+fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
     answer(&mut app, 0, refused(400, None));
@@ -404,7 +405,7 @@ fn a_refused_line_is_mended_in_its_place_while_the_flow_goes_on() {
 }
 
 #[test]
-fn esc_leaves_a_line_that_was_to_be_mended_as_it_was() {
+fn esc_leaves_an_edited_line_unchanged() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, refused(400, None));
@@ -440,7 +441,7 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
 }
 
 #[test]
-fn where_the_service_keeps_no_keys_the_user_decides_and_later_lines_go_on() {
+fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
     answer(&mut app, 0, no_answer());
@@ -450,21 +451,21 @@ fn where_the_service_keeps_no_keys_the_user_decides_and_later_lines_go_on() {
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Unknown(None)));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
     answer(&mut app, 0, saved(5));
-    // Enter looks for it, and takes what was found.
+    // Enter searches for it, and accepts what was found.
     app.keys("Up Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
     app.reply(
         Slot::SearchForLine,
         RapidReply::SearchedFor(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true })),
     );
-    assert!(app.says("Animal 4 has this name and category."), "{}", app.screen());
+    assert!(app.says("Pet 4 has this name and category."), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
     assert_eq!(written(&mut app), [QueueRecord::Saved { line: 1, id: 4 }]);
 }
 
 #[test]
-fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
+fn a_line_with_an_unknown_outcome_is_sent_again_or_dropped_only_by_the_user() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, LineSent::NotRepeatable);
@@ -479,7 +480,7 @@ fn a_line_in_doubt_is_sent_again_or_dropped_only_by_hand() {
 }
 
 #[test]
-fn with_another_api_key_a_line_in_doubt_is_not_repeated() {
+fn with_another_api_key_a_line_with_an_unknown_outcome_is_not_repeated() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, no_answer());
@@ -489,7 +490,7 @@ fn with_another_api_key_a_line_in_doubt_is_not_repeated() {
 }
 
 #[test]
-fn with_a_refused_api_key_everything_waits_until_there_is_another() {
+fn with_a_refused_api_key_everything_waits_for_another() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
     answer(&mut app, 0, refused(401, None));
@@ -503,7 +504,7 @@ fn with_a_refused_api_key_everything_waits_until_there_is_another() {
 }
 
 #[test]
-fn the_time_that_a_service_asks_for_is_waited() {
+fn the_pause_that_a_service_asks_for_is_kept() {
     for status in [429, 503] {
         let mut app = opened(80, 24);
         typed(&mut app, &["Rex"]);
@@ -516,11 +517,11 @@ fn the_time_that_a_service_asks_for_is_waited() {
 }
 
 #[test]
-fn what_cannot_be_written_is_not_sent_and_not_lost() {
+fn lines_that_cannot_be_written_are_neither_sent_nor_lost() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter \"Mochi\" Enter");
     app.reply(Slot::Queue, RapidReply::Written(Err("no room".into())));
-    assert!(app.says("The lines cannot be kept on disk (no room)."), "{}", app.screen());
+    assert!(app.says("Cannot save the lines to disk (no room)."), "{}", app.screen());
     assert_eq!(sent(&app), []);
     app.wait(Duration::from_secs(2));
     let lines: Vec<_> = written(&mut app)
@@ -531,7 +532,7 @@ fn what_cannot_be_written_is_not_sent_and_not_lost() {
 }
 
 #[test]
-fn what_is_typed_while_the_service_is_away_is_written_all_the_same() {
+fn lines_typed_during_an_outage_are_written() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, LineSent::NotSent(Failure::NotSent { why: "connection refused".into() }));
@@ -542,7 +543,7 @@ fn what_is_typed_while_the_service_is_away_is_written_all_the_same() {
 }
 
 #[test]
-fn lines_go_on_being_sent_on_other_screens_and_the_list_is_read_at_the_end() {
+fn lines_are_sent_on_other_screens_too_and_the_list_is_read_at_the_end() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
     app.keys("F2");
@@ -574,16 +575,20 @@ fn restored(service: Service, left: Unfinished) -> App {
 }
 
 #[test]
-fn what_an_earlier_session_left_is_sent_on_in_order_with_its_keys() {
+fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let left = left(&[("Rex", Some("77d0")), ("Mochi", None), ("", None), ("Tank", Some("0000"))]);
     let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
     let mut app = restored(remote(), left);
-    assert!(app.says("Rapid entry of the last session: 14 saved, 2 waiting, 2 without an answer."), "{}", app.screen());
+    assert!(
+        app.says("Rapid entry of the last session: 14 saved, 2 waiting and 2 without an answer."),
+        "{}",
+        app.screen()
+    );
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
     let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
     assert_eq!(lines, [("Rex".into(), keys[0].clone(), true), ("Mochi".into(), keys[1].clone(), false)]);
-    // Sent with another API key, nobody knows, and a line that makes no sense is not sent.
+    // The outcome of a line sent with another API key is unknown, and an invalid line is not sent.
     assert_eq!(fates(&app)[2..], [("", &Fate::Refused("blank".into())), ("Tank", &Fate::Unknown(None))]);
     app.keys("a F6 \"3\" Enter");
     typed(&mut app, &["Luna"]);
@@ -591,13 +596,13 @@ fn what_an_earlier_session_left_is_sent_on_in_order_with_its_keys() {
 }
 
 #[test]
-fn what_was_refused_is_there_to_be_mended_and_what_is_mended_is_gone_from_the_file() {
+fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     let mut refused = left(&[("Rex", None), ("40063813", None)]);
     refused.open[0].refused = Some("refused (400)".into());
     refused.open[1].refused = Some(String::new());
     refused.open[1].typed.code = Some("40063813".into());
     let mut app = restored(remote(), refused);
-    assert!(app.says("2 refused lines are there to be mended (2, F6)."), "{}", app.screen());
+    assert!(app.says("2 refused lines to fix (2, F6)."), "{}", app.screen());
     assert_eq!(fates(&app), [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::UnknownCode)]);
     assert_eq!(sent(&app).len(), 0);
     app.keys("a F6 \"3\" Enter Up Down Enter BS BS BS \"Max\" Enter");
@@ -609,10 +614,10 @@ fn what_was_refused_is_there_to_be_mended_and_what_is_mended_is_gone_from_the_fi
 }
 
 #[test]
-fn another_service_gets_none_of_the_lines_of_the_one_before() {
+fn another_service_gets_none_of_the_lines() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter");
-    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("on their way"));
+    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("is sending lines"));
     written(&mut app);
     answer(&mut app, 0, refused(429, Some(60)));
     assert_eq!(super::dispatch::why_not_switch(&app.state), None);
@@ -622,7 +627,7 @@ fn another_service_gets_none_of_the_lines_of_the_one_before() {
 }
 
 #[test]
-fn a_late_answer_for_the_service_before_changes_nothing() {
+fn a_late_answer_of_the_previous_service_changes_nothing() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
@@ -632,7 +637,7 @@ fn a_late_answer_for_the_service_before_changes_nothing() {
 }
 
 #[test]
-fn what_is_typed_goes_along_between_form_and_rapid_entry() {
+fn text_moves_between_form_and_rapid_entry() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("a \"Biscuit\" Tab \"7\" Tab p F6");
     let rapid = &app.state.add.rapid;
@@ -646,9 +651,9 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.state.link.protect = true;
     super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
-    assert!(app.says("They are sent once rapid entry (2, F6) is begun."), "{}", app.screen());
+    assert!(app.says("Open rapid entry (2, F6) to send them."), "{}", app.screen());
     app.keys("a F6").wait(Duration::from_secs(5));
-    assert!(app.screen().contains("Begin rapid entry, and send 2 lines that wait, to"), "{}", app.screen());
+    assert!(app.screen().contains("Start rapid entry and send 2 waiting lines to"), "{}", app.screen());
     app.keys("Esc");
     assert_eq!((app.state.add.rapid.on, sent(&app).len()), (false, 0));
     app.keys("F6").wait(Duration::from_secs(5));
@@ -658,7 +663,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     assert_eq!((app.state.popup.clone(), app.state.add.rapid.on), (None, true));
 }
 
-// --- how it looks ---
+// --- painting ---
 
 pub fn busy(columns: u16, rows: u16) -> App {
     let mut app = opened(columns, rows);
@@ -679,6 +684,7 @@ pub fn busy(columns: u16, rows: u16) -> App {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_from_80x24(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

@@ -1,7 +1,8 @@
-//! What follows from a key in rapid entry.
+//! Handles keys of rapid entry.
 
 use crate::clock::Now;
 use crate::model::text::short;
+use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, RapidAction};
 use crate::tui::popups::PendingChange;
@@ -14,7 +15,7 @@ use super::super::update::{is_still_switching, next_status};
 use super::state::Focus;
 use super::{input, lines};
 
-/// Changes from the form to rapid entry, or back. What is typed goes along. A protected service is asked about first.
+/// Switches between the form and rapid entry, keeping the typed text. Asks first for a protected service.
 pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     lines::leave_as_it_was(state);
     if !state.add.rapid.on {
@@ -50,12 +51,12 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
     let rapid = &mut state.add.rapid;
     let acts = matches!(action, RapidAction::Confirm | RapidAction::Refresh | RapidAction::Delete);
     let is_about_line = (acts && rapid.focus == Focus::Lines) || action == RapidAction::UseCode;
-    if is_about_line && is_still_switching(state, "the line is as it was.") {
+    if is_about_line && is_still_switching(state, "the line was not changed.") {
         return vec![input::bell()];
     }
     let rapid = &mut state.add.rapid;
     let goes_on = rapid.focus == Focus::Category && matches!(action, RapidAction::Confirm | RapidAction::NextField);
-    // The field says it as long as it is so.
+    // The field shows the error.
     if goes_on && rapid.has_wrong_category() {
         return vec![input::bell()];
     }
@@ -65,7 +66,7 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
             let name = short(rapid.name.value());
             state.say(
                 MessageKind::Note,
-                format!("Your keys went into the name. Enter again saves \"{name}\"; F8 clears it."),
+                format!("Your keys went into the name field. Enter again saves \"{name}\"; F8 clears it."),
             );
             return vec![input::bell()];
         }
@@ -84,18 +85,18 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
         (RapidAction::NextTab, Focus::Status) => rapid.status = next_status(rapid.status, Movement::Down),
         (RapidAction::Refresh, Focus::Lines) => lines::send_again(state),
         (RapidAction::Delete, Focus::Lines) => lines::drop_marked(state, now),
-        // The status and the lines share their keys.
+        // The status and the lines share these keys.
         (RapidAction::PreviousTab | RapidAction::NextTab | RapidAction::Refresh | RapidAction::Delete, _) => {}
         (RapidAction::UseCode, _) => input::use_code(state, now),
         (RapidAction::Clear, _) => {
             rapid.stray = false;
-            if rapid.mending.is_some() {
+            if rapid.editing.is_some() {
                 lines::leave_as_it_was(state);
             } else if let Some(input) = rapid.input() {
                 input.clear();
             }
         }
-        (RapidAction::Back, Focus::Name | Focus::Category) if rapid.mending.is_some() => {
+        (RapidAction::Back, Focus::Name | Focus::Category) if rapid.editing.is_some() => {
             lines::leave_as_it_was(state);
         }
         (RapidAction::Back, Focus::Lines | Focus::Status) => rapid.focus = Focus::Name,
@@ -104,7 +105,7 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
     Vec::new()
 }
 
-/// Text goes into the field that has the cursor; where there is none, into that for the name: a scan is never lost.
+/// Puts text into the field with the cursor, or else into the name field, so a scan is never lost.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     let rapid = &mut state.add.rapid;
     if let Typing::Text(text) = typing
@@ -120,12 +121,12 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     rapid.stray &= !rapid.name.is_empty();
 }
 
-/// To the list, which is asked for again. The lines go on being sent.
+/// Goes to the list and reloads it. Lines are still sent.
 fn leave(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
     let counts = state.add.rapid.counts();
     if counts.waiting > 0 {
-        let text = format!("{} lines wait; they go on being sent while you do other things.", counts.waiting);
+        let text = format!("{} still being sent in the background.", counted(counts.waiting, "line"));
         state.say(MessageKind::Note, text);
     }
     if counts.saved == 0 || state.key_refused() {

@@ -1,4 +1,4 @@
-//! How rapid entry looks.
+//! Paints rapid entry.
 
 use ratatui::text::Span;
 
@@ -10,18 +10,18 @@ use crate::tui::widgets::page::{Page, marker};
 
 use super::state::{Fate, Focus, Line as Entry, State};
 
-/// What the last but one row says where nothing else is to be said.
-pub const PLACE: &str = "You can go on typing while lines are being sent. Up: mend a refused line.";
+/// The message row without a message.
+pub const PLACE: &str = "Keep typing while lines are sent. Up: fix a refused line.";
 
-/// The width of rapid entry where there is a pane beside it.
+/// The width of rapid entry with a pane beside it.
 const BESIDE_PANE: u16 = 82;
 
-/// The columns of the list: their left edges.
+/// The left edges of the columns of the list.
 const TIME: u16 = 5;
 const NAME: u16 = 15;
 const FROM_RIGHT: u16 = 36;
 
-/// How many lines wait, where that must be seen: elsewhere, and here where they are not being sent.
+/// How many lines are waiting, for the header: on other screens, and here if they are not being sent.
 pub fn waiting_word(state: &AppState) -> Option<String> {
     let rapid = &state.add.rapid;
     let is_seen = state.screen == Screen::AddPet && rapid.on && rapid.pause.is_none() && !state.key_refused();
@@ -41,9 +41,16 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     page.input(13, page.area.width.saturating_sub(16), &rapid.name, is_name);
     page.y += 2;
     let counts = rapid.counts();
-    let unknown = if counts.unknown > 0 { format!(", {} unknown", counts.unknown) } else { String::new() };
-    let (saved, waiting, refused) = (counts.saved, counts.waiting, counts.refused);
-    page.line(format!("   This session: {saved} saved, {waiting} waiting, {refused} refused{unknown}"));
+    let counts = [
+        (counts.saved, "saved"),
+        (counts.waiting, "waiting"),
+        (counts.refused, "refused"),
+        (counts.unknown, "unknown"),
+    ];
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let counts = if counts.is_empty() { "no lines yet" } else { &counts };
+    page.line(cut(&format!("   This session: {counts}"), page.columns()));
     page.styled(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))), StyleRole::Border);
     page.go_to(page.rest());
     draw_lines(rapid, page);
@@ -53,15 +60,15 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     }
 }
 
-/// What this is for, where there is room for it.
+/// An introduction, if there is room.
 fn draw_intro(rapid: &State, page: &mut Page<'_>) {
     if page.area.height < 16 {
         return;
     }
-    let codes = rapid.setup.codes.as_ref().map_or(String::new(), |codes| format!(" Codes: {}.", codes.count()));
+    let codes = rapid.setup.codes.as_ref().map_or(String::new(), |codes| format!(" {} codes loaded.", codes.count()));
     let text = format!(
-        "Scan or type a name, press Enter. It is saved at once and the field is empty again. Category and status stay \
-         until you change them.{codes}"
+        "Scan or type a name and press Enter. Each line is saved at once. Category and status stay until you change \
+         them.{codes}"
     );
     page.gap();
     page.margin = 3;
@@ -69,7 +76,7 @@ fn draw_intro(rapid: &State, page: &mut Page<'_>) {
     page.gap();
 }
 
-/// What stays from line to line.
+/// The fields that stay from line to line.
 fn draw_sticky(rapid: &State, page: &mut Page<'_>) {
     let [is_category, is_status] = [Focus::Category, Focus::Status].map(|focus| rapid.focus == focus);
     page.label(2, 1, "Category", is_category);
@@ -81,13 +88,21 @@ fn draw_sticky(rapid: &State, page: &mut Page<'_>) {
     if is_status {
         page.point(41);
     }
-    match rapid.has_wrong_category() {
-        true => page.at(57, "! no whole number", StyleRole::Error),
-        false => page.at(57, "(S-Tab to change)", StyleRole::Quiet),
+    let (text, role) = match rapid.has_wrong_category() {
+        true => ("! not a number", StyleRole::Error),
+        false => ("(S-Tab to change)", StyleRole::Quiet),
+    };
+    // A narrow window has it on the row below.
+    if page.columns() >= 76 {
+        page.at(57, text, role);
+    } else {
+        page.y += 1;
+        page.at(14, text, role);
+        page.y -= 1;
     }
 }
 
-/// The lines, the newest on top; the cursor is on the marked one, where it is there.
+/// The lines, the newest on top, with the cursor on the selected one.
 fn draw_lines(rapid: &State, page: &mut Page<'_>) {
     page.heading(format!("     TIME      {:width$} CATEGORY  STATUS     RESULT", "NAME", width = name_width(page)));
     let rows = usize::from(page.left());
@@ -137,14 +152,15 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
     page.at(right + 22, cut(&appearance.text(&result), 14), role(mark_role));
 }
 
-/// Beside it: how fast it goes, and what becomes of the lines.
+/// The pane beside it: the speed and the legend.
 fn draw_beside(rapid: &State, page: &mut Page<'_>) {
-    page.boxed("Beside it");
+    page.boxed("Details");
     page.gap();
-    let codes = rapid.setup.codes.as_ref().map(|codes| {
-        format!("{} codes are known. An unknown one is marked with !; F7 takes it as the name.", codes.count())
-    });
-    let speed = format!("Speed: {} in a minute.", rapid.per_minute());
+    let codes =
+        rapid.setup.codes.as_ref().map(|codes| {
+            format!("{} codes loaded. An unknown code is marked !; F7 uses it as the name.", codes.count())
+        });
+    let speed = format!("Speed: {} a minute.", rapid.per_minute());
     for text in [Some(speed.as_str()), codes.as_deref()].into_iter().flatten().chain([
         "Each line is written to a file before it is sent.",
         "* sending or waiting, + saved, ! refused, ? no answer",

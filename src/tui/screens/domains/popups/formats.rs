@@ -1,4 +1,4 @@
-//! The record that a domain needs in all formats: their names at the left, the text at the right.
+//! The record of a domain in all formats: their names at the left, the text at the right.
 
 use super::super::labels;
 use super::super::state::State;
@@ -40,7 +40,7 @@ pub fn on_action(app: &mut AppState, action: FormatsAction, now: Now) -> Vec<Eff
                 .and_then(|domain| app.domains.seen(&domain.name))
                 .is_none_or(|seen| seen.conflicts.is_empty());
             if none {
-                app.say(MessageKind::Note, "Nothing was seen there that must be deleted.");
+                app.say(MessageKind::Note, "Nothing to delete: no conflicting records found.");
             }
         }
         FormatsAction::Copy => {
@@ -59,8 +59,7 @@ pub fn on_action(app: &mut AppState, action: FormatsAction, now: Now) -> Vec<Eff
 }
 
 pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {
-    let title =
-        if formats.with_deletes { "The record, with what to delete first" } else { "The record in all formats" };
+    let title = if formats.with_deletes { "DNS record with deletions" } else { "DNS record in all formats" };
     page.popup(page.area.width.min(110), page.area.height.saturating_sub(2), title);
     page.gap();
     for (at, format) in ExportFormat::ALL.iter().enumerate() {
@@ -73,7 +72,5 @@ pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {
     page.area.x += 16;
     page.area.width = page.area.width.saturating_sub(17);
     page.y = 1;
-    for line in formats.text(&app.domains).lines() {
-        page.code(line);
-    }
+    page.code(&formats.text(&app.domains), usize::MAX);
 }

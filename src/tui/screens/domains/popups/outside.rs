@@ -1,10 +1,11 @@
-//! What can be done outside petstore, where all this is practice.
+//! The steps that can be simulated in the sandbox.
 
 use super::super::state::PanelLocation;
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
+use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::PickAction;
 use crate::tui::popups::{OutsideBox, Popup};
@@ -17,7 +18,7 @@ pub fn open(app: &mut AppState, now: Now) {
     match &app.domains.setup.sandbox {
         Some(sandbox) => {
             let mut acts = sandbox.acts(wall);
-            // Who has the practice domain before him goes on with that.
+            // On a page of the sandbox domain, its steps come first.
             if !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects)
                 && app.domains.selected == Some(DnsName::new(Sandbox::DOMAIN))
             {
@@ -25,7 +26,7 @@ pub fn open(app: &mut AppState, now: Now) {
             }
             app.popup = Some(Popup::Outside(OutsideBox { acts, choice: 0 }));
         }
-        None => app.say(MessageKind::Note, "This is no practice: outside is outside. petstore --demo has practice."),
+        None => app.say(MessageKind::Note, "Only in the demo: petstore --demo"),
     }
 }
 
@@ -45,23 +46,23 @@ pub fn on_action(app: &mut AppState, action: PickAction, now: Now) -> Vec<Effect
     Vec::new()
 }
 
-/// Changes what stands outside, and looks again.
+/// Simulates the step and checks again.
 fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let wall = app.domains.wall(now);
     if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
     }
-    #[expect(clippy::wildcard_enum_match_arm, reason = "after most nothing is to be said")]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "most steps need no key afterwards")]
     let then = match act {
-        SandboxStep::AddCname => "; say so: s",
-        SandboxStep::Verify | SandboxStep::Reverify => "; say so: V",
-        SandboxStep::Remove => "; say so: Space on step 3",
-        _ => "",
+        SandboxStep::AddCname => ". Now press s.",
+        SandboxStep::Verify | SandboxStep::Reverify => ". Now press V.",
+        SandboxStep::Remove => ". Now press Space on step 3.",
+        _ => ".",
     };
-    app.say(MessageKind::Note, format!("Done in practice: {}{then}", act.words()));
+    app.say(MessageKind::Note, format!("Sandbox: {}{then}", act.words()));
     let mut effects = match app.domains.place {
         PanelLocation::Redirects => redirects::keys::walk(app, now),
-        PanelLocation::Removal => removal::look(app, now),
+        PanelLocation::Removal => removal::check(app, now),
         PanelLocation::List => {
             scheduler::ask_all(&mut app.domains, now);
             Vec::new()
@@ -79,10 +80,11 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
 }
 
 pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
-    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + 6;
-    page.popup(80, rows, "Practice: what you would do outside petstore");
+    let is_narrow = page.columns() < 70;
+    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
+    page.popup(80, rows, "Sandbox: simulate a step outside petstore");
     page.gap();
-    page.line(" The most sensible first. Enter does it in the world of practice.");
+    page.line(" Most useful first. Enter simulates the step.");
     page.gap();
     for (at, act) in outside.acts.iter().enumerate() {
         let here = at == outside.choice;
@@ -90,9 +92,14 @@ pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
             page.point(1);
         }
         let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
-        page.item(&format!("{at:<10}{}", act.words()), here);
+        page.item(&cut(&format!("{at:<10}{}", act.words()), page.columns().saturating_sub(3)), here);
     }
     if outside.acts.is_empty() {
-        page.line("   There is nothing to do outside now.");
+        page.line("   Nothing to do outside petstore now.");
+    }
+    if let Some(act) = outside.acts.get(outside.choice).filter(|_| is_narrow) {
+        // The marked step in full, as its row may be cut.
+        page.gap();
+        page.wrapped(1, &act.words(), 2);
     }
 }

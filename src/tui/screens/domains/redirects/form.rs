@@ -1,4 +1,4 @@
-//! A line of the redirects that is being typed.
+//! The form for one redirect.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct RedirectForm {
     pub status: TextInput,
     /// Where the cursor is.
     pub focus: Focus,
-    /// The target is as it was put there: the first letter replaces it.
+    /// The target is still the suggested one: the first letter replaces it.
     pub untouched: bool,
 }
 
@@ -29,7 +29,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// What each of them is.
+    /// The kind of each.
     pub const PARTS: [(Self, Control); 3] =
         [(Self::From, Control::Text), (Self::To, Control::Text), (Self::Status, Control::Text)];
 }

@@ -1,4 +1,4 @@
-//! What follows from a key or a reply in the editor of the redirects.
+//! Keys and replies in the redirect editor.
 
 use crate::app::domain_progress::leads_on;
 use crate::app::domain_service::NotSaved;
@@ -6,6 +6,8 @@ use crate::clock::Now;
 use crate::domains::Verdict;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
+use crate::domains::report::sentence;
+use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, RedirectsAction};
 use crate::tui::pending::Slot;
@@ -55,14 +57,14 @@ pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<E
             let marked = redirects.selected.checked_sub(1).and_then(|line| redirects.edited.redirects.get(line));
             match marked.map(|redirect| redirect.to.clone()) {
                 Some(to) => {
-                    app.say(MessageKind::Note, format!("{to} is the primary domain, once F2 saves it."));
+                    app.say(MessageKind::Note, format!("{to} becomes the primary domain when you save (F2)."));
                     app.domains.redirects.edited.primary = Some(to);
                 }
                 None => edit(redirects, 0),
             }
         }
         RedirectsAction::Save => return save(app, now),
-        RedirectsAction::Choices => mend(app),
+        RedirectsAction::Choices => fix(app),
         RedirectsAction::Refresh => return walk(app, now),
         RedirectsAction::Copy => {
             if let Some(configuration) = valid(app) {
@@ -79,7 +81,7 @@ pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<E
             let unsaved = redirects.edited != app.domains.setup.configuration;
             app.domains.place = PanelLocation::List;
             if unsaved {
-                app.say(MessageKind::Note, "Not saved yet: R opens the redirects again, F2 saves them there.");
+                app.say(MessageKind::Note, "Redirects are not saved. R opens them again, F2 there saves.");
             }
         }
     }
@@ -103,17 +105,17 @@ fn edit(redirects: &mut RedirectEditor, line: usize) {
 fn delete(app: &mut AppState) {
     let redirects = &mut app.domains.redirects;
     let Some(at) = redirects.selected.checked_sub(1).filter(|at| *at < redirects.edited.redirects.len()) else {
-        return app.say(MessageKind::Note, "The primary domain stays; Enter changes it.");
+        return app.say(MessageKind::Note, "The primary domain cannot be removed. Enter changes it.");
     };
     let gone = redirects.edited.redirects.remove(at);
     redirects.selected = redirects.selected.min(redirects.lines() - 1);
-    app.say(MessageKind::Note, format!("The redirect from {} is gone, once F2 saves it.", gone.from));
+    app.say(MessageKind::Note, format!("Redirect from {} removed. F2 saves.", gone.from));
 }
 
 /// A key at one redirect.
 pub fn in_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let Some(form) = &mut app.domains.redirects.form else { return Vec::new() };
-    // Enter at the last field takes the line over.
+    // Enter at the last field accepts the line.
     let is_last = form.line == 0 || form.focus == Focus::Status;
     if action == FormAction::NextField && is_last {
         return take(app, now).unwrap_or_default();
@@ -127,7 +129,7 @@ pub fn in_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> 
                 return effects;
             }
         }
-        FormEvent::Choices => mend(app),
+        FormEvent::Choices => fix(app),
         FormEvent::Clear => {
             if let Some(input) = app.domains.redirects.input() {
                 input.clear();
@@ -136,37 +138,37 @@ pub fn in_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> 
         FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Toggle => {}
         FormEvent::Back => {
             app.domains.redirects.form = None;
-            app.say(MessageKind::Note, "The line is as it was.");
+            app.say(MessageKind::Note, "Cancelled. The line is unchanged.");
         }
     }
     Vec::new()
 }
 
-/// Takes the typed line over, unless something fails in it.
+/// Accepts the typed line, unless something in it fails.
 fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
-    let said = about_typed(&app.domains);
+    let findings = about_typed(&app.domains);
     let redirects = &mut app.domains.redirects;
     let line = redirects.form.as_ref()?.line;
-    if let Some(wrong) = said.iter().find(|finding| finding.verdict == Verdict::Fail) {
-        let text = format!("To correct: {}. {}", wrong.title, wrong.fix);
+    if let Some(wrong) = findings.iter().find(|finding| finding.verdict == Verdict::Fail) {
+        let text = format!("{}. {}", wrong.title, sentence(&wrong.fix));
         app.say(MessageKind::Error, text);
         return None;
     }
     redirects.edited = redirects.candidate();
     redirects.form = None;
     redirects.selected = line.min(redirects.lines() - 1);
-    app.say(MessageKind::Note, "Taken over. F2 saves it to your file; set the same in the dashboard.");
+    app.say(MessageKind::Note, "Changed. F2 saves it to your file; set the same in the dashboard.");
     Some(walk(app, now))
 }
 
-/// Puts what should stand there in place of what stands there.
-fn mend(app: &mut AppState) {
+/// Replaces a wrong value by the expected one.
+fn fix(app: &mut AppState) {
     let linted = lint(&app.domains);
     let redirects = &mut app.domains.redirects;
     let line = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
-    let mendable = about(&linted.findings, line).find(|finding| !finding.expected.is_empty());
-    let Some(finding) = mendable else {
-        return app.say(MessageKind::Note, "Nothing here can be mended by itself.");
+    let fixable = about(&linted.findings, line).find(|finding| !finding.expected.is_empty());
+    let Some(finding) = fixable else {
+        return app.say(MessageKind::Note, "Nothing here can be fixed automatically.");
     };
     if redirects.form.is_none() {
         edit(redirects, line);
@@ -180,23 +182,23 @@ fn mend(app: &mut AppState) {
         &mut form.to
     };
     *field = TextInput::new(finding.expected.as_str());
-    app.say(MessageKind::Note, format!("Mended: {}. Enter takes it over.", finding.expected));
+    app.say(MessageKind::Note, format!("Fixed: {}. Enter accepts it.", finding.expected));
 }
 
-/// The configuration to give away, if nothing fails in it.
+/// The configuration for export, if nothing in it fails.
 fn valid(app: &mut AppState) -> Option<DomainsConfiguration> {
     let configuration = lint(&app.domains).configuration;
     if configuration.is_none() {
-        app.say(MessageKind::Error, "Something in it fails: correct that first.");
+        app.say(MessageKind::Error, "The redirects have errors. Fix them first.");
     }
     configuration
 }
 
-/// Writes the configuration, if nothing fails in it.
+/// Saves the configuration, if nothing in it fails.
 fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
     match lint(&app.domains) {
         Linted { configuration: Some(_), .. } if app.pending.is_running(Slot::Save) => {
-            app.say(MessageKind::Note, "It is being written; F2 once more saves what was changed since.");
+            app.say(MessageKind::Note, "Still saving. Press F2 again to save later changes.");
             Vec::new()
         }
         Linted { configuration: Some(configuration), .. } => {
@@ -206,7 +208,7 @@ fn save(app: &mut AppState, now: Now) -> Vec<Effect> {
         Linted { findings, .. } => {
             let wrong = findings.into_iter().find(|finding| finding.verdict == Verdict::Fail);
             let text = wrong.map_or_else(String::new, |wrong| format!(" {}: {}.", wrong.title, wrong.seen));
-            app.say(MessageKind::Error, format!("Nothing was written.{text}"));
+            app.say(MessageKind::Error, format!("Not saved.{text}"));
             Vec::new()
         }
     }
@@ -227,7 +229,7 @@ pub fn on_saved(app: &mut AppState, result: Result<(DomainsConfiguration, String
     let panel = &mut app.domains;
     match result {
         Ok((configuration, path)) => {
-            // What was changed since then stays, and is not saved yet.
+            // Later changes stay, unsaved.
             let same = panel.redirects.form.is_none()
                 && lint(panel).configuration.is_some_and(|edited| edited == configuration);
             let written = ConfigSource::from(configuration);
@@ -238,14 +240,14 @@ pub fn on_saved(app: &mut AppState, result: Result<(DomainsConfiguration, String
             app.say_done(format!("Saved to {path}. Set the same in the dashboard."), now.mono);
         }
         Err(NotSaved::Changed(there)) => {
-            let (primary, count) = (there.primary.as_deref().unwrap_or("none"), there.redirects.len());
-            let text =
-                format!("The file was changed meanwhile (primary {primary}, {count} redirects). F2 writes over it.");
+            let primary = there.primary.as_deref().unwrap_or("none");
+            let redirects = counted(there.redirects.len(), "redirect");
+            let text = format!("Not saved: the file has changed (primary {primary}, {redirects}). F2 overwrites it.");
             app.say(MessageKind::Error, text);
             app.domains.configure(there);
         }
         Err(NotSaved::Failed(why)) => {
-            app.say(MessageKind::Error, format!("{why} Nothing was changed; F2 tries again."));
+            app.say(MessageKind::Error, format!("{why} Nothing was saved. F2 tries again."));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the page of a removal holds.
+//! The state of the removal page.
 
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
@@ -15,7 +15,7 @@ pub struct Removal {
 /// The steps, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
-    /// Visitors are few enough: the operator's judgement.
+    /// Visitors are few enough, in the operator's judgement.
     #[default]
     Visitors,
     /// Remove was chosen in the dashboard.

@@ -1,4 +1,4 @@
-//! Domains in every state, as if they had been told and measured.
+//! Domains in every state, with records and measurements.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -41,25 +41,25 @@ pub fn finding(code: Code) -> Finding {
     let finding = match code {
         Code::DnsABlocks => finding
             .seen("docs.acme-pets.com has A 192.0.2.10 (ns1.acme-dns.net)")
-            .fix("at your DNS provider delete the A record 192.0.2.10 of docs, then add CNAME docs -> sites.petplatform.net, TTL 3600: both cannot stand together"),
+            .fix("at your DNS provider, delete the A record 192.0.2.10 of docs, then add CNAME docs -> sites.petplatform.net, TTL 3600: a CNAME must be the only record"),
         Code::TtlWait => finding
-            .seen("8.8.8.8 keeps the old value A 192.0.2.10 for 21 min more")
-            .fix("nothing but wait")
+            .seen("8.8.8.8 still has A 192.0.2.10 cached for 21 min more")
+            .fix("just wait")
             .until(start() + SignedDuration::from_mins(21)),
         Code::CaaBlocked => finding
-            .seen("acme-pets.com has CAA 0 issue \"digicert.com\" (decided at acme-pets.com)")
-            .fix("at your DNS provider add a CAA record at acme-pets.com: flag 0, tag issue, value letsencrypt.org, beside the others; do not delete theirs"),
+            .seen("acme-pets.com has CAA 0 issue \"digicert.com\" (the nearest level with CAA records)")
+            .fix("at your DNS provider, add a CAA record at acme-pets.com: flag 0, tag issue, value letsencrypt.org. Keep the other records"),
         Code::TlsPending => finding
             .seen("the platform answers with its own certificate, for sites.petplatform.net")
-            .fix("choose Verify in the dashboard; the certificate follows by itself"),
+            .fix("choose Verify in the dashboard; the certificate follows automatically"),
         Code::RdLoop => finding
             .seen("https://help.acme-pets.com/ -> http://help.acme-pets.com/ -> https://help.acme-pets.com/")
-            .fix("in the dashboard under Project settings, Domains (domains.redirects) remove one of the redirects"),
-        Code::RdStatus => finding.seen("302 instead of 301").expected("301").fix("in the dashboard set 301"),
+            .fix("in the dashboard under Project settings, Domains (domains.redirects), remove one of the redirects"),
+        Code::RdStatus => finding.seen("302 instead of 301").expected("301").fix("in the dashboard, set 301"),
         Code::Http404Project => finding.seen("https://old.acme-pets.com/ answers 404").fix("delete the CNAME"),
         Code::DnsOk => finding.seen("CNAME sites.petplatform.net (ns1.acme-dns.net and 4 resolvers)"),
         Code::CaaNone => finding.seen("no CAA record up to the top-level domain"),
-        Code::TlsOk => finding.seen("issuer Let's Encrypt, until 2027-01-20 (60 days left)"),
+        Code::TlsOk => finding.seen("valid until 2027-01-20 (60 days left), issued by Let's Encrypt"),
         Code::HttpOk => finding.seen("the page answers 200"),
         _ => finding,
     };
@@ -132,7 +132,7 @@ pub fn seen(name: &DnsName, which: usize) -> CheckResult {
     CheckResult { at, findings, views, conflicts, zone, report, measurement }
 }
 
-/// Puts a domain on the list, with what was told so many minutes ago, and with what a check gave.
+/// Adds a domain to the list, with what was recorded so many minutes ago, and the result of a check.
 pub fn put(list: &mut Registry, name: &str, reported: &[(i64, Event)], check: Option<usize>) {
     let name = DnsName::new(name);
     list.note(&name, Dated { at: ago(10_000), event: Event::Added });

@@ -1,4 +1,4 @@
-//! How each place of the panel looks, in every state, at both sizes.
+//! Snapshots of each page of the panel in every state, at two sizes.
 
 use std::time::Duration;
 
@@ -11,11 +11,12 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{NotWritten, PopupReply};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::testing::App;
+use crate::tui::testing::loss::whole_from_80x24;
 use crate::tui::theme::Theme;
 
 use super::fixture;
 
-/// The panel with one domain in each state; nothing was looked at in this session.
+/// The panel with one domain in each state, before any check in this session.
 pub fn panel(columns: u16, rows: u16) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
@@ -25,7 +26,7 @@ pub fn panel(columns: u16, rows: u16) -> App {
     app
 }
 
-/// Answers every look with check `which`, and every redirect as it is configured or not.
+/// Answers every check with result `which`, and every redirect as `right` or not.
 pub fn answer(app: &mut App, which: usize, right: bool) {
     while let Some(at) = app.effects.iter().position(|effect| {
         matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Check(..) | DomainTask::FollowRedirects { .. })))
@@ -69,6 +70,7 @@ macro_rules! looks {
         #[test]
         fn $name() {
             let make: fn(u16, u16) -> App = $make;
+            whole_from_80x24(stringify!($name), make);
             insta::assert_snapshot!(concat!(stringify!($name), "_80x24"), make(80, 24).snapshot());
             insta::assert_snapshot!(concat!(stringify!($name), "_120x40"), make(120, 40).snapshot());
         }
@@ -77,13 +79,13 @@ macro_rules! looks {
 
 looks! {
     list: panel;
-    list_that_is_empty: |columns, rows| {
+    list_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
         app
     };
-    list_that_is_being_read: |columns, rows| {
+    list_while_reading: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app
@@ -94,12 +96,12 @@ looks! {
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
         app
     };
-    list_while_all_are_looked_at: |columns, rows| {
+    list_while_checking: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("r");
         app
     };
-    list_in_practice: sandbox;
+    list_in_the_sandbox: sandbox;
     wizard: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a");
@@ -115,7 +117,7 @@ looks! {
         app.keys("a \"acme-cats.com\"");
         app
     };
-    wizard_with_a_name_that_is_none: |columns, rows| {
+    wizard_with_a_public_suffix: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a \"co.uk\" F2");
         app
@@ -152,14 +154,14 @@ looks! {
         app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
         app
     };
-    live_before_it_was_looked_at: |columns, rows| {
+    live_before_the_first_check: |columns, rows| {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
         app.wait(Duration::from_secs(1));
         app
     };
-    live_while_it_is_looked_at: |columns, rows| {
+    live_while_checking: |columns, rows| {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
@@ -173,7 +175,7 @@ looks! {
     live_waiting_for_the_certificate: |columns, rows| opened("shop.acme-pets.com", 3, columns, rows);
     live_without_a_certificate: |columns, rows| opened("late.acme-pets.com", 3, columns, rows);
     live_and_fine: |columns, rows| opened("acme-pets.com", 4, columns, rows);
-    live_with_nothing_measured: |columns, rows| opened("acme-pets.com", 11, columns, rows);
+    live_after_a_failed_check: |columns, rows| opened("acme-pets.com", 11, columns, rows);
     live_changed: |columns, rows| {
         let mut app = opened("docs.acme-pets.com", 1, columns, rows);
         app.keys("r");
@@ -219,14 +221,14 @@ looks! {
         app.keys("End Enter");
         app
     };
-    redirects_with_a_circle: |columns, rows| {
+    redirects_with_a_loop: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("R");
         answer(&mut app, 0, true);
         app.keys("a \"docs.acme-pets.com\" Tab C-u \"acme-pets.com\"");
         app
     };
-    redirects_that_are_none: |columns, rows| {
+    redirects_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
@@ -248,7 +250,7 @@ looks! {
         app
     };
     removal_with_the_record_left_behind: |columns, rows| opened("gone.acme-pets.com", 4, columns, rows);
-    outside_in_practice: |columns, rows| {
+    sandbox_steps: |columns, rows| {
         let mut app = sandbox(columns, rows);
         app.keys("o");
         app
@@ -261,7 +263,7 @@ looks! {
 }
 
 #[test]
-fn in_monochrome_nothing_is_said_by_colour_alone() {
+fn without_colours_everything_is_readable() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
     app.state.theme = Theme::Mono;
     let snapshot = app.snapshot();
@@ -271,14 +273,14 @@ fn in_monochrome_nothing_is_said_by_colour_alone() {
     insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
 }
 
-/// One domain by itself, where the list beside it leaves little room.
+/// One domain, where the list at its left leaves little room.
 fn app_at(columns: u16, rows: u16) {
     let mut app = opened("docs.acme-pets.com", 1, columns, rows);
     assert!(app.screen().contains("docs.acme-pets.com"));
 }
 
 #[test]
-fn every_place_can_be_drawn_on_every_size() {
+fn every_page_can_be_drawn_at_every_size() {
     for (columns, rows) in [(40, 8), (60, 16), (79, 23), (110, 24), (200, 60)] {
         app_at(columns, rows);
         for keys in ["", "a", "R", "R Enter", "Enter", "Enter t", "Enter t Right", "Enter e", "U", "Enter ?"] {

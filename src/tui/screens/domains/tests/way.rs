@@ -1,4 +1,4 @@
-//! What follows from keys and replies.
+//! Keys and replies in the panel.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ fn many(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("d{number:03}.acme-pets.com")).collect()
 }
 
-/// The changes that were last given to be kept.
+/// The changes in the last write.
 fn kept(app: &App) -> Vec<RegistryChange> {
     match app.job(Slot::Keep).map(|job| job.task) {
         Some(Task::Domains(DomainTask::Keep(changes))) => changes,
@@ -55,17 +55,17 @@ fn kept(app: &App) -> Vec<RegistryChange> {
     }
 }
 
-/// The looks that were asked for and not answered yet.
-fn looked_at(app: &App) -> Vec<String> {
-    let look = |effect: &Effect| match effect {
+/// The checks that are not answered yet.
+fn checked(app: &App) -> Vec<String> {
+    let check = |effect: &Effect| match effect {
         Effect::Job(Job { task: Task::Domains(DomainTask::Check(_, at)), .. }) => Some(at.entry.name.to_string()),
         _ => None,
     };
-    app.effects.iter().filter_map(look).collect()
+    app.effects.iter().filter_map(check).collect()
 }
 
 #[test]
-fn what_needs_somebody_stands_first() {
+fn domains_that_need_action_come_first() {
     let app = panel(80, 24);
     let rows = app.state.domains.rows(app.now);
     let order: Vec<_> =
@@ -73,7 +73,7 @@ fn what_needs_somebody_stands_first() {
     assert_eq!(order[0].1, Some(Verdict::Fail));
     let first_without_act = order.iter().position(|(.., needs)| !needs).unwrap();
     assert!(order[first_without_act..].iter().all(|(.., needs)| !needs), "{order:?}");
-    assert_eq!(order.last().unwrap().0, "acme-pets.com", "what is fine stands last");
+    assert_eq!(order.last().unwrap().0, "acme-pets.com", "domains that are fine come last");
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn the_cursor_stays_on_its_domain_when_the_order_changes() {
 }
 
 #[test]
-fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
+fn only_a_few_checks_run_at_a_time_and_all_finish() {
     let mut app = pending(&many(50), 1);
     app.effects.clear();
     app.keys("r");
-    assert_eq!(looked_at(&app).len(), LANES);
+    assert_eq!(checked(&app).len(), LANES);
     let mut seen = Vec::new();
-    while let Some(name) = looked_at(&app).first().cloned() {
+    while let Some(name) = checked(&app).first().cloned() {
         let at = app
             .effects
             .iter()
@@ -108,11 +108,11 @@ fn only_a_few_are_looked_at_side_by_side_and_all_in_the_end() {
     }
     seen.sort();
     assert_eq!(seen, many(50));
-    assert!(app.says("0 to mend, 50 waiting"));
+    assert!(app.says("Worst first. 50 waiting."));
 }
 
 #[test]
-fn nothing_is_looked_at_where_nothing_is_pending() {
+fn nothing_is_checked_if_nothing_is_pending() {
     let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
     fixture::put(&mut list, "new.acme-pets.com", &[], None);
@@ -123,26 +123,26 @@ fn nothing_is_looked_at_where_nothing_is_pending() {
     app.effects.clear();
     assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
     app.wait(Duration::from_secs(86_400));
-    assert!(looked_at(&app).is_empty());
+    assert!(checked(&app).is_empty());
 }
 
 #[test]
-fn pending_domains_are_looked_at_by_themselves_and_less_often_where_nothing_changes() {
+fn pending_domains_are_checked_automatically_and_less_often_if_nothing_changes() {
     let mut app = pending(&many(1), 2);
     assert_eq!(pauses(&mut app, 2, 8), [60, 120, 240, 480, 600, 600, 600, 600]);
-    // Another answer, and it is soon looked at again.
+    // After another result, the next check comes soon.
     app.wait(Duration::from_secs(600));
     answer(&mut app, 3, true);
     assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 60);
 }
 
-/// The seconds before each of so many looks, which all give check `which`.
+/// The seconds before each of so many checks, which all give result `which`.
 fn pauses(app: &mut App, which: usize, looks: usize) -> Vec<u64> {
     let mut pause = || {
         let due = next_deadline(&app.state, app.now).expect("it is pending");
         let pause = due - app.now.mono;
         app.wait(pause);
-        assert_eq!(looked_at(app).len(), 1);
+        assert_eq!(checked(app).len(), 1);
         answer(app, which, true);
         app.reply_kept();
         pause.as_secs()
@@ -151,26 +151,26 @@ fn pauses(app: &mut App, which: usize, looks: usize) -> Vec<u64> {
 }
 
 #[test]
-fn a_promised_time_is_looked_at_when_it_comes_and_said_to_have_passed_after_that() {
+fn an_expected_time_is_checked_when_it_comes_and_is_overdue_after_that() {
     let mut app = pending(&many(1), 1);
-    // 21 minutes were promised, of which 15 are over after four looks.
+    // 21 minutes were expected, of which 15 are over after four checks.
     assert_eq!(pauses(&mut app, 1, 4), [60, 120, 240, 480]);
-    assert!(app.says("until 14:24") && !app.says("has passed"), "{}", app.screen());
+    assert!(app.says("until 14:24") && !app.says("overdue"), "{}", app.screen());
     assert_eq!(pauses(&mut app, 1, 1), [361], "a second after the end");
-    assert!(app.says("14:24 has passed: r"), "{}", app.screen());
-    assert_eq!(pauses(&mut app, 1, 1), [60], "it is looked at again soon");
+    assert!(app.says("overdue since 14:24: r checks"), "{}", app.screen());
+    assert_eq!(pauses(&mut app, 1, 1), [60], "the next check comes soon");
     app.keys("Enter");
-    assert!(app.says("The time promised, 14:24, has passed: r checks."), "{}", app.screen());
+    assert!(app.says("Expected by 14:24, now overdue: r checks."), "{}", app.screen());
     assert!(!app.says("less than a minute"), "{}", app.screen());
 }
 
 #[test]
-fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_opens() {
+fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
     let open = |seconds: u32| {
         let mut list = Registry::default();
         let reported = [(60, fixture::value()), (50, Event::Saved)];
         fixture::put(&mut list, "docs.acme-pets.com", &reported, Some(1));
-        // Looked at a moment ago, by another program.
+        // Just checked by another program.
         let entry = list.get_mut(&name("docs.acme-pets.com")).unwrap();
         entry.measurements[0].at = fixture::start() + SignedDuration::from_secs(1230);
         let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
@@ -182,13 +182,13 @@ fn a_promised_time_that_passed_while_nobody_looked_is_looked_at_when_the_panel_o
         app
     };
     let app = open(1230);
-    assert!(looked_at(&app).is_empty());
+    assert!(checked(&app).is_empty());
     assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 31);
-    assert_eq!(looked_at(&open(1262)), ["docs.acme-pets.com"]);
+    assert_eq!(checked(&open(1262)), ["docs.acme-pets.com"]);
 }
 
 #[test]
-fn the_list_says_the_verdict_that_was_measured() {
+fn the_list_shows_the_measured_verdict() {
     for which in [0, 1, 2, 4] {
         let app = pending(&many(1), which);
         let row = &app.state.domains.rows(app.now)[0];
@@ -198,13 +198,13 @@ fn the_list_says_the_verdict_that_was_measured() {
 }
 
 #[test]
-fn a_frame_of_the_list_does_not_change_while_the_same_is_seen() {
+fn the_list_does_not_change_while_results_are_the_same() {
     let mut app = pending(&many(200), 1);
     let before = app.buffer();
     let end = app.now.mono + Duration::from_secs(19 * 60);
     while app.now.mono < end {
         let due = next_deadline(&app.state, app.now).unwrap();
-        // Then the wait is over, which is news.
+        // Then the wait is over.
         if due > end {
             break;
         }
@@ -216,7 +216,7 @@ fn a_frame_of_the_list_does_not_change_while_the_same_is_seen() {
 }
 
 #[test]
-fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
+fn a_next_step_is_notified_once_and_only_by_automatic_checks() {
     let notified = |app: &App| {
         let notify = |effect: &&Effect| matches!(effect, Effect::Notify(Notify::Bell, _));
         app.effects.iter().filter(notify).count()
@@ -226,18 +226,18 @@ fn an_act_that_is_due_makes_itself_heard_once_and_only_by_itself() {
     answer(&mut app, 9, true);
     app.reply_kept();
     assert_eq!(notified(&app), 1, "ready to verify");
-    assert!(app.says("ready to verify. Verify, then V"), "{}", app.screen());
+    assert!(app.says("ready to verify. Choose Verify, then press V."), "{}", app.screen());
     app.wait(Duration::from_secs(700));
     answer(&mut app, 15, true);
     app.reply_kept();
-    assert_eq!(notified(&app), 1, "said once");
+    assert_eq!(notified(&app), 1, "notified once");
     app.keys("r");
     answer(&mut app, 18, true);
-    assert_eq!(notified(&app), 1, "who looks himself needs no bell");
+    assert_eq!(notified(&app), 1, "a check by the operator needs no bell");
 }
 
 #[test]
-fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
+fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     let mut list = Registry::default();
     fixture::put(&mut list, "acme-pets.com", &[(9000, fixture::value()), (8000, Event::Verified)], Some(4));
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
@@ -249,8 +249,8 @@ fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
     let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
-    assert_eq!(notified(&app), 0, "once may be chance");
-    assert!(app.says("FAIL  An A record"), "what was seen is shown all the same\n{}", app.screen());
+    assert_eq!(notified(&app), 0, "one failure may be chance");
+    assert!(app.says("FAIL  An A record"), "the result is shown anyway\n{}", app.screen());
     let due = next_deadline(&app.state, app.now).unwrap();
     assert_eq!((due - app.now.mono).as_secs(), 60);
     app.wait(due - app.now.mono);
@@ -260,7 +260,7 @@ fn a_live_domain_that_breaks_is_looked_at_again_before_anybody_is_told() {
 }
 
 #[test]
-fn an_act_that_becomes_due_by_the_clock_is_made_heard_too() {
+fn a_step_that_becomes_due_with_time_is_notified_too() {
     let mut list = Registry::default();
     let reported = [(60, fixture::value()), (50, Event::Saved), (4, Event::Verified)];
     fixture::put(&mut list, "shop.acme-pets.com", &reported, Some(3));
@@ -279,7 +279,7 @@ fn an_act_that_becomes_due_by_the_clock_is_made_heard_too() {
 }
 
 #[test]
-fn a_check_that_began_before_something_was_told_says_nothing_about_it() {
+fn a_check_that_began_before_a_record_is_repeated() {
     let mut app = opened("news.acme-pets.com", 3, 80, 24);
     app.reply_kept();
     app.effects.clear();
@@ -289,24 +289,24 @@ fn a_check_that_began_before_something_was_told_says_nothing_about_it() {
     app.effects.clear();
     let outcome = DomainReply::Checked(0, Ok(Box::new(fixture::seen(&name("news.acme-pets.com"), 9))));
     app.reply_to(before.id, outcome);
-    assert_eq!(looked_at(&app), ["news.acme-pets.com"], "it is made once more");
+    assert_eq!(checked(&app), ["news.acme-pets.com"], "it is repeated");
     let Task::Domains(DomainTask::Check(_, at)) = app.job(Slot::Check(0)).unwrap().task else { panic!() };
     assert!(at.reported.verified.is_some());
 }
 
 #[test]
-fn a_switches_watching_off_and_on() {
+fn a_toggles_watching() {
     let mut app = pending(&many(3), 1);
     app.keys("A");
     assert_eq!(next_deadline(&app.state, app.now), None);
     app.wait(Duration::from_secs(5000));
-    assert_eq!(looked_at(&app).len(), 0);
+    assert_eq!(checked(&app).len(), 0);
     app.keys("A");
-    assert_eq!(looked_at(&app).len(), 3);
+    assert_eq!(checked(&app).len(), 3);
 }
 
 #[test]
-fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
+fn ctrl_c_cancels_all_checks_and_ignores_their_results() {
     let mut app = pending(&many(10), 1);
     app.effects.clear();
     app.keys("r");
@@ -318,12 +318,12 @@ fn ctrl_c_stops_all_looks_and_their_answers_do_not_count() {
     app.reply_to(job.id, outcome);
     let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
     assert_eq!(*seen, fixture::findings(1));
-    assert!(!app.screen().contains("looking") && app.says("Watching."), "{}", app.screen());
-    assert!(next_deadline(&app.state, app.now).is_some(), "what is pending is looked at again by itself");
+    assert!(!app.screen().contains("checking") && app.says("Watching."), "{}", app.screen());
+    assert!(next_deadline(&app.state, app.now).is_some(), "pending domains are checked again automatically");
 }
 
 #[test]
-fn what_was_told_is_kept_in_order_and_one_write_at_a_time() {
+fn changes_are_written_in_order_one_write_at_a_time() {
     let mut app = panel(80, 24);
     app.effects.clear();
     app.keys("a \"pets.acme-pets.com\" F2");
@@ -353,13 +353,13 @@ fn list_with(changes: &[RegistryChange]) -> Registry {
 }
 
 #[test]
-fn what_could_not_be_written_is_told_and_tried_again() {
+fn a_failed_write_is_shown_and_tried_again() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.reply_kept();
     app.keys("s s");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the disk is full.".into())));
     app.keys("Esc");
-    assert!(app.says("The disk is full. What you told is kept until the program ends. r tries again."));
+    assert!(app.says("The disk is full. Your changes are kept until you quit. r tries again."));
     assert_eq!(app.state.domains.changes.len(), 1);
     app.effects.clear();
     app.keys("r");
@@ -367,7 +367,7 @@ fn what_could_not_be_written_is_told_and_tried_again() {
 }
 
 #[test]
-fn what_another_program_told_meanwhile_is_not_lost() {
+fn changes_by_another_program_are_not_lost() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.reply_kept();
     app.keys("s s");
@@ -380,10 +380,10 @@ fn what_another_program_told_meanwhile_is_not_lost() {
 }
 
 #[test]
-fn the_wizard_is_left_and_resumed_with_all_that_was_typed() {
+fn the_wizard_is_resumed_with_everything_that_was_typed() {
     let mut app = panel(80, 24);
     app.keys("a Space Tab Tab Tab \"https://pets.acme-pets.com:8080/x\" Esc");
-    assert!(app.says("pets.acme-pets.com is kept as a draft."));
+    assert!(app.says("pets.acme-pets.com saved as a draft."));
     let reported = app.state.domains.reported(&name("pets.acme-pets.com"));
     assert_eq!((reported.ticked.len(), reported.value), (1, None));
     app.state.domains.selected = Some(name("pets.acme-pets.com"));
@@ -398,7 +398,7 @@ fn the_wizard_is_left_and_resumed_with_all_that_was_typed() {
 }
 
 #[test]
-fn the_parts_of_a_form_go_round_and_space_presses_its_button() {
+fn tab_wraps_around_the_form_and_space_presses_its_button() {
     let mut app = panel(80, 24);
     app.keys("a S-Tab");
     assert_eq!(app.state.domains.wizard.focus, Focus::Next);
@@ -409,10 +409,10 @@ fn the_parts_of_a_form_go_round_and_space_presses_its_button() {
 }
 
 #[test]
-fn a_name_that_is_none_stays_as_typed_and_is_told_why() {
+fn an_invalid_name_stays_as_typed_with_the_reason() {
     let mut app = panel(80, 24);
     app.keys("a \"pets..acme\" F2");
-    assert!(app.says("Two dots stand together"));
+    assert!(app.says("A label is empty"));
     app.keys("Esc a");
     assert_eq!(app.state.domains.wizard.name.value(), "pets..acme");
     app.keys("F8");
@@ -420,7 +420,7 @@ fn a_name_that_is_none_stays_as_typed_and_is_told_why() {
 }
 
 #[test]
-fn a_name_on_the_list_leads_to_its_entry() {
+fn a_name_on_the_list_selects_its_entry() {
     let mut app = panel(80, 24);
     app.keys("a \"docs.acme-pets.com\" F2");
     assert_eq!(
@@ -430,14 +430,14 @@ fn a_name_on_the_list_leads_to_its_entry() {
 }
 
 #[test]
-fn letters_before_the_name_begin_the_name() {
+fn typing_outside_a_field_begins_the_name() {
     let mut app = panel(80, 24);
     app.keys("a \"jobs.acme-pets.com\"");
     assert_eq!(app.state.domains.wizard.name.value(), "jobs.acme-pets.com");
 }
 
 #[test]
-fn verify_before_all_is_right_is_asked_for_twice() {
+fn verify_before_everything_is_right_needs_a_second_key() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.keys("V");
     assert_eq!(app.state.domains.reported(&name("help.acme-pets.com")).verified, None);
@@ -451,7 +451,7 @@ fn verify_before_all_is_right_is_asked_for_twice() {
 }
 
 #[test]
-fn each_part_of_the_record_is_copied_by_its_letter() {
+fn each_part_of_the_record_is_copied_by_its_key() {
     let mut app = panel(80, 24);
     app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     for (key, text) in
@@ -468,7 +468,7 @@ fn each_part_of_the_record_is_copied_by_its_letter() {
 }
 
 #[test]
-fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
+fn an_existing_file_is_overwritten_only_on_the_second_enter() {
     let mut app = panel(80, 24);
     app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
     let write = |app: &App| match app.job(Slot::Write).unwrap().task {
@@ -481,14 +481,14 @@ fn a_file_that_is_there_is_replaced_on_the_second_enter_only() {
     assert!(write(&app).1);
     app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
     app.keys("BS x Enter");
-    assert!(!write(&app).1, "another name is asked for anew");
+    assert!(!write(&app).1, "another name needs its own confirmation");
 }
 
 #[test]
-fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
+fn a_redirect_is_checked_while_typing_fixed_and_saved() {
     let mut app = panel(80, 24);
     app.keys("R a \"https://blog.acme-pets.com/\" Tab C-u \"acme-pets.com\"");
-    assert!(app.says("A name is written as an address"), "{}", app.screen());
+    assert!(app.says("A name is written as a URL"), "{}", app.screen());
     app.keys("F4 F4");
     let form = app.state.domains.redirects.form.as_ref().unwrap();
     assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
@@ -496,7 +496,7 @@ fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
     let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     assert_eq!(configuration.redirects.len(), 4);
     app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Failed("no room.".into()))));
-    assert!(app.says("no room. Nothing was changed; F2 tries again."));
+    assert!(app.says("no room. Nothing was saved. F2 tries again."));
     app.keys("F2");
     app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "/c/config.toml".into()))));
     assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
@@ -504,53 +504,53 @@ fn a_redirect_is_checked_as_typed_mended_and_saved_whole() {
 }
 
 #[test]
-fn what_was_changed_while_it_was_being_written_stays() {
+fn changes_made_while_saving_stay() {
     let mut app = panel(80, 24);
     app.keys("R Down p F2");
     let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     app.keys("a \"blog.acme-pets.com\" Tab Tab Enter");
     app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "config.toml".into()))));
     assert_eq!(app.state.domains.redirects.edited.redirects.len(), 4);
-    assert!(app.says("Not saved yet"));
+    assert!(app.says("Not saved."));
     app.keys("p F2");
     let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     let there = crate::domains::redirect_config::ConfigSource { primary: Some("other.com".into()), ..was };
     app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Changed(there.clone()))));
-    assert!(app.says("The file was changed meanwhile (primary other.com, 3 redirects). F2 writes over it."));
+    assert!(app.says("Not saved: the file has changed (primary other.com, 3 redirects). F2 overwrites it."));
     app.keys("F2");
     let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
     assert_eq!(was, there);
 }
 
 #[test]
-fn a_circle_is_told_at_the_line_that_closes_it() {
+fn a_redirect_loop_is_shown_at_the_line_that_closes_it() {
     let mut app = panel(80, 24);
     app.keys("R a \"blog.acme-pets.com\" Tab C-u \"news.acme-pets.com\" Tab Enter");
     app.keys("a \"news.acme-pets.com\" Tab C-u \"blog.acme-pets.com\"");
     assert!(app.says("blog.acme-pets.com -> news.acme-pets.com -> blog.acme-pets.com"), "{}", app.screen());
     app.keys("Tab Enter");
-    assert!(app.state.domains.redirects.form.is_some(), "it is not taken over");
+    assert!(app.state.domains.redirects.form.is_some(), "it is not accepted");
 }
 
 #[test]
-fn a_domain_that_was_not_removed_is_forgotten_only_on_a_second_enter() {
+fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
     let mut app = panel(80, 24);
     app.state.domains.selected = Some(name("shop.acme-pets.com"));
     app.keys("U Down Down \"shop.acme-pets.com\" Enter");
-    assert!(app.says("It was not removed"), "{}", app.screen());
+    assert!(app.says("Not removed yet"), "{}", app.screen());
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_some());
     app.keys("Enter");
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_none());
 }
 
 #[test]
-fn a_configuration_that_fails_is_never_written() {
+fn an_invalid_configuration_is_never_saved() {
     let mut app = panel(80, 24);
     app.keys("R Down Enter C-u \"docs.acme-pets.com\" F2");
     assert!(app.job(Slot::Save).is_none() && app.state.domains.redirects.form.is_some());
     app.keys("Esc Del Up Enter C-u Enter F2");
     assert!(app.job(Slot::Save).is_none());
-    assert!(app.says("To correct"), "{}", app.screen());
+    assert!(app.says("There is no primary domain"), "{}", app.screen());
 }
 
 #[test]
@@ -566,26 +566,26 @@ fn removal_goes_in_order_and_leaves_nothing_behind() {
     app.keys("r");
     answer(&mut app, 10, true);
     app.keys("Tab \"old.acme-pets.com\" Enter");
-    assert!(app.says("The record still leads to the platform"), "{}", app.screen());
+    assert!(app.says("The record still points to the platform"), "{}", app.screen());
     app.wait(Duration::from_secs(120));
     app.keys("F5");
     answer(&mut app, 18, true);
     app.keys("C-u \"old\" Enter");
-    assert!(app.says("Type the whole name"));
+    assert!(app.says("type the full name"));
     app.keys("C-u \"old.acme-pets.com\" Enter");
     assert!(app.state.domains.entry(&name("old.acme-pets.com")).is_none());
     assert_eq!(app.state.domains.place, PanelLocation::List);
 }
 
 #[test]
-fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
+fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
     let sandbox = Sandbox::new(fixture::start());
     let list = sandbox.list();
     let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
-    assert!(app.says("PRACTICE o: outside; 1 s is 1 min"));
+    assert!(app.says("SANDBOX o: simulate a step. 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
     let after = app.state.domains.wall(app.now);
@@ -594,42 +594,42 @@ fn practice_runs_on_a_fast_clock_and_changes_only_its_own_world() {
     let first = app.state.domains.setup.sandbox.clone();
     app.keys("Enter");
     assert_ne!(app.state.domains.setup.sandbox, first);
-    let look = app.job(Slot::Check(0)).unwrap().task;
-    let Task::Domains(DomainTask::Check(_, at)) = look else { panic!() };
+    let check = app.job(Slot::Check(0)).unwrap().task;
+    let Task::Domains(DomainTask::Check(_, at)) = check else { panic!() };
     assert!(at.sandbox.is_some());
 }
 
 #[test]
-fn without_practice_there_is_nothing_to_do_outside() {
+fn steps_are_simulated_only_in_the_demo() {
     let mut app = panel(80, 24);
     app.keys("o");
     assert!(app.state.popup.is_none());
-    assert!(app.says("This is no practice"));
+    assert!(app.says("Only in the demo: petstore --demo"));
 }
 
 #[test]
-fn an_act_on_an_empty_list_says_that_there_is_no_domain() {
+fn keys_for_a_domain_say_if_the_list_is_empty() {
     for key in ["U", "Del"] {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
         app.keys("3");
         app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Registry::default())));
         app.keys(key);
-        assert!(app.says("There is no domain yet: a adds one."), "{key}");
+        assert!(app.says("No domains yet. a adds one."), "{key}");
     }
 }
 
 #[test]
-fn a_list_that_cannot_be_read_is_told_once_and_at_each_key() {
+fn a_list_that_cannot_be_read_is_reported_once_and_at_each_key() {
     let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
     app.keys("3");
     app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list cannot be read.".into())));
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
     app.keys("a");
-    assert!(app.says("Nothing can be done before the list is read: r tries again."));
+    assert!(app.says("The list could not be read. r tries again."));
 }
 
 #[test]
-fn a_primary_that_is_missing_is_told_once() {
+fn a_missing_primary_is_reported_once() {
     let mut setup = fixture::setup();
     setup.configuration.primary = None;
     let mut app = App::started_with(Service::Demo, setup, 80, 24);

@@ -1,39 +1,39 @@
-//! All domains, a row each.
-#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
+//! The list of domains, with what is wrong with each and what comes next.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use ratatui::text::Span;
 
 use crate::app::domain_progress::{NextStep, count_words};
 use crate::domains::Verdict;
 use crate::domains::finding::deciding;
-use crate::model::text::cut;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
+use crate::tui::widgets::page::marker;
 
 use super::super::labels::act;
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
-use super::{Page, Scene, act_of, list_row, sentence, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, list_row, moment, sentence, verdict_cell, verdict_word};
 
-/// The columns of the table; the last one takes what is left.
-const NAME: usize = 23;
-/// Not there on narrow terminals.
+/// The least columns for a name.
+const NAME: usize = 22;
+/// Left out on narrow terminals.
 const ROLE: usize = 9;
 const WORD: usize = 6;
-const WHAT: usize = 18;
 
 /// Paints the list; the cursor is on the marked row.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    page.gap();
     if let Some(why) = &panel.list_error {
-        let kept = if panel.changes.is_empty() { "" } else { " What you told is kept until the program ends." };
+        let kept = if panel.changes.is_empty() { "" } else { " Your changes are kept until you quit." };
+        page.gap();
         page.error(1, &format!("{}{kept} r tries again.", sentence(why)), 4);
         page.gap();
     }
     if panel.list.is_none() {
         if panel.list_error.is_none() {
+            page.gap();
             page.text("   Reading the list ...");
         }
         return;
@@ -42,21 +42,40 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if rows.is_empty() {
         return empty(page);
     }
-    let columns = Columns::of(page.columns());
-    let Columns { name, role, what, .. } = columns;
-    let heading = if role == 0 { "" } else { "ROLE" };
-    page.heading(format!("   {:<name$}{heading:<role$}{:<state$}NEXT", "DOMAIN", "STATE", state = WORD + what));
-    let room = usize::from(page.left()).saturating_sub(2).max(1);
+    let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
     let here = cursor(panel, &rows).unwrap_or(0);
-    let top = first_of_page(here, room);
-    for (at, row) in rows.iter().enumerate().skip(top).take(room) {
-        let cells = cells(row, at == here, columns, scene, page);
+    let sums = sums(&rows, scene, page.columns() < 70);
+    let below = 1 + page.rows(3, &sums).min(2);
+    let free = usize::from(page.left()).saturating_sub(1 + below);
+    // Every domain has a second row for its next step, or only the marked one has, below the table.
+    let has_next = free >= 2 * rows.len();
+    let room = match (has_next, has_pane) {
+        (true, _) => rows.len(),
+        (false, true) => free.max(1),
+        (false, false) => free.saturating_sub(4).max(1),
+    };
+    let role = if page.columns() < 80 { 0 } else { ROLE };
+    let name = (page.columns() / 3).max(NAME);
+    let state = page.columns().saturating_sub(3 + name + role + WORD);
+    let heading = if role == 0 { "" } else { "ROLE" };
+    page.heading(format!("   {:<name$}{heading:<role$}STATE", "DOMAIN"));
+    for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
+        let cells = vec![
+            Span::raw(format!(" {} {}", marker(at == here), page.column(&row.shown, name))),
+            Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
+            verdict_cell(row.progress.verdict, WORD, page.appearance),
+            Span::raw(page.column(&row.progress.summary, state)),
+        ];
         list_row(page, at == here, 1, cells);
+        if has_next && row.progress.next == NextStep::Nothing {
+            page.gap();
+        } else if has_next {
+            page.labelled("     Next: ", &next_words(row, scene), 1);
+        }
     }
     page.gap();
-    page.text(&sums(&rows, scene));
-    let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
-    if page.left() >= 5 && !has_pane {
+    page.wrapped(3, &sums, 2);
+    if page.left() > 2 && !has_pane && (!has_next || fix(&rows[here], scene).is_some()) {
         page.gap();
         in_full(&rows[here], scene, page);
     }
@@ -66,98 +85,69 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
 }
 
-/// The widths of the columns.
-#[derive(Clone, Copy)]
-struct Columns {
-    name: usize,
-    role: usize,
-    what: usize,
-    next: usize,
-}
-
-impl Columns {
-    fn of(all: usize) -> Self {
-        let more = all.saturating_sub(80);
-        let role = if all < 80 { 0 } else { ROLE };
-        let (name, what) = (NAME + more / 4, WHAT + more / 3);
-        Self { name, role, what, next: all.saturating_sub(3 + name + role + WORD + what + 1) }
-    }
-}
-
-fn cells(row: &DomainSummary, here: bool, columns: Columns, scene: Scene<'_>, page: &Page<'_>) -> Vec<Span<'static>> {
-    let Columns { name, role, what, next: rest } = columns;
-    let asked = scene.app.domains.looks.get(&row.name).is_some_and(|look| look.asked);
-    let next = if asked { "looking ...".to_owned() } else { next_words(row, scene) };
-    vec![
-        Span::raw(if here { " > " } else { "   " }),
-        Span::raw(page.column(&row.shown, name)),
-        Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
-        verdict_cell(row.progress.verdict, WORD, page.appearance),
-        Span::raw(page.column(&row.progress.summary, what)),
-        Span::raw(cut(&page.appearance.text(&next), rest)),
-    ]
-}
-
-/// The marked domain, without anything cut off.
+/// The marked domain, with its full next step.
 fn in_full(row: &DomainSummary, scene: Scene<'_>, page: &mut Page<'_>) {
-    page.labelled("   ", &format!("{}: {}.", row.shown, row.progress.summary), 2);
-    let entry = scene.app.domains.entry(&row.name);
-    let last = entry.and_then(|entry| entry.measurements.last()).filter(|_| row.progress.needs_action);
-    match last.filter(|last| row.progress.summary == last.title && !last.fix.is_empty()) {
-        Some(last) => page.labelled("   Do: ", &sentence(&last.fix), 3),
+    let rows = usize::from(page.left()).min(3);
+    match fix(row, scene) {
+        Some(fix) => page.labelled("   Do: ", &sentence(fix), rows),
         None if row.progress.next == NextStep::Nothing => {}
-        None => page.labelled("   Next: ", &next_words(row, scene), 1),
+        None => page.labelled("   Next: ", &next_words(row, scene), rows),
     }
 }
 
-/// What is next, with times as the user reads them.
+/// How to fix the marked domain, from its last check.
+fn fix<'a>(row: &DomainSummary, scene: Scene<'a>) -> Option<&'a str> {
+    let last = scene.app.domains.entry(&row.name)?.measurements.last()?;
+    let applies = row.progress.needs_action && row.progress.summary == last.title && !last.fix.is_empty();
+    applies.then_some(&last.fix)
+}
+
+/// The next step, with times in the user's format.
 fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
-    let wall = scene.app.domains.wall(scene.now);
-    let moment = |at| scene.appearance.moment(at, wall);
+    if scene.app.domains.checks.get(&row.name).is_some_and(|check| check.asked) {
+        return "checking ...".to_owned();
+    }
     match &row.progress.next {
-        NextStep::Wait(Some(until)) if *until <= wall => format!("{} has passed: r", moment(*until)),
-        NextStep::Wait(Some(until)) => format!("until {}", moment(*until)),
-        NextStep::Wait(None) => "time does it".to_owned(),
-        NextStep::AwaitCertificate(verified) => format!("Verify {}", moment(*verified)),
-        next => act(next).unwrap_or("-").to_owned(),
+        NextStep::Wait(Some(until)) if *until <= scene.app.domains.wall(scene.now) => {
+            format!("overdue since {}: r checks", moment(scene, *until))
+        }
+        NextStep::Wait(Some(until)) => format!("wait until {}", moment(scene, *until)),
+        NextStep::Wait(None) => "just wait".to_owned(),
+        NextStep::AwaitCertificate(verified) => {
+            format!("wait for the certificate (Verify chosen {})", moment(scene, *verified))
+        }
+        next => act(next).unwrap_or("nothing to do").to_owned(),
     }
 }
 
-/// How many are how, and whether they are looked at by themselves.
-fn sums(rows: &[DomainSummary], scene: Scene<'_>) -> String {
+/// How many domains have which verdict, and whether they are checked automatically.
+fn sums(rows: &[DomainSummary], scene: Scene<'_>, is_narrow: bool) -> String {
     let panel = &scene.app.domains;
     let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
-    let words = count_words(&verdicts, |verdict, count| match verdict {
-        Verdict::Unknown => false,
-        Verdict::Warn => count > 0,
-        Verdict::Ok | Verdict::Wait | Verdict::Fail => true,
-    });
-    let asked = panel.looks.values().filter(|look| look.asked).count();
+    let counts = Some(count_words(&verdicts)).filter(|counts| !counts.is_empty()).map(|counts| format!("{counts}. "));
+    let order = if is_narrow { "" } else { "Worst first. " };
+    let asked = panel.checks.values().filter(|check| check.asked).count();
     let state = match (asked, panel.watching) {
         (0, true) => "Watching.".to_owned(),
         (0, false) => "Not watching (A).".to_owned(),
-        (asked, _) => format!("Looking: {asked} to go."),
+        (asked, _) => format!("Checking: {asked} left."),
     };
-    format!("   Worst first. {words}. {state}")
+    format!("{order}{}{state}", counts.unwrap_or_default())
 }
 
 fn about(page: &mut Page<'_>) {
-    for text in [
-        "   The service has no operation for domains: Add, Verify, Re-verify and Remove",
-        "   are done in the dashboard (Project settings, Domains). petstore tells you",
-        "   what to enter, watches DNS, the certificate and redirects, and says when.",
-    ] {
-        page.text(text);
-    }
+    let text = "Domains are added, verified and removed in the dashboard (Project settings, Domains). petstore shows what \
+                to enter there, checks DNS, the certificate and redirects, and tells you when to act.";
+    page.wrapped(3, text, 4);
 }
 
 fn empty(page: &mut Page<'_>) {
-    page.heading("   No domain is on the list yet.");
     page.gap();
-    for (key, text) in [
-        ("a", "adds one, and leads you from the first record to the certificate"),
-        ("R", "sets the primary domain and redirects"),
-    ] {
+    page.heading("   No domains yet.");
+    page.gap();
+    for (key, text) in
+        [("a", "adds one, from the DNS record to the certificate"), ("R", "sets the primary domain and redirects")]
+    {
         let key = Span::styled(key, page.appearance.style(StyleRole::Key));
         page.line(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]);
     }
@@ -165,32 +155,33 @@ fn empty(page: &mut Page<'_>) {
     about(page);
 }
 
-/// Beside the list: the selected domain, what is wrong with it, and what to do.
+/// The details of the marked domain: what is wrong, what to do, and what was recorded.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let rows = panel.rows(scene.now);
     let Some(row) = cursor(panel, &rows).map(|at| &rows[at]) else { return };
     page.wrapped(0, &row.shown, 2);
     page.gap();
-    let Some(seen) = panel.seen(&row.name) else {
-        page.labelled(&format!("{:<6}", verdict_word(row.progress.verdict)), &row.progress.summary, 3);
-        page.gap();
-        page.wrapped(0, &next_words(row, scene), 6);
-        return;
-    };
-    if let Some(finding) = deciding(&seen.findings) {
+    let finding = panel.seen(&row.name).and_then(|seen| deciding(&seen.findings));
+    if let Some(finding) = finding {
         page.labelled(&format!("{:<6}", verdict_word(Some(finding.verdict))), &finding.title, 3);
         page.gap();
         page.wrapped(0, &finding.seen, 5);
-        let act = act_of(finding);
-        if !act.is_empty() {
-            page.gap();
-            page.labelled("Do: ", &act, 8);
-        }
+    } else {
+        page.labelled(&format!("{:<6}", verdict_word(row.progress.verdict)), &row.progress.summary, 3);
     }
     page.gap();
+    match finding.map(act_of).or_else(|| fix(row, scene).map(sentence)) {
+        Some(act) if !act.is_empty() => page.labelled("Do: ", &act, 8),
+        _ => page.labelled("Next: ", &next_words(row, scene), 4),
+    }
     for finding in in_the_way(panel, &row.name).skip(1).take(2) {
         page.labelled("Also: ", &sentence(&finding.title), 2);
     }
-    page.wrapped(0, &format!("Looked at {}.", scene.appearance.time(seen.at)), 1);
+    page.gap();
+    let reported = panel.reported(&row.name);
+    let checked = panel.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
+    for (label, at) in [("Saved", reported.saved), ("Verify", reported.verified), ("Checked", checked)] {
+        page.labelled(&format!("{label:<9}"), &at.map_or("-".to_owned(), |at| moment(scene, at)), 1);
+    }
 }

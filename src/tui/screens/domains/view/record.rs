@@ -1,4 +1,4 @@
-//! The record to enter, and what stands in its way.
+//! The record to enter, and what is in its way.
 
 use ratatui::text::Span;
 
@@ -12,7 +12,7 @@ use super::super::wizard::in_the_way;
 use super::wizard::steps;
 use super::{Page, Scene, act_of, closed};
 
-/// Fewer rows than this hold only the record, and what is in its way.
+/// With fewer rows, only the record and what is in its way are shown.
 const SMALL: u16 = 20;
 /// Where the values of the record begin.
 const VALUES: usize = 15;
@@ -24,7 +24,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     let Some(domain) = panel.domain() else { return };
     let Some(record) = labels::record(panel, &domain) else {
-        return page.text("   The value is not known yet: F3 goes back to it.");
+        return page.text("   No value yet. F3 goes back to enter it.");
     };
     let small = page.area.height < SMALL;
     page.heading("   At your DNS provider add this record:");
@@ -53,47 +53,47 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         let room = page.left().saturating_sub(2);
         now_there(scene, page, usize::from(room));
         page.down_to(1);
-        return page.text("   s when you have saved it there");
+        return page.text("   s: I have saved it there");
     }
     page.gap();
     if record.is_apex() {
-        let text = "Not every DNS provider has ALIAS or ANAME. Where yours has neither, publish under www and redirect \
+        let text = "Not every DNS provider offers ALIAS or ANAME. If yours has neither, publish under www and redirect \
                     this domain there.";
         page.wrapped(3, text, 2);
     } else {
-        page.text(&format!("   Some providers want the full name: {}   N copy", record.name.dotted()));
+        page.wrapped(3, &format!("Some providers want the full name (N copies it): {}", record.name.dotted()), 2);
     }
     page.text("   f  all formats: BIND, Terraform, Cloudflare, Route 53, dnscontrol ...");
     page.gap();
-    // The way on stays in sight, whatever stands at the name.
+    // The next step stays in sight, whatever is at the name.
     let room = page.left().saturating_sub(4);
     now_there(scene, page, usize::from(room));
     page.down_to(3);
-    let text = "When you have saved it there, press s. petstore then looks again and again for up to 48 h, and says \
-                when to choose Verify.";
+    let text =
+        "After saving it there, press s. petstore then checks for up to 48 h and tells you when to choose Verify.";
     page.wrapped(3, text, 2);
     let style = page.appearance.style(StyleRole::Key);
     page.line(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]);
 }
 
-/// What stands at the name now.
+/// What is at the name now.
 fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
     let panel = &scene.app.domains;
     let Some(name) = &panel.selected else { return };
     let Some(seen) = panel.seen(name) else {
-        let text = if panel.is_looking_at(name) { "looking ..." } else { "not looked at yet (r)" };
+        let text = if panel.is_checking(name) { "checking ..." } else { "not checked yet (r)" };
         return page.text(&format!("   Now at that name: {text}"));
     };
     let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
     let asked = source.map_or("asked resolvers".to_owned(), |view| format!("asked {}", view.name));
     page.text(&format!("   Now at that name ({asked}, {}):", scene.appearance.time(seen.at)));
     if !seen.measurement.known {
-        return page.text("   ?  It could not be looked at from here: check this machine's network.");
+        return page.text("   ?  The check failed from here. Check this machine's network.");
     }
     let wrong: Vec<_> = in_the_way(panel, name).collect();
     let Some(first) = wrong.first() else {
         let sees = source.map_or("nothing", |view| view.sees.as_str());
-        return page.text(&format!("   i  {sees}: nothing stands in the way"));
+        return page.text(&format!("   i  {sees}: nothing is in the way"));
     };
     let end = page.y + u16::try_from(room.saturating_sub(1)).unwrap_or(0);
     page.error(3, &closed(&first.seen), 2);
@@ -109,7 +109,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
     }
 }
 
-/// Beside the record: some of the formats.
+/// Some of the formats.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else { return };
@@ -117,9 +117,7 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     for format in [ExportFormat::Bind, ExportFormat::Dnscontrol, ExportFormat::Octodns] {
         page.gap();
         page.heading(format.as_str());
-        for line in export(&record, format, &[]).lines().take(6) {
-            page.code(line);
-        }
+        page.code(&export(&record, format, &[]), 6);
     }
     page.gap();
     let all: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();

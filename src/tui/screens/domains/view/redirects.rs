@@ -1,5 +1,5 @@
-//! The editor of the redirects: the wish, and the truth beside it.
-#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
+//! The redirect editor: each redirect with the result of following it.
+#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use ratatui::text::Span;
 
@@ -29,15 +29,16 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     page.item(&format!("primary  {}", page.appearance.text(&primary)), here(0));
     page.gap();
-    let name = page.columns().saturating_sub(3 + STATUS + SEEN) / 2;
-    page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}SEEN", "FROM", "TO", "STATUS"));
+    let seen_columns = if page.columns() < 70 { 7 } else { SEEN };
+    let name = page.columns().saturating_sub(3 + STATUS + seen_columns) / 2;
+    page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}RESULT", "FROM", "TO", "STATUS"));
     let room = usize::from(page.left()).saturating_sub(11).max(1);
     let top = first_of_page(redirects.selected.saturating_sub(1), room);
     for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match redirects.walked_at(at + 1) {
             Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
-            None if scene.app.pending.is_running(Slot::Walk) => (None, "looking ..."),
-            None => (None, "not seen yet (r)"),
+            None if scene.app.pending.is_running(Slot::Walk) => (None, "checking ..."),
+            None => (None, "not checked (r)"),
         };
         let text = format!(
             " {} {}{}{:<STATUS$}",
@@ -49,19 +50,19 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         let cells = vec![
             Span::raw(text),
             verdict_cell(verdict, 6, page.appearance),
-            Span::raw(cut(&page.appearance.text(seen), SEEN - 6)),
+            Span::raw(if seen_columns < SEEN { String::new() } else { cut(&page.appearance.text(seen), SEEN - 6) }),
         ];
         list_row(page, here(at + 1), 1, cells);
     }
     if redirects.edited.redirects.is_empty() {
-        page.text("   No redirect. a adds one: from an old domain to the one that is in use.");
+        page.wrapped(3, "No redirects. a adds one, from an old domain to the current one.", 2);
     }
     page.gap();
     if let Some(form) = &redirects.form {
         draw_form(page, form);
     }
     let findings = match &redirects.form {
-        // What was not typed yet is no mistake yet.
+        // Empty fields are not mistakes yet.
         Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
         None => {
             let findings = lint(panel).findings;
@@ -85,18 +86,18 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         for hop in walked.hops.iter().take(4) {
             page.wrapped(3, hop, 2);
         }
-        page.text(&format!("   seen {}", scene.appearance.time(walked.at)));
+        page.text(&format!("   Checked {}.", scene.appearance.time(walked.at)));
     }
-    page.down_to(1);
-    let unsaved = redirects.is_unsaved(&panel.setup.configuration);
-    page.text(if unsaved {
-        "   Not saved yet: F2 writes it to your file. Set the same in the dashboard."
+    let text = if redirects.is_unsaved(&panel.setup.configuration) {
+        "Not saved. F2 saves to your file; set the same in the dashboard."
     } else {
-        "   As in your file. petstore cannot change the dashboard: set the same there."
-    });
+        "Saved in your file. Set the same in the dashboard (petstore cannot)."
+    };
+    page.down_to(u16::try_from(page.rows(3, text)).unwrap_or(1));
+    page.wrapped(3, text, 2);
 }
 
-/// Findings that are about no redirect; without those about the primary where it is the marked line.
+/// Findings that are not about one redirect; without those about the primary if that is the marked line.
 fn general(findings: &[Finding], marked: usize) -> impl Iterator<Item = &Finding> {
     let fails = findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
     fails.filter(move |finding| {
@@ -114,13 +115,13 @@ fn draw_form(page: &mut Page<'_>, form: &RedirectForm) {
     page.field("From", 12, 50, &form.from, form.focus == Focus::From);
     page.field("To", 12, 50, &form.to, form.focus == Focus::To);
     page.field("Status", 12, 5, &form.status, form.focus == Focus::Status);
-    page.text("   i  301 permanent, in use; 308 keeps the method; 302, 303, 307 temporary");
+    page.labelled("   i  ", "301 is permanent, 308 too and keeps the method; 302, 303, 307 are temporary.", 2);
 }
 
-/// Beside the editor: what will be written, and hop by hop what is served.
+/// What is served, hop by hop, and the file after saving.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    page.heading("HEAD by HEAD");
+    page.heading("Hop by hop");
     if let Some(walked) = panel.redirects.walked_at(panel.redirects.selected) {
         for hop in &walked.hops {
             page.wrapped(0, hop, 3);
@@ -132,12 +133,10 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         }
     }
     page.gap();
-    page.wrapped(0, "Browsers may keep an old 301: test in a private window.", 3);
+    page.wrapped(0, "Browsers cache a 301. Test in a private window.", 3);
     page.gap();
     if let Some(configuration) = lint(panel).configuration {
-        page.heading("Will be written");
-        for line in configuration.to_toml().lines().take(usize::from(page.left())) {
-            page.code(line);
-        }
+        page.heading("After saving");
+        page.code(&configuration.to_toml(), usize::MAX);
     }
 }

@@ -18,32 +18,28 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();
-    page.wrapped(
-        3,
-        "When you choose Remove in the dashboard, the site stops being served at this name AT ONCE. So, in this order:",
-        3,
-    );
+    page.wrapped(3, "Remove in the dashboard takes the site at this name offline at once. So, in this order:", 3);
     page.gap();
     let followed = followed(panel, name);
     let works = followed.is_some_and(|followed| leads_on(&followed.findings));
     let worked = worked(panel, name).filter(|_| !works);
-    page.text(&format!("     1 {} A redirect elsewhere is set and works", tick(works || worked.is_some())));
+    page.text(&format!("     1 {} A redirect to another domain is set and works", tick(works || worked.is_some())));
     match (worked, followed) {
         (Some(at), _) => {
-            page.wrapped(11, &format!("worked at {}; it goes with the removal", scene.appearance.time(at)), 1);
+            page.wrapped(11, &format!("worked at {}; the removal ends it", scene.appearance.time(at)), 1);
         }
         (None, None) => {
             let text = match panel.redirects.line_of(name) {
-                None => "none is configured: R sets it, in the dashboard it is set, too",
-                Some(_) if reported.removed => "not looked at any more: the domain is removed",
-                Some(_) if scene.app.pending.is_running(Slot::Walk) => "looking ...",
-                Some(_) => "not looked at yet (r)",
+                None => "none configured: set it with R and in the dashboard",
+                Some(_) if reported.removed => "not checked: the domain is removed",
+                Some(_) if scene.app.pending.is_running(Slot::Walk) => "checking ...",
+                Some(_) => "not checked yet (r)",
             };
             page.wrapped(11, text, 2);
         }
         (None, Some(walked)) => {
             let hop = walked.hops.first().map_or("", String::as_str);
-            page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), 2);
+            page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), 3);
             if let Some(finding) = deciding(&walked.findings).filter(|_| !works) {
                 page.error(11, &format!("{}. {}", finding.title, act_of(finding)), 2);
             }
@@ -51,7 +47,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     for (focus, number, done, text) in [
         (Focus::Visitors, 2, reported.removal_planned || reported.removed, "Visitors are few enough (your judgement)"),
-        (Focus::Dashboard, 3, reported.removed, "Dashboard: Project settings, Domains, menu beside the name, Remove"),
+        (Focus::Dashboard, 3, reported.removed, "Dashboard: Domains, menu at the name, Remove"),
     ] {
         let here = removal.focus == focus;
         if here {
@@ -66,42 +62,36 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
     );
     let left = is_left_behind(panel, name, scene.now);
-    page.text(&format!("     4 {} DNS: delete {record}", tick(left == Some(false))));
+    page.labelled(&format!("     4 {} ", tick(left == Some(false))), &format!("DNS: delete {record}"), 2);
     match left {
-        Some(true) => {
-            page.error(11, "it is still there: whoever adds the name to a project of theirs gets your visitors", 2)
-        }
-        Some(false) => page.wrapped(11, "nothing leads to the platform any more", 1),
-        None => page.wrapped(11, "(left behind, somebody else might claim the name there)", 1),
+        Some(true) => page.error(11, "still there: anyone who adds this name to their project gets your visitors", 2),
+        Some(false) => page.wrapped(11, "gone: nothing points to the platform any more", 1),
+        None => page.wrapped(11, "(if left behind, someone else could claim the name)", 2),
     }
     page.gap();
-    page.text("   Links that still lead there, seen in your settings:");
+    page.text("   Still used in your settings:");
     let leads = panel.setup.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
     let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
-    let primary = if panel.roles.get(name) == DomainRole::Primary { "YES" } else { "no" };
+    let primary = if panel.roles.get(name) == DomainRole::Primary { "yes" } else { "no" };
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
-    page.text(&format!("     redirects to it: {leads}       primary: {primary}"));
+    page.wrapped(5, &format!("redirects to it: {leads}; primary: {primary}"), 2);
     page.gap();
     let here = removal.focus == Focus::Name;
     page.text(if here {
         "   Type the name to take it off this list:"
     } else {
-        "   To take it off this list: Tab to here, and type the name:"
+        "   To take it off this list, Tab here and type the name:"
     });
     page.field("", 4, 40, &removal.typed, here);
 }
 
-/// Beside the page: why in this order.
+/// Why in this order.
 pub fn beside(page: &mut Page<'_>) {
     page.heading("Why in this order");
     page.gap();
-    page.wrapped(0, "The site stops at once. A link without a redirect is an error page then.", 4);
+    page.wrapped(0, "The site goes offline at once. Links without a redirect then show an error page.", 4);
     page.gap();
-    page.wrapped(
-        0,
-        "A CNAME that is left behind can be claimed by somebody else, who then shows what they like under your name.",
-        6,
-    );
+    page.wrapped(0, "Someone else can claim a CNAME that is left behind, and serve anything under your name.", 6);
     page.gap();
-    page.wrapped(0, "petstore cannot remove it for you, and does not pretend to.", 3);
+    page.wrapped(0, "petstore cannot remove it for you: use the dashboard.", 3);
 }

@@ -1,9 +1,10 @@
-//! A troubleshooting rule: its questions, each answered by what was measured.
+//! A troubleshooting rule: its questions, answered by the last check.
 
 use ratatui::text::Span;
 
 use crate::domains::explain;
 use crate::domains::troubleshooting::{Rule, answers, conclusion};
+use crate::model::text::wrap_words;
 use crate::tui::theme::StyleRole;
 
 use super::super::detail::with_facts;
@@ -21,8 +22,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     page.heading(format!("   {}", rule.title()));
     if rule == Rule::Browser {
         page.field("The browser says", 20, 50, &panel.browser, true);
-        said(page, panel.browser.value());
-        page.gap();
+        causes(page, panel.browser.value());
+        if page.left() > 17 {
+            page.gap();
+        }
     }
     with_facts(panel, scene.now, |facts| {
         for (at, answer) in answers(rule, facts).iter().enumerate() {
@@ -30,18 +33,23 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
                 Some(verdict) => verdict_word(Some(verdict)).to_owned(),
                 None => answer.word.clone(),
             };
-            let columns = page.columns();
-            let question = format!("   {} {}", at + 1, answer.question);
-            let pad = " ".repeat(columns.saturating_sub(18).saturating_sub(question.chars().count()).max(1));
+            let room = page.columns().saturating_sub(18);
+            let mut question = wrap_words(&answer.question, room.saturating_sub(6));
+            let last = question.pop().unwrap_or_default();
+            let number = format!("   {} ", at + 1);
+            let mut head = number.as_str();
+            for line in &question {
+                page.heading(format!("{head}{line}"));
+                head = "     ";
+            }
             page.line(vec![
-                Span::styled(question, page.appearance.style(StyleRole::Heading)),
-                Span::raw(pad),
+                page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
                 Span::styled(word, verdict_style(answer.verdict, page.appearance)),
             ]);
             for seen in answer.seen.iter().take(3) {
                 page.wrapped(7, seen, 2);
             }
-            // One act at a time: the first in full, the others in a line.
+            // The first fix in full, the others on one line each.
             for (at, act) in answer.act.iter().take(3).enumerate() {
                 page.labelled("       Do: ", &sentence(act), if at == 0 { 3 } else { 1 });
             }
@@ -63,22 +71,24 @@ const fn short_title(rule: Rule) -> &'static str {
     }
 }
 
-/// What is behind the message of a browser.
-fn said(page: &mut Page<'_>, message: &str) {
+/// The causes of a browser message.
+fn causes(page: &mut Page<'_>, message: &str) {
     if message.trim().is_empty() {
-        return page.text("   i  for example ERR_CERT_COMMON_NAME_INVALID, or a code such as TLS-OLD");
+        return page.text("   i  for example ERR_CERT_DATE_INVALID, or TLS-OLD");
     }
     let causes = explain::causes(message);
     if causes.is_empty() {
         let nearest = explain::nearest(message).map_or_else(String::new, |word| format!(" Did you mean {word}?"));
-        return page.text(&format!("   i  Nothing is known of this message.{nearest}"));
+        return page.text(&format!("   i  Unknown message.{nearest}"));
     }
-    for code in causes.into_iter().take(3) {
-        page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), 2);
+    // The first cause in full, the others on one line each if there is little room.
+    let rows = if page.left() < 19 { 1 } else { 2 };
+    for (at, code) in causes.into_iter().take(3).enumerate() {
+        page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), if at == 0 { 2 } else { rows });
     }
 }
 
-/// Beside the page: what proves the answers.
+/// The evidence for the answers.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let Some(seen) = panel.selected.as_ref().and_then(|name| panel.seen(name)) else { return };
@@ -91,5 +101,5 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
         page.wrapped(2, &format!("{}, {}", proof.server, scene.appearance.time(proof.at)), 2);
     }
     page.gap();
-    page.text("S  a report for support");
+    page.text("S  support report");
 }

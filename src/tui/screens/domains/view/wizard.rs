@@ -1,4 +1,4 @@
-//! The steps before the record: what must be so, the name, and the value of the dashboard.
+//! The steps before the record: the preconditions, the name, and the value from the dashboard.
 
 use crate::domains::sandbox::Sandbox;
 use crate::domains::simulator::Plan;
@@ -14,7 +14,8 @@ const FIELDS: u16 = 15;
 
 /// The steps, with the one that is shown in brackets.
 pub fn steps(page: &mut Page<'_>, step: usize) {
-    let head = page.appearance.span("   Add a domain   ", StyleRole::Heading);
+    let head = if page.columns() < 72 { "  " } else { "   Add a domain   " };
+    let head = page.appearance.span(head, StyleRole::Heading);
     let titles = ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].map(str::to_owned);
     tabs(page, head, titles, step - 1);
 }
@@ -25,7 +26,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let form = &panel.wizard;
     steps(page, if form.focus.precondition().is_some() { 1 } else { 2 });
     page.gap();
-    page.heading("   Before you start: tick what is so");
+    page.heading("   Before you start: tick what applies (Space)");
     for (focus, text) in [
         (Focus::Plan, "The project is on a paid plan (Pro or above)"),
         (Focus::Deploy, "The project was deployed successfully"),
@@ -44,15 +45,15 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name);
     if form.name.is_empty() {
         match &panel.setup.sandbox {
-            Some(_) => note(page, &format!("Practice: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
-            None => note(page, "for example docs.example.com; a whole address may be pasted, too"),
+            Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
+            None => note(page, "for example docs.example.com; you can paste a whole address"),
         }
     } else {
-        said(page, &reading.findings);
+        feedback(page, &reading.findings);
     }
     if let Some(domain) = &reading.domain {
         let (kind, record) = if domain.is_apex() {
-            (format!("{} itself, without a subdomain", domain.unicode), "ALIAS or ANAME")
+            (format!("{} itself, the apex", domain.unicode), "ALIAS or ANAME")
         } else {
             let label = domain.name.relative_to(&domain.registrable);
             (format!("subdomain \"{label}\" of {}", domain.registrable), "CNAME")
@@ -67,14 +68,14 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     if form.value.is_empty() {
         match &panel.setup.sandbox {
             Some(_) => {
-                note(page, &format!("Practice: F7 adds it in the dashboard, which shows {}", Plan::PLATFORM_HOST))
+                note(page, &format!("Sandbox: F7 adds it in the dashboard, which then shows {}", Plan::PLATFORM_HOST))
             }
-            None => note(page, "Without it F2 keeps a draft. Only the value that the dashboard shows is right."),
+            None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
         }
     } else {
         match read_value(panel) {
-            Ok(_) => note(page, "Whether it exists is looked up in the next step."),
-            Err(findings) => said(page, &findings),
+            Ok(_) => note(page, "The next step checks whether it exists."),
+            Err(findings) => feedback(page, &findings),
         }
     }
     page.gap();
@@ -85,11 +86,11 @@ fn note(page: &mut Page<'_>, text: &str) {
     page.labelled("   i  ", text, 2);
 }
 
-/// What was understood of a typed name, or what is wrong with it.
-fn said(page: &mut Page<'_>, findings: &[Finding]) {
-    // What kind of name it is stands on a line of its own.
-    let worth_saying = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
-    for finding in worth_saying.take(2) {
+/// What was understood from a typed name, or what is wrong with it.
+fn feedback(page: &mut Page<'_>, findings: &[Finding]) {
+    // The kind of name has its own line.
+    let shown = findings.iter().filter(|finding| !matches!(finding.code, Code::InOk | Code::InApex));
+    for finding in shown.take(2) {
         if finding.verdict == Verdict::Fail {
             let text = format!("{}: {} {}", finding.title, closed(&finding.seen), sentence(&finding.fix));
             page.error(3, &text, 3);
@@ -99,13 +100,13 @@ fn said(page: &mut Page<'_>, findings: &[Finding]) {
     }
 }
 
-/// Beside the form: what ALIAS is about, and what was seen at the name.
+/// What ALIAS is for, and what was found at the name.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let Some(domain) = read_name(panel).domain else {
-        page.wrapped(0, "A subdomain such as docs.example.com takes a CNAME, which every DNS provider has.", 4);
+        page.wrapped(0, "A subdomain such as docs.example.com uses a CNAME, which every DNS provider offers.", 4);
         page.gap();
-        page.wrapped(0, "A domain without a subdomain needs ALIAS or ANAME, which not every provider has.", 4);
+        page.wrapped(0, "A domain without a subdomain needs ALIAS or ANAME, which not every provider offers.", 4);
         return;
     };
     if domain.is_apex() {
@@ -114,9 +115,9 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     let mut wrong = in_the_way(panel, &domain.name).peekable();
     if panel.seen(&domain.name).is_none_or(|seen| !seen.measurement.known) {
-        page.wrapped(0, "What stands at the name now is looked up in the next step.", 4);
+        page.wrapped(0, "The next step checks what is at this name now.", 4);
     } else if wrong.peek().is_none() {
-        page.wrapped(0, "Nothing stands in the way at the name.", 4);
+        page.wrapped(0, "Nothing is in the way at this name.", 4);
     }
     for finding in wrong.take(3) {
         page.wrapped(0, &sentence(&finding.title), 3);

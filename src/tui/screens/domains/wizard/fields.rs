@@ -1,4 +1,4 @@
-//! What the form for a domain holds.
+//! The fields of the form for a domain.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct Wizard {
     pub value: TextInput,
     /// Where the cursor is.
     pub focus: Focus,
-    /// The entry that is set up, once there is one: its name cannot be changed any more.
+    /// The entry that is set up, if it exists: its name can no longer change.
     pub entry: Option<DnsName>,
 }
 
@@ -35,7 +35,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// What each of them is.
+    /// The kind of each.
     pub const PARTS: [(Self, Control); 6] = [
         (Self::Plan, Control::Tick),
         (Self::Deploy, Control::Tick),
@@ -45,7 +45,7 @@ impl Focus {
         (Self::Next, Control::Button),
     ];
 
-    /// What is ticked here.
+    /// The precondition that is ticked here.
     pub const fn precondition(self) -> Option<Precondition> {
         match self {
             Self::Plan => Some(Precondition::PaidPlan),

@@ -19,7 +19,7 @@ pub struct Inventory {
     pub(super) came_at: Option<Now>,
     /// How the last reading ended, and when.
     pub(super) ended: Option<(Ended, Now)>,
-    /// How many animals have each status, in the order of [`PetStatus::ALL`].
+    /// How many pets have each status, in the order of [`PetStatus::ALL`].
     pub(super) counts: [usize; 3],
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Ended {
 }
 
 impl Inventory {
-    /// The animals, where they are shown.
+    /// The pets, where they are shown.
     pub fn shown(&self) -> Option<&[Pet]> {
         self.is_there().then_some(&self.pets[..])
     }
@@ -74,9 +74,9 @@ impl Inventory {
         match &self.ended {
             None => String::new(),
             Some((Ended::Read(coverage), _)) => coverage.honest_word(seen),
-            Some((Ended::Stopped, _)) => format!("Stopped after {seen} animals: the rest was not read. r reads all."),
+            Some((Ended::Stopped, _)) => format!("Stopped after {seen} pets. r loads all."),
             Some((Ended::Failed(failure), _)) => {
-                format!("{seen} animals, then: {} r reads all.", failure.sentence("the service"))
+                format!("{seen} pets, then: {} r loads all.", failure.sentence("the service"))
             }
         }
     }

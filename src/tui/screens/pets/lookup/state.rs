@@ -1,4 +1,4 @@
-//! What is looked for, and what came of it.
+//! The look-up and its result.
 
 use jiff::Timestamp;
 
@@ -8,21 +8,21 @@ use crate::clock::Now;
 use crate::model::{Pet, PetId};
 use crate::tui::text_input::TextInput;
 
-/// The look for one animal.
+/// The look-up of a pet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ById {
     /// The id, as typed.
     pub input: TextInput,
     /// What is wrong with it.
     pub error: Option<String>,
-    /// What was looked for last, and what came of it.
+    /// The last look-up.
     pub looked: Option<Lookup>,
 }
 
-/// One look.
+/// A look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
-    /// For which animal.
+    /// For which pet.
     pub id: PetId,
     /// When it began.
     pub at: Now,
@@ -33,7 +33,7 @@ pub struct Lookup {
 }
 
 impl ById {
-    /// The animal that was found.
+    /// The pet that was found.
     pub fn pet(&self) -> Option<&Pet> {
         match &self.looked.as_ref()?.result {
             Some(Ok(found)) => found.pet.as_ref(),
@@ -45,9 +45,9 @@ impl ById {
     pub fn word(&self) -> String {
         let Some(Lookup { was_here, result: Some(Ok(found)), .. }) = &self.looked else { return String::new() };
         match found.steps.len() {
-            _ if was_here.is_some() => "Found without a request.".to_owned(),
-            1 => "1 request was made.".to_owned(),
-            steps => format!("{steps} requests were made."),
+            _ if was_here.is_some() => "Found in the loaded rows.".to_owned(),
+            1 => "Took 1 request.".to_owned(),
+            steps => format!("Took {steps} requests."),
         }
     }
 
@@ -55,11 +55,11 @@ impl ById {
     pub(super) fn id(&self) -> Result<PetId, String> {
         let text = self.input.value().trim();
         match text.parse() {
-            _ if text.is_empty() => Err("Type the id of an animal: a whole number.".to_owned()),
+            _ if text.is_empty() => Err("Type a pet's id: a whole number.".to_owned()),
             Ok(id) => Ok(id),
             Err(_) => {
                 let shown = crate::model::text::short(text);
-                Err(format!("\"{shown}\" is no id. Ids are whole numbers of 64 bits, such as 100232."))
+                Err(format!("\"{shown}\" is not an id. Type a whole number, for example 100232."))
             }
         }
     }

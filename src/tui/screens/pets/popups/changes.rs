@@ -1,4 +1,4 @@
-//! What has changed among the animals, the newest first.
+//! What has changed among the pets, the newest first.
 
 use ratatui::text::Span;
 
@@ -14,7 +14,7 @@ use crate::tui::widgets::page::{Page, marker};
 
 pub fn open(state: &mut AppState) {
     if state.pets.changes.log().is_empty() {
-        let text = "Among the rows that were read nothing has changed. r asks again, W compares all animals.";
+        let text = "No changes in these rows. r refreshes, W compares the whole inventory.";
         state.say(MessageKind::Note, text);
         return;
     }
@@ -35,7 +35,7 @@ pub fn on_action(state: &mut AppState, action: ChangesAction) {
             state.pets.pinned = state.pets.find(id).map(|(pet, _)| pet.clone());
             state.pets.drawer = state.pets.pinned.is_some();
             if !state.pets.drawer {
-                state.say(MessageKind::Note, format!("Animal {id} is not among the rows here. # looks for it."));
+                state.say(MessageKind::Note, format!("Pet {id} is not in these rows. # looks it up."));
             }
         }
         ChangesAction::WriteFile => {
@@ -64,7 +64,7 @@ pub fn draw(cursor: usize, state: &AppState, now: Now, page: &mut Page<'_>) {
         let when = appearance.moment(change.at, now.wall);
         let start = format!(" {} {when:<16} {:>8}  ", marker(chosen), change.id);
         let room = page.columns().saturating_sub(width(&start) + 4);
-        // What it is now stands at the end: the name gives way.
+        // The new status at the end matters most: the name is cut instead.
         let tail = width(&change.sentence(""));
         let name = cut(&appearance.text(&change.name), room.saturating_sub(tail));
         let text = appearance.text(&change.sentence(&name));

@@ -1,4 +1,4 @@
-//! The charts of status and category, whose bars filter: Enter on one shows only its animals.
+//! The charts of status and category, whose bars filter: Enter on one shows only its pets.
 
 use super::super::state::TABS;
 use super::super::update::show_tab;
@@ -44,7 +44,7 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
     Vec::new()
 }
 
-/// Searches for one category, beside whatever else is searched for.
+/// Adds a category to the search.
 fn only_category(state: &mut AppState, category: i64) {
     let others = state.pets.search.value().split_whitespace().filter(|word| !word.starts_with("cat:"));
     let words: Vec<String> = others.map(str::to_owned).chain([format!("cat:{category}")]).collect();
@@ -56,7 +56,7 @@ fn only_category(state: &mut AppState, category: i64) {
 
 pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
     let rows = u16::try_from(charts.bars.len() + 5).unwrap_or(u16::MAX);
-    page.popup(70, page.area.height.saturating_sub(2).min(rows), "Of these animals");
+    page.popup(70, page.area.height.saturating_sub(2).min(rows), "Status and category");
     let rows = usize::from(page.area.height.saturating_sub(1));
     for (chosen, bar) in shown(charts.bars.iter(), charts.cursor, rows) {
         let before = format!("{} ", marker(chosen));
@@ -79,5 +79,5 @@ pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
         page.gap();
     }
     page.down_to(1);
-    page.quiet(" + means: at least. Categories are counted in the rows of this tab.");
+    page.quiet(" + means at least. Categories: rows of this tab only.");
 }

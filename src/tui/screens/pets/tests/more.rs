@@ -1,4 +1,4 @@
-//! Search, changes, the whole inventory, one animal by its id, what is kept, and what leaves the screen.
+//! Search, changes, the whole inventory, one pet by its id, what is kept, and what leaves the screen.
 
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, listed, remote, rows};
 
 fn ids(app: &App) -> Vec<i64> {
@@ -37,7 +38,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
     app
 }
 
-/// Some of the whole inventory comes; it goes on.
+/// A part of the whole inventory.
 fn part(app: &mut App, pets: Vec<Pet>) {
     let id = app.job(Slot::Inventory).unwrap().id;
     app.reply_to(id, PetsReply::InventoryPart(pets));
@@ -94,7 +95,7 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     assert!(app.says("Newcomer: new, not set") && app.says("Biscuit: available -> sold"), "{}", app.screen());
     app.keys("Down Enter");
     assert!(app.state.pets.drawer && app.state.pets.detailed().unwrap().id == 100_231);
-    assert!(app.says("as it was read last") && !app.says("just added"), "{}", app.screen());
+    assert!(app.says("as last read") && !app.says("just added"), "{}", app.screen());
 }
 
 #[test]
@@ -135,13 +136,13 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
 fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     let mut app = App::loaded(80, 24);
     app.keys("W");
-    assert!(app.says("Reading the whole inventory: 0 animals so far") && app.says("Biscuit"), "{}", app.screen());
+    assert!(app.says("Loading the whole inventory: 0 pets.") && app.says("Biscuit"), "{}", app.screen());
     part(&mut app, animals(100));
-    assert!(app.says("100 animals so far"));
+    assert!(app.says("100 pets."));
     part(&mut app, animals(250).split_off(100));
     let done = Coverage { requests: 3, complete: true, full: Vec::new() };
     app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(done)));
-    assert!(app.says("250 animals from 3 requests, all that the service lists."), "{}", app.screen());
+    assert!(app.says("250 pets from 3 requests: all that the service lists."), "{}", app.screen());
     assert!(app.says("[All 250]") && app.says("sold 50"));
     let asked = app.effects.len();
     app.keys("Right Right Right");
@@ -154,7 +155,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
 #[test]
 fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     let app = &mut whole(80, 24, &animals(237), false);
-    assert!(app.says("237 animals from 4 requests. There may be more: of available only 100 are given, and those"));
+    assert!(app.says("237 pets from 4 requests. There may be more: only 100 available ones are listed, and pets"));
     assert!(app.says("[All 237+]"));
     app.keys("r");
     part(app, animals(10));
@@ -165,7 +166,7 @@ fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
     app.keys("W");
     part(&mut app, animals(60));
     app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
-    assert!(app.says("No answer from the service in this program (30 s). What was read until then is shown"));
+    assert!(app.says("No answer from the embedded store within 30 s."));
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
     assert!(!app.state.pets.whole.open);
@@ -223,7 +224,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     let mut app = App::loaded(80, 24);
     app.keys("W");
     app.reply(Slot::Inventory, failed());
-    assert!(app.says("Nothing was read; W tries again.") && !app.state.pets.whole.open, "{}", app.screen());
+    assert!(app.says("Nothing was loaded; W retries.") && !app.state.pets.whole.open, "{}", app.screen());
     assert_eq!(app.state.pets.row_count(), 20);
     let mut pets = animals(39);
     let mut app = whole(80, 24, &pets, true);
@@ -232,7 +233,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.answer_lists(&pets);
     app.keys("W r");
     app.reply(Slot::Inventory, failed());
-    assert!(app.says("What was read before is still shown; r reads all."), "{}", app.screen());
+    assert!(app.says("Showing the earlier inventory; r loads all."), "{}", app.screen());
     assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
 }
 
@@ -260,11 +261,11 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let away = || Failure::NotSent { why: "connection refused".into() };
     app.keys("W");
     app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(away())));
-    assert!(app.says("OFFLINE") && app.says("Trying again in 0:02"), "{}", app.screen());
+    assert!(app.says("OFFLINE") && app.says("Retry in 0:02"), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
-    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+    assert!(app.says("Retry in 0:02"), "{}", app.screen());
     app.keys("0 # \"42\" Enter");
     app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps: Vec::new() })));
     assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
@@ -280,26 +281,26 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
         app.keys("r");
         app.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
     }
-    assert!(app.says("Trying again in 0:02"), "{}", app.screen());
+    assert!(app.says("Retry in 0:02"), "{}", app.screen());
 }
 
 #[test]
 fn a_part_of_the_inventory_is_written_as_one() {
     let mut app = whole(80, 24, &animals(237), false);
     app.keys("x");
-    assert!(app.says("237 rows, not all that the service has"), "{}", app.screen());
+    assert!(app.says("237 rows, there may be more"), "{}", app.screen());
     let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
     assert_eq!(write.path.value(), "pets-part.csv");
     app.keys("C-u \"part.xlsx\" Enter");
-    assert!(app.says("The ending chooses the format: .csv, .tsv"), "{}", app.screen());
+    assert!(app.says("Unknown format. The name must end in one of .csv, .tsv"), "{}", app.screen());
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
     app.reply(Slot::Write, PopupReply::Written(Ok("/home/ada/part.csv".into())));
-    assert!(app.says("Written to /home/ada/part.csv: 237 rows, not all that the service has."), "{}", app.screen());
+    assert!(app.says("Written to /home/ada/part.csv: 237 rows, there may be more."), "{}", app.screen());
 }
 
 #[test]
-fn an_animal_that_moves_into_a_list_is_not_called_new() {
+fn a_pet_that_moves_into_a_list_is_not_called_new() {
     let pets = animals(150);
     let mut app = App::loaded_from(remote(), 80, 24, &pets);
     app.keys("Right Right");
@@ -314,16 +315,16 @@ fn an_animal_that_moves_into_a_list_is_not_called_new() {
 // --- by id ---
 
 #[test]
-fn an_animal_that_is_here_is_found_without_a_request() {
+fn a_pet_that_is_here_is_found_without_a_request() {
     let mut app = App::loaded(80, 24);
     let asked = app.effects.len();
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
-    assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("rows that are here"), "{}", app.screen());
+    assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("loaded rows"), "{}", app.screen());
 }
 
 #[test]
-fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+fn a_pet_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
     let mut pets = animals(39);
     let mut app = whole(80, 24, &pets, true);
     pets[0].status = Some(PetStatus::Sold.into());
@@ -331,7 +332,7 @@ fn an_animal_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
     app.answer_lists(&pets);
     app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
     assert_eq!(app.state.pets.by_id.as_ref().unwrap().pet(), Some(&pets[0]));
-    assert!(app.says("Looked at 15:03"), "{}", app.screen());
+    assert!(app.says("Read at 15:03"), "{}", app.screen());
 }
 
 #[test]
@@ -354,8 +355,8 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
         Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
     ];
     app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
-    assert!(app.says("There is no animal -7 (404).") && app.says("not in these 100 (there are more)"));
-    assert!(app.says("removed on 5 December 2030 (in 1476 days)"), "{}", app.screen());
+    assert!(app.says("Pet -7 does not exist (404).") && app.says("not in the first 100"));
+    assert!(app.says("will be removed on 5 December 2030"), "{}", app.screen());
     app.keys("F4");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
     app.keys("Esc");
@@ -377,7 +378,7 @@ fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
     let mut app = App::loaded(80, 24);
     for wrong in ["rex", "1.5", "9223372036854775808"] {
         app.keys(&format!("# C-u \"{wrong}\" Enter"));
-        assert!(app.says(&format!("\"{wrong}\" is no id.")), "{}", app.screen());
+        assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
         assert_eq!(app.state.pets.by_id.as_ref().unwrap().input.value(), wrong);
     }
     assert_eq!(app.job(Slot::ById), None);
@@ -405,7 +406,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
     next.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
-    assert!(next.says("The rows below are 3 h old.") && next.says("Trying again in"), "{}", next.screen());
+    assert!(next.says("The rows below are 3 h old.") && next.says("Retry in"), "{}", next.screen());
 }
 
 #[test]
@@ -455,7 +456,7 @@ fn of_the_demo_nothing_is_kept() {
 // --- what leaves the screen ---
 
 #[test]
-fn the_id_the_animal_and_a_curl_line_without_the_key_are_copied() {
+fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let copied = |app: &App| match app.job(Slot::Copy).unwrap().task {
         Task::Popups(PopupTask::Copy(text)) => text,
@@ -479,23 +480,19 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     assert_eq!(app.job(Slot::Export).unwrap().task, PopupTask::Write(write).into());
     let id = app.job(Slot::Export).unwrap().id;
     app.reply_to(id, PopupReply::Exporting(1_200));
-    assert!(app.says("1200 animals so far ... Esc stops it"), "{}", app.screen());
+    assert!(app.says("1200 pets so far ... Esc stops"), "{}", app.screen());
     app.keys("C-c");
     assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Export)));
     assert!(app.says("Stopped. Nothing was written.") && !app.says("so far"), "{}", app.screen());
     app.wait(Duration::from_secs(3)).keys("Enter");
     app.reply(Slot::Export, PopupReply::Exported(Err(NotWritten::Exists("all.json".into()))));
-    assert!(app.says("There is such a file. Enter replaces it"), "{}", app.screen());
+    assert!(app.says("File exists. Enter overwrites it"), "{}", app.screen());
     app.keys("Enter");
     let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
     app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
     assert_eq!(app.state.popup, None);
-    assert!(
-        app.says("Written to /tmp/all.json: 1203 animals from 12 requests. There may be more:"),
-        "{}",
-        app.screen()
-    );
+    assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
 }
 
 #[test]
@@ -519,7 +516,7 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 }
 
 #[test]
-fn a_bar_shows_only_its_animals() {
+fn a_bar_shows_only_its_pets() {
     let mut app = App::loaded(80, 24);
     app.keys("d Down Down Enter");
     assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
@@ -533,6 +530,7 @@ fn a_bar_shows_only_its_animals() {
 
 /// A state at 80x24 and at 120x40.
 fn both(name: &str, make: impl Fn(u16, u16) -> App) {
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }
@@ -589,7 +587,7 @@ fn looks_of_search_charts_changes_and_the_whole_inventory() {
 }
 
 #[test]
-fn looks_of_one_animal_by_its_id() {
+fn looks_of_one_pet_by_its_id() {
     both("by_id", |columns, rows| {
         let mut app = App::loaded(columns, rows);
         app.keys("#");

@@ -1,4 +1,4 @@
-//! The animal under the cursor, and how many there are of each kind: under the list, or beside it.
+//! The pet under the cursor, and how many there are of each kind: under the list, or beside it.
 
 use ratatui::text::Span;
 
@@ -11,7 +11,7 @@ use crate::tui::widgets::page::Page;
 use super::count_word;
 use super::table::status_word;
 
-/// The same where there is room to say that this version does not know it.
+/// The same with a note if this version does not know it.
 fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
     match &pet.status {
         Some(ObservedStatus::Unknown(_)) => format!("{} (unknown)", cut(&status_word(appearance, pet), 12)),
@@ -39,12 +39,12 @@ pub(super) fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     draw_chart(state, page);
 }
 
-/// Where the animal in the detail comes from.
+/// Where the pet in the detail comes from.
 fn origin(state: &AppState, appearance: &Appearance) -> String {
     let read = state.pets.read_at().map_or(String::new(), |at| appearance.time(at.wall));
     match &state.pets.pinned {
         Some(pet) if state.added.iter().any(|added| added.pet.id == pet.id) => "just added".to_owned(),
-        Some(_) => "as it was read last".to_owned(),
+        Some(_) => "as last read".to_owned(),
         None if state.pets.whole.is_there() => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
     }
@@ -92,12 +92,12 @@ pub fn draw_panes(state: &AppState, page: &mut Page<'_>) {
     }
 }
 
-/// The largest number of animals of one status.
+/// The largest number of pets of one status.
 pub(super) fn most(state: &AppState) -> usize {
     PetStatus::ALL.into_iter().filter_map(|status| state.pets.count(status)).map(|count| count.seen).max().unwrap_or(0)
 }
 
-/// The largest number of animals of one category.
+/// The largest number of pets of one category.
 pub(in crate::tui::screens::pets) fn most_of_category(state: &AppState) -> usize {
     state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
 }

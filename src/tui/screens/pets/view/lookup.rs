@@ -1,4 +1,4 @@
-//! How the look for one animal by its id looks.
+//! How the look-up looks.
 
 use crate::api::find::{LookupRequest, Step, StepOutcome};
 use crate::clock::Now;
@@ -24,8 +24,7 @@ pub fn draw(by_id: &ById, state: &AppState, now: Now, page: &mut Page<'_>) {
     match &by_id.looked {
         None => {
             page.gap();
-            page.line("   Rows that are here already are looked through first, then the lists by");
-            page.line("   status.");
+            page.paragraph(3, "Searches the loaded rows first, then the lists by status.");
         }
         Some(looked) => draw_looked(looked, by_id, state, now, page),
     }
@@ -59,14 +58,14 @@ fn draw_looked(looked: &Lookup, by_id: &ById, state: &AppState, now: Now, page: 
                 Some(read) => appearance.moment(read, now.wall),
                 None => appearance.time(looked.at.wall),
             };
-            page.line(format!("     Looked at   {when}"));
+            page.line(format!("     Read at     {when}"));
         }
-        None => page.styled(format!("   {}", not_found(looked.id, &found.steps)), StyleRole::Error),
+        None => page.error(3, &not_found(looked.id, &found.steps), usize::MAX),
     }
     page.gap();
-    page.heading("   How it was looked for");
-    let here = if looked.was_here.is_some() { "found" } else { "not there" };
-    draw_step("rows that are here ", here, page);
+    page.heading("   How it was searched");
+    let here = if looked.was_here.is_some() { "found" } else { "not found" };
+    draw_step("loaded rows ", here, page);
     for step in &found.steps {
         let (asked, outcome) = step_words(step);
         draw_step(&asked, &outcome, page);
@@ -74,20 +73,20 @@ fn draw_looked(looked: &Lookup, by_id: &ById, state: &AppState, now: Now, page: 
 }
 
 fn draw_step(asked: &str, outcome: &str, page: &mut Page<'_>) {
-    page.line(format!("     {asked:.<36} {outcome}"));
+    page.line(format!("     {asked:.<32} {outcome}"));
 }
 
 fn not_found(id: i64, steps: &[Step]) -> String {
     let last = steps.last().map(|step| step.outcome);
     match last {
-        Some(StepOutcome::NotFound) => format!("There is no animal {id} (404)."),
+        Some(StepOutcome::NotFound) => format!("Pet {id} does not exist (404)."),
         Some(StepOutcome::Gone { status }) => {
-            format!("{id} is not in the lists, and the operation that could tell is gone ({status}).")
+            format!("{id} is not in the lists, and GET /pets/{{petId}} no longer exists ({status}).")
         }
         Some(StepOutcome::NotThereButFull { .. }) => {
-            format!("{id} is not among the rows that the lists give. F4 asks for it by id.")
+            format!("{id} is not in the rows that the lists return. F4 asks for it directly.")
         }
-        _ => format!("{id} is in no list. One without a status would be in none: F4 asks for it by id."),
+        _ => format!("{id} is in none of the lists, where a pet without a status never is. F4 asks for it directly."),
     }
 }
 
@@ -98,22 +97,26 @@ fn step_words(step: &Step) -> (String, String) {
     };
     let outcome = match step.outcome {
         StepOutcome::Found => "found".to_owned(),
-        StepOutcome::NotThere => "not there".to_owned(),
-        StepOutcome::NotThereButFull { rows } => format!("not in these {rows} (there are more)"),
-        StepOutcome::NotFound => "404, there is none".to_owned(),
-        StepOutcome::Gone { status } => format!("{status}, the operation is gone"),
+        StepOutcome::NotThere => "not found".to_owned(),
+        StepOutcome::NotThereButFull { rows } => format!("not in the first {rows}"),
+        StepOutcome::NotFound => "404, not found".to_owned(),
+        StepOutcome::Gone { status } => format!("{status}, operation gone"),
     };
     (asked, outcome)
 }
 
-/// The operation by id goes away: said wherever it could be used.
+/// The operation by id is deprecated, which is shown wherever it can be used.
 fn draw_deprecation(now: Now, page: &mut Page<'_>) {
     let days = days_until_get_pet_is_removed(now.wall.to_zoned(page.appearance.zone.clone()).date());
-    let when = if days > 0 { format!("in {days} days") } else { "past".to_owned() };
+    let when = if days > 0 { "will be" } else { "was" };
     let text = format!(
-        "The service also has GET /pets/{{petId}}. It is deprecated and removed on {GET_PET_REMOVED_ON_WORDS} ({when}). \
-         The lists are asked first, and that operation only where they cannot answer; F4 asks it at once."
+        "F4 asks the service directly with GET /pets/{{petId}}, which is deprecated and {when} removed on \
+         {GET_PET_REMOVED_ON_WORDS}."
     );
+    // The operation is in the line of keys, too.
+    if page.rows(10, &text) > page.left().into() {
+        return;
+    }
     let role = if days <= 365 { StyleRole::Wait } else { StyleRole::Quiet };
     page.margin = 5;
     for line in page.wrap(5, &text) {

@@ -1,4 +1,4 @@
-//! How the form for a new profile looks.
+//! Paints the form for a new profile.
 
 use super::{answer, host};
 use crate::clock::Now;
@@ -13,7 +13,7 @@ use crate::tui::widgets::page::{Page, radio, tick};
 /// The left edge of the fields.
 const FIELDS: u16 = 17;
 
-/// Paints the form. Where it is higher than the page, the part in use stays in sight, and what is said under a field.
+/// Paints the form, scrolled so that the part in use and the text below it are visible.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.scrolled(1, |page| draw_whole(state, now, page));
 }
@@ -23,9 +23,9 @@ fn draw_whole(state: &AppState, now: Now, page: &mut Page<'_>) {
     let room = page.area.width.saturating_sub(FIELDS + 3);
     page.gap();
     draw_field(state, Focus::Name, "Name *", &form.name, room.min(41), "letters, digits, - and _", page);
-    let hint = form.doubt().unwrap_or("as https://api.example.com/v1");
+    let hint = form.address_hint().unwrap_or("for example https://api.example.com/v1");
     draw_field(state, Focus::Address, "Address *", &form.address, room.min(58), hint, page);
-    let is_source = draw_label(state, Focus::Source, "Its key", page);
+    let is_source = draw_label(state, Focus::Source, "API key", page);
     for source in KeySourceChoice::ALL {
         let chosen = form.source == source;
         if chosen && is_source {
@@ -55,14 +55,14 @@ fn draw_whole(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
 }
 
-/// The label of a part; gives whether it is in use.
+/// Paints the label of a part. Whether the part is in use.
 fn draw_label(state: &AppState, focus: Focus, text: &str, page: &mut Page<'_>) -> bool {
     let in_use = state.profiles.form.focus == focus;
     page.label(0, 3, &format!("{text:<12}"), in_use);
     in_use
 }
 
-/// A text field, and what is wrong with it under it, or else a hint.
+/// A text field, and its error or a hint below it.
 fn draw_field(
     state: &AppState,
     focus: Focus,
@@ -77,16 +77,16 @@ fn draw_field(
     page.gap();
     let profiles = &state.profiles;
     match profiles.form.error_at(focus, |name| profiles.is_taken(name)) {
-        Some(error) => page.banner(&error, 2),
+        Some(error) => page.banner(&error, usize::MAX),
         None => page.quiet(format!("{:17}{hint}", "")),
     }
 }
 
 fn button(state: &AppState, now: Now) -> String {
     match (state.pending.since(Slot::TryProfile), &state.profiles.form.tried) {
-        (Some(since), _) => format!("[ asking for one animal {} s ]", now.seconds_since(since)),
-        (None, _) if state.pending.is_running(Slot::WriteProfile) => "[ writing ]".to_owned(),
-        (None, Some(_)) => "[ F2 Write it all the same ]".to_owned(),
-        (None, None) => "[ F2 Test and write ]".to_owned(),
+        (Some(since), _) => format!("[ testing {} s ]", now.seconds_since(since)),
+        (None, _) if state.pending.is_running(Slot::WriteProfile) => "[ saving ]".to_owned(),
+        (None, Some(_)) => "[ F2 Save anyway ]".to_owned(),
+        (None, None) => "[ F2 Test and save ]".to_owned(),
     }
 }

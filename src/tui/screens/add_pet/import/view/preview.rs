@@ -1,5 +1,5 @@
-//! How a file looks before anything of it is sent.
-#![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a look by default")]
+//! Paints the preview of a file.
+#![expect(clippy::wildcard_enum_match_arm, reason = "painting may use a default style")]
 
 use crate::model::text::{cut, width};
 use crate::model::words::counted;
@@ -17,20 +17,38 @@ use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
 
-/// The width of the file where there is a pane beside it.
+/// The width of the preview with a pane beside it.
 const BESIDE_PANE: u16 = 82;
 
-/// The columns of the table of fields: their left edges.
+/// The left edges of the columns of the table of fields.
 const FIELD: u16 = 23;
 const EXAMPLE: u16 = 36;
 const CHECKED: u16 = 56;
 
-/// Paints the file.
+/// The rows above the list of bad rows.
+const ABOVE_FAULTS: u16 = 10;
+
+/// The left edge of the last column; in a narrow window further left.
+fn checked_column(page: &Page<'_>) -> u16 {
+    page.area.width.saturating_sub(16).min(CHECKED)
+}
+
+/// Paints the preview.
 pub fn draw(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
-    let beside = page.pane(BESIDE_PANE, "Import: look before");
+    let beside = page.pane(BESIDE_PANE, "Import: preview");
+    let height = page.area.height;
+    page.scrolled(1, |page| draw_left(looked, state, height, page));
+    if let Some(beside) = beside.filter(|_| looked.seen().is_some()) {
+        page.go_to(beside);
+        draw_beside(looked, state, page);
+    }
+}
+
+/// The preview itself; a window of this `height` decides how many bad rows it lists.
+fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Page<'_>) {
     let name = match &looked.source {
         ImportSource::File(path) => path.rsplit('/').next().unwrap_or(path).to_owned(),
-        ImportSource::Pasted(_) => "what was pasted".to_owned(),
+        ImportSource::Pasted(_) => "pasted text".to_owned(),
     };
     let built = if state.pending.is_running(Slot::CheckFile) {
         let rows = if looked.rows > 0 { format!(" {} so far", counted(looked.rows, "row")) } else { String::new() };
@@ -46,12 +64,8 @@ pub fn draw(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     page.gap();
     match &looked.found {
         Some(Ok(seen)) => {
-            draw_faults(&seen.preview, page);
+            draw_faults(&seen.preview, height, page);
             draw_choices(looked, state, page);
-            if let Some(beside) = beside {
-                page.go_to(beside);
-                draw_beside(looked, state, page);
-            }
         }
         Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
         None => {}
@@ -75,9 +89,10 @@ fn layout_words(preview: &Preview) -> String {
     format!("{}{delimiter}{encoding}, {}", layout.format, counted(check.good + check.bad, "row"))
 }
 
-/// Where each field is read from, and what is not used.
+/// The column of each field, and an unused column.
 fn draw_fields(looked: &PreviewState, page: &mut Page<'_>) {
-    for (x, text) in [(3, "Column in file"), (FIELD, "Field"), (EXAMPLE, "Example"), (CHECKED, "Checked")] {
+    for (x, text) in [(3, "Column in file"), (FIELD, "Field"), (EXAMPLE, "Example"), (checked_column(page), "Checked")]
+    {
         page.at(x, text, StyleRole::Heading);
     }
     page.gap();
@@ -119,16 +134,17 @@ fn draw_field(looked: &PreviewState, field: Field, page: &mut Page<'_>) {
     page.at(FIELD - 3, "->", StyleRole::Text);
     page.at(FIELD, field.member(), role);
     let Some(seen) = looked.seen() else { return };
+    let checked = checked_column(page);
     let example = seen.preview.first.first().map(|new| example(new, field)).unwrap_or_default();
-    let example = cut(&page.appearance.text(&example), usize::from(CHECKED - EXAMPLE) - 1);
+    let example = cut(&page.appearance.text(&example), usize::from(checked.saturating_sub(EXAMPLE + 1)));
     page.at(EXAMPLE, example, StyleRole::Text);
     match choice {
-        Choice::Value(_) => page.at(CHECKED, "one value for all", StyleRole::Text),
+        Choice::Value(_) => page.at(checked, "same for all", StyleRole::Text),
         Choice::Found | Choice::Column(_) if column.is_none() => {}
         Choice::Found | Choice::Column(_) => {
             let cells = seen.preview.cells[field as usize];
             let role = if cells == Cells::default() { StyleRole::Good } else { StyleRole::Error };
-            page.at(CHECKED, checked_words(&seen.preview, cells), role);
+            page.at(checked, checked_words(&seen.preview, cells), role);
         }
     }
 }
@@ -162,12 +178,12 @@ fn fault_words(fault: &RowFault) -> String {
 }
 
 /// The first rows that cannot be sent, and how many there are.
-fn draw_faults(preview: &Preview, page: &mut Page<'_>) {
+fn draw_faults(preview: &Preview, height: u16, page: &mut Page<'_>) {
     let check = &preview.check;
     if check.bad > 0 {
         page.styled(format!("   Cannot be sent ({}):", check.bad), StyleRole::Error);
-        let below = 6 + u16::from(check.doubles > 0) + u16::from(check.corrected > 0);
-        let room = usize::from(page.left().saturating_sub(below)).clamp(1, 5);
+        let others = ABOVE_FAULTS + 6 + u16::from(check.duplicates > 0) + u16::from(check.corrected > 0);
+        let room = usize::from(height.saturating_sub(others)).clamp(1, 5);
         let shown = if preview.bad.len() > room { room.saturating_sub(1).max(1) } else { room };
         for bad in preview.bad.iter().take(shown) {
             let faults: Vec<String> = bad.faults.iter().map(fault_words).collect();
@@ -179,18 +195,18 @@ fn draw_faults(preview: &Preview, page: &mut Page<'_>) {
         }
         page.gap();
     }
-    if check.doubles > 0 {
-        let until = if check.all_doubles { "" } else { " at least" };
-        let rows = counted(check.doubles, "row");
-        page.line(format!("   Twice in the file (same name, category and status):{until} {rows}   F4 list"));
+    if check.duplicates > 0 {
+        let until = if check.all_duplicates { "" } else { " at least" };
+        let rows = counted(check.duplicates, "row");
+        page.line(format!("   Duplicates (same name, category and status):{until} {rows}   F4 lists them"));
     }
     if check.corrected > 0 {
-        page.line(format!("   A status was mended in {} (blanks, capitals).", counted(check.corrected, "row")));
+        page.line(format!("   Status corrected in {} (spaces, capitals).", counted(check.corrected, "row")));
     }
     page.gap();
 }
 
-/// How it is to be sent.
+/// The choices about sending.
 fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let check = &seen.preview.check;
@@ -203,21 +219,21 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     };
     if check.bad > 0 {
         let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
-        let text = format!("{only} send only the {} good rows      {stop} stop, mend the file first", check.good);
+        let text = format!("{only} send only the {} good rows      {stop} fix the file first", check.good);
         draw(page, PreviewField::Bad, 0, text);
         page.gap();
     }
     let refused = match looked.how.on_error {
-        OnError::GoOn => "go on",
+        OnError::GoOn => "continue",
         OnError::Stop => "stop",
     };
-    draw(page, PreviewField::AtOnce, 0, format!("At once: {}", looked.how.concurrency));
-    draw(page, PreviewField::OnRefused, 22, format!("On a refused row: {refused}"));
+    draw(page, PreviewField::AtOnce, 0, format!("Rows at a time: {}", looked.how.concurrency));
+    draw(page, PreviewField::OnRefused, 22, format!("After a refused row: {refused}"));
     page.gap();
     match seen.before.as_ref().map(EarlierImport::way) {
         Some(EarlierVerdict::GoOn) => {
             let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
-            let text = format!("Rows without an answer then:  {leave} only if safe   {send} send (may be there twice)");
+            let text = format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)");
             draw(page, PreviewField::Unknown, 0, text);
             page.gap();
         }
@@ -225,9 +241,9 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
             let add = format!("{} add all {}", radio(looked.again == Some(true)), check.good);
             let leave = radio(looked.again == Some(false));
             let text = match way {
-                EarlierVerdict::Done => format!("{add} once more"),
+                EarlierVerdict::Done => format!("{add} again"),
                 _ if looked.before().is_some_and(|before| before.here == 0) => add,
-                _ => format!("{leave} leave out those {}   {add}", looked.before().map_or(0, |before| before.here)),
+                _ => format!("{leave} skip those {}   {add}", looked.before().map_or(0, |before| before.here)),
             };
             draw(page, PreviewField::Again, 0, text);
             page.gap();
@@ -240,31 +256,31 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     }
     if let Some(Start::New | Start::Anew(_)) = looked.start() {
         let (pets, label) = (counted(check.good, "pet"), &state.link.label);
-        page.paragraph(3, &format!("This adds {pets} to {label}. There is no undo in the service."));
+        page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
     }
 }
 
-/// Beside it: what will be sent, and the same in a shell.
+/// The pane beside it: what will be sent, and the equivalent command.
 fn draw_beside(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
-    page.boxed("Beside it");
+    page.boxed("Details");
     page.gap();
-    page.paragraph(1, "First rows as JSON (what will be sent):");
+    page.paragraph(1, "First rows, as sent (JSON):");
     page.gap();
     for new in looked.seen().iter().flat_map(|seen| &seen.preview.first) {
         page.paragraph(1, &serde_json::to_string(new).unwrap_or_default());
     }
     page.gap();
-    page.paragraph(1, "The same in a shell (y copies it):");
+    page.paragraph(1, "The same on the command line (y copies):");
     page.gap();
     page.paragraph(1, &command_line(state, " --dry-run"));
 }
 
-/// What a look at a file says of an earlier import.
+/// What the preview says about an earlier import.
 fn before_words(before: &EarlierImport) -> String {
     let new = counted(before.new, "row");
     match before.way() {
         EarlierVerdict::GoOn if before.same_file => {
-            "Its import was begun before. F2 goes on with it; what was added then is not sent again.".to_owned()
+            "This import was started before. F2 continues it; rows already added are not sent again.".to_owned()
         }
         EarlierVerdict::GoOn if before.new > 0 => format!("{} F2 sends the other {new}.", before.sentence()),
         EarlierVerdict::GoOn | EarlierVerdict::Done | EarlierVerdict::Anew | EarlierVerdict::Choose => {

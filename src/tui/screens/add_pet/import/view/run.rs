@@ -1,4 +1,4 @@
-//! How an import that is under way looks, and one that has ended.
+//! Paints an import that is running or has ended.
 
 use std::time::Duration;
 
@@ -16,12 +16,12 @@ use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 
-/// The columns of the list: their left edges.
+/// The left edges of the columns of the list.
 const LINE: u16 = 3;
 const NAME: u16 = 11;
 const RESULT: u16 = 36;
 
-/// Rows below the list: how to go on with it elsewhere.
+/// The rows below the list, with the command to continue.
 const BELOW: u16 = 4;
 
 /// Paints the import.
@@ -29,7 +29,7 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
     let body = page.area;
     let appearance = page.appearance;
     let file = match (&running.run.source, &running.files) {
-        (ImportSource::Pasted(_), _) => "what was pasted",
+        (ImportSource::Pasted(_), _) => "pasted text",
         (ImportSource::File(_), Some((file, _))) => file.rsplit('/').next().unwrap_or(file),
         (ImportSource::File(_), None) => "...",
     };
@@ -40,7 +40,7 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
     draw_gauge(running, page);
     page.line(cut(&counts(running, now), page.columns()));
     page.gap();
-    // What was pasted and is in the service leaves no report.
+    // A pasted import leaves no report once it is complete.
     let is_gone =
         matches!(running.run.source, ImportSource::Pasted(_)) && !running.is_under_way() && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
@@ -59,7 +59,7 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
         page.boxed("Rows (f: only problems)");
         draw_rows(running, running.listed(), true, page);
         page.go_to(rejects);
-        page.boxed(&format!("To mend: {}", running.progress.errors()));
+        page.boxed(&format!("To fix: {}", running.progress.errors()));
         draw_rows(running, &running.rejects, false, page);
     } else {
         page.go_to(list);
@@ -88,18 +88,23 @@ fn counts(running: &Running, now: Now) -> String {
     if progress.added_before > 0 {
         text.push_str(&format!(" (and {} before)", progress.added_before));
     }
-    let (refused, unknown, left) = (progress.refused + progress.invalid, progress.unknown, running.left());
-    text.push_str(&format!("   refused {refused}   unknown {unknown}   left {left}"));
+    let counts =
+        [(progress.refused + progress.invalid, "refused"), (progress.unknown, "unknown"), (running.left(), "left")];
+    for (count, word) in counts.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!("   {word} {count}"));
+    }
     if !running.is_under_way() {
         return text;
     }
     if let Some(until) = progress.waiting_until {
         let seconds = now.seconds_until(until);
-        let why = running.waiting.as_deref().unwrap_or("the service asks for a pause");
+        let why = running.waiting.as_deref().unwrap_or("the service asked for a pause");
         return format!("{text}   waiting {seconds} s: {why}");
     }
     if running.paused {
-        return format!("{text}   paused, {} under way", progress.under_way);
+        let sending =
+            if progress.under_way > 0 { format!(", {} being sent", progress.under_way) } else { String::new() };
+        return format!("{text}   paused{sending}");
     }
     if let Some(speed) = running.speed {
         text.push_str(&format!("   {speed:.1} a second"));
@@ -118,7 +123,7 @@ fn clock_words(time: Duration) -> String {
     }
 }
 
-/// Rows, the newest on top; the cursor is on the marked one where these are the ones that it is among.
+/// Rows, the newest on top; with the cursor on the selected one if `has_cursor`.
 fn draw_rows<'a>(
     running: &Running,
     rows: impl IntoIterator<Item = &'a RowEntry>,
@@ -162,9 +167,9 @@ fn draw_below(running: &Running, state: &AppState, page: &mut Page<'_>) {
     }
     page.gap();
     page.line(if running.is_under_way() {
-        "   If this window or the connection is lost, nothing is lost:"
+        "   If this window or the connection closes, continue with:"
     } else {
-        "   F2 goes on here; in a shell:"
+        "   F2 continues here; on the command line:"
     });
     page.margin = 2;
     page.paragraph(5, &command_line(state, " --resume"));
