@@ -129,7 +129,7 @@ fn without_utf8_nothing_beyond_ascii_is_written() {
     let mut app = Start::petstore(&["--demo"]).env("LANG", "C").open();
     app.shows(&["o available 100+", "~ pending 50"]);
     // The bottom line tells that the key was taken: Esc and the next key must not come in one read.
-    for (key, shows) in [("L", "use the number"), ("?", "keys to a file"), ("/", "Enter keep"), ("a", "F2 save")] {
+    for (key, shows) in [("L", "Enter use it"), ("?", "keys to a file"), ("/", "Enter keep"), ("a", "F2 save")] {
         app.send(key);
         app.shows(&[shows]);
         app.send("\x1b");

@@ -199,7 +199,7 @@ fn the_keys_are_printed_as_the_file_that_changes_them() {
     fs::write(&keymap, stdout(&keys)).unwrap();
     assert_eq!(all(&run(&home, &["config", "keys"])), (Some(0), stdout(&keys), String::new()));
     fs::write(&keymap, "[pest]\n").unwrap();
-    assert!(stderr(&run(&home, &["config", "keys"])).starts_with("keymap.toml:1: there is no place \"pest\""));
+    assert!(stderr(&run(&home, &["config", "keys"])).starts_with("keymap.toml:1: unknown place \"pest\""));
 }
 
 #[test]
