@@ -37,9 +37,8 @@ async fn a_refused_key_is_seen_in_the_requests_and_explained_but_never_shown() {
     app.press("Enter");
     let whole = app.shows(&["Request and answer", "status 401", "  \"status\": 401"]).await;
     app.press("Esc e");
-    let explained = app
-        .shows(&["What it means", "It is missing, wrong, expired or", "you enter another key: Esc, then F4."])
-        .await;
+    let explained =
+        app.shows(&["What it means", "It is missing, wrong, expired or", "you enter another key: Esc, then F4."]).await;
     for screen in [list, whole, explained] {
         assert!(!screen.contains("petk_"), "{screen}");
     }
