@@ -1,4 +1,4 @@
-//! What the screens, the commands and the dialogue all need: between them and the libraries. Knows no terminal, no flags
+//! What the screens, the commands and the dialogue all need: between them and the libraries. Does not depend on a terminal, flags
 //! and no screen.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]

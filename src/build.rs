@@ -1,6 +1,6 @@
 //! Tells the program from which commit it was built, where that is known.
 //!
-//! Known from the repository around it, or from the note that `cargo package` leaves in a package. It is looked at again
+//! Known from the repository around it, or from the note that `cargo package` leaves in a package. It is read again
 //! only when something else was checked out or committed.
 
 use std::fs;
@@ -41,7 +41,7 @@ fn of_package() -> Option<String> {
     Some(hash[..12].to_owned())
 }
 
-/// The files that change with the commit. One that is not there would have it looked at each time.
+/// The files that change with the commit. One that is not there would make it run each time.
 fn watched() -> Vec<String> {
     if !is_own_repository() {
         return Vec::new();

@@ -35,7 +35,7 @@
 //!
 //! # Rooms
 //!
-//! Arrows point to what may be imported, as may be what comes after it; a test holds the imports of `src` against this.
+//! Arrows point to what may be imported, as may be what comes after it; a test compares the imports of `src` with this.
 //! `transfer` also uses `api` and `config`; `api` uses `model` alone; of `cli` only `launch` uses `tui`. `clock` and
 //! `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import each other in a circle, but
 //! inside the folder of a screen.
@@ -87,7 +87,7 @@
 //! | stage | how far a domain is on its way to live and out again ([`domains::stage`]) |
 //! | progress | the stage of a domain, how it is, and what comes next ([`app::domain_progress`]) |
 //! | vantage point | a name server or resolver, and what it sees ([`domains::vantage_points`]) |
-//! | authoritative | said by the zone's own name servers (RFC 9499) |
+//! | authoritative | answered by the zone's own name servers (RFC 9499) |
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |
 //! | CAA | which authorities may issue a certificate (RFC 8659) |
 //! | registry | the list of domains that an operator keeps ([`domains::registry`]) |

@@ -9,7 +9,7 @@
 //!   reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
-//!   knows no state.
+//!   does not know the state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]

@@ -29,6 +29,30 @@ pub enum Limit {
     MoreIsBetter,
 }
 
+/// What was asked for on the command line: options, and the names of parts; nothing under `cargo test --benches`, where
+/// nothing is measured.
+pub fn asked() -> Option<(Vec<String>, Vec<String>)> {
+    let (options, names): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with('-'));
+    options.iter().any(|option| option == "--bench").then_some((options, names))
+}
+
+/// Measures the parts that were asked for by name, or all.
+pub fn run<P: Copy>(parts: &[(&'static str, P)], mut measure: impl FnMut(P)) {
+    let Some((_, names)) = asked() else { return };
+    let all: Vec<_> = parts.iter().map(|(part, _)| *part).collect();
+    if let Some(unknown) = names.iter().find(|name| !all.contains(&name.as_str())) {
+        println!("there is no part {unknown:?}; there are {all:?}");
+        return;
+    }
+    heading();
+    for (name, chosen) in parts {
+        if names.is_empty() || names.iter().any(|asked| asked == name) {
+            part(name);
+            measure(*chosen);
+        }
+    }
+}
+
 pub fn heading() {
     println!("{:<62} {:>9} {:>9} {:>9}", "measurement", "limit", "median", "worst");
     let (bench, processors) = (env!("CARGO_CRATE_NAME"), thread::available_parallelism().unwrap());

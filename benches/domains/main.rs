@@ -67,20 +67,16 @@ impl Room {
 }
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (options, names): (Vec<_>, Vec<_>) =
-        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
-    // Under `cargo test --benches` nothing is measured.
-    if !options.contains(&"--bench") {
-        return;
-    }
+    let Some((_, names)) = common::asked() else { return };
     petstore::api::client::install_tls_provider();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    if let ["world", code] = names.as_slice() {
+    if let [world, code] = names.as_slice()
+        && world == "world"
+    {
         return runtime.block_on(show(code));
     }
     common::heading();
-    let wanted = |part: &str| names.is_empty() || names.contains(&part);
+    let wanted = |part: &str| names.is_empty() || names.iter().any(|name| name == part);
     if wanted("healthy") {
         runtime.block_on(healthy());
     }

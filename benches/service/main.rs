@@ -26,25 +26,8 @@ const PARTS: [(&str, fn()); 5] = [
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (options, names): (Vec<_>, Vec<_>) =
-        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
-    if options.contains(&yardstick::OPTION) {
+    if std::env::args().any(|argument| argument == yardstick::OPTION) {
         return yardstick::serve();
     }
-    // Under `cargo test --benches` nothing is measured.
-    if !options.contains(&"--bench") {
-        return;
-    }
-    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|(part, _)| part != *name)) {
-        println!("there is no part {unknown:?}; there are {:?}", PARTS.map(|(part, _)| part));
-        return;
-    }
-    common::heading();
-    for (part, measure) in PARTS {
-        if names.is_empty() || names.contains(&part) {
-            common::part(part);
-            measure();
-        }
-    }
+    common::run(&PARTS, |measure| measure());
 }

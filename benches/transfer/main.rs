@@ -31,24 +31,7 @@ const PARTS: [(&str, fn()); 4] = [
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (options, names): (Vec<_>, Vec<_>) =
-        arguments.iter().map(String::as_str).partition(|word| word.starts_with('-'));
-    // Under `cargo test --benches` nothing is measured.
-    if !options.contains(&"--bench") {
-        return;
-    }
-    if let Some(unknown) = names.iter().find(|name| PARTS.iter().all(|(part, _)| part != *name)) {
-        println!("there is no part {unknown:?}; there are {:?}", PARTS.map(|(part, _)| part));
-        return;
-    }
-    common::heading();
-    for (part, measure) in PARTS {
-        if names.is_empty() || names.contains(&part) {
-            common::part(part);
-            measure();
-        }
-    }
+    common::run(&PARTS, |measure| measure());
 }
 
 /// `petstore pets` with these arguments, for this service, saying nothing.

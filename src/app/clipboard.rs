@@ -44,7 +44,7 @@ const NO_WAY: &str = "no clipboard is available, or it is turned off (`clipboard
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(2);
 
-/// The ways that are chosen; with [`Clipboard::Auto`] those of these surroundings, the best first, and `file` where
+/// The ways that are chosen; with [`Clipboard::Auto`] those of these surroundings, the best first, and `file` if
 /// nothing else can be.
 pub fn ways(choice: Clipboard, env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     match choice {

@@ -22,7 +22,7 @@ use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
 /// Makes a client for the service of these settings, and starts that service where it is inside the program.
 pub type Connect = Arc<dyn Fn(Settings) -> BoxFuture<'static, Result<Client, Failure>> + Send + Sync>;
 
-/// A profile that is to be.
+/// A profile before it is saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewService {
     /// Its name.
@@ -197,7 +197,7 @@ pub(crate) mod tests {
 
     const CONFIG: &str = "[profiles.lab]\nbase_url = \"http://127.0.0.1:9/v1\"\nkey = { env = \"LAB_KEY\" }\n";
 
-    /// A configuration in a directory of its own, and what it takes to change services there.
+    /// A configuration in its own directory, and what it takes to change services there.
     pub(crate) fn services(connect: Connect) -> (tempfile::TempDir, Services) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.toml");

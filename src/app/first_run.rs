@@ -1,4 +1,4 @@
-//! The first start: whether this is one, what is told of this terminal, and what begins after a choice.
+//! The first start: whether this is one, what is shown about this terminal, and what begins after a choice.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub struct Surroundings {
     pub files: Vec<String>,
 }
 
-/// With what the program begins anew.
+/// What the program starts again with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartChoice {
     /// Samples, of which nothing is kept.
@@ -34,12 +34,13 @@ pub enum StartChoice {
 /// whether the files are there.
 pub fn is_first_start(choices: &Choices, env: &Env) -> bool {
     let Choices { config, profile, base_url, demo, ca_file: _, insecure_http: _, ascii: _, accessible: _ } = choices;
-    let said = *demo || config.is_some() || profile.is_some() || base_url.is_some();
+    let chosen = *demo || config.is_some() || profile.is_some() || base_url.is_some();
     let variables = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG"];
-    let said = said || variables.iter().any(|name| env.path(name).is_some());
+    let chosen = chosen || variables.iter().any(|name| env.path(name).is_some());
     let is_there = |path: &Path| path.symlink_metadata().is_ok();
     // Without a home nothing can be kept, and the ordinary start says so.
-    !said && Paths::new(env).is_ok_and(|paths| !is_there(&paths.config_file()) && !is_there(&paths.embedded_database()))
+    !chosen
+        && Paths::new(env).is_ok_and(|paths| !is_there(&paths.config_file()) && !is_there(&paths.embedded_database()))
 }
 
 /// What was found out about this terminal and this machine.
@@ -57,8 +58,8 @@ pub fn surroundings(settings: &Settings, env: &Env, copying: &[ClipboardBackend]
     terminal.extend(env.get("STY").map(|_| "inside screen"));
     terminal.extend(env.is_over_ssh().then_some("over SSH"));
     let ways: Vec<String> = copying.iter().map(|way| way_words(way, env)).collect();
-    let said = settings.origins.iter().find(|sourced| sourced.name == "theme" && sourced.origin != Origin::Default);
-    let origin = said.map_or(String::new(), |sourced| format!(" ({})", sourced.origin));
+    let chosen = settings.origins.iter().find(|sourced| sourced.name == "theme" && sourced.origin != Origin::Default);
+    let origin = chosen.map_or(String::new(), |sourced| format!(" ({})", sourced.origin));
     let files = Paths::new(env).map_or_else(
         |_| Vec::new(),
         |Paths { config, data, state }| {
@@ -83,7 +84,7 @@ pub fn way_words(way: &ClipboardBackend, env: &Env) -> String {
     }
 }
 
-/// What the program begins anew with.
+/// What the program starts again with.
 pub fn choices_after(chosen: &StartChoice, choices: &Choices, env: &Env) -> Choices {
     let choices = choices.clone();
     match chosen {
@@ -138,17 +139,17 @@ mod tests {
     }
 
     #[test]
-    fn the_surroundings_are_told_in_words() {
-        let told = |vars: &[(&str, &str)], ways: &[ClipboardBackend]| {
+    fn the_surroundings_are_described_in_words() {
+        let shown = |vars: &[(&str, &str)], ways: &[ClipboardBackend]| {
             let (_home, env) = home(vars);
             surroundings(&Settings::resolve(&Choices::default(), &env).unwrap(), &env, ways)
         };
-        let plain = told(&[("TERM", "linux"), ("NO_COLOR", "1")], &[]);
+        let plain = shown(&[("TERM", "linux"), ("NO_COLOR", "1")], &[]);
         assert_eq!(plain.terminal, "16 colours, ASCII");
         assert_eq!(plain.theme, "mono (from environment NO_COLOR)");
         assert_eq!(plain.files, ["~/.config/petstore/", "~/data/petstore/", "~/state/petstore/"]);
         let vars = [("TERM", "tmux-256color"), ("LANG", "C.UTF-8"), ("TMUX", "x"), ("SSH_TTY", "/dev/pts/1")];
-        let rich = told(
+        let rich = shown(
             &vars,
             &[
                 ClipboardBackend::Tmux,

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_that_was_told_wins_over_the_configured_one() {
+    fn the_reported_value_wins_over_the_configured_one() {
         let host = |host: &str| Some(DnsName::new(host));
         let settings =
             CheckOptions::new(Expectation { platform_host: host("a.net"), ..Expectation::default() }, vec![]);

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_only_some_reach_are_told_apart() {
+    fn addresses_that_only_some_reach_are_distinguished() {
         for address in [
             "127.0.0.1",
             "10.1.2.3",

@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn that_nothing_leads_to_the_platform_is_said_only_where_it_was_seen() {
+    fn that_nothing_leads_to_the_platform_is_reported_only_if_it_was_seen() {
         let leads = |lines: &[(Code, Verdict)]| measured(1, lines).leads_to_platform();
         assert_eq!(leads(&[RIGHT, FREE, GOOD, ANSWERS]), Some(true));
         assert_eq!(leads(&[(Code::DnsMissing, Verdict::Wait), FREE]), Some(false));

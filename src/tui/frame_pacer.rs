@@ -13,7 +13,7 @@ const BETWEEN: Duration = Duration::from_millis(16);
 /// The same where the line is slow.
 const BETWEEN_SLOW: Duration = Duration::from_millis(100);
 
-/// A frame that took so long came over a slow line, where the one before did, too.
+/// A frame that took so long came over a slow connection, where the one before did, too.
 const LONG: Duration = Duration::from_millis(100);
 
 /// Without such a frame for so long the line is fast again.

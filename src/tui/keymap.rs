@@ -44,7 +44,7 @@ impl Keymap {
             KeyPress { key: Key::Char('g'), ctrl: true, .. } if context.is_box() => None,
             _ => find(Context::Global),
         };
-        // Most places have a way back, or choices, of their own.
+        // Most places have their own way back, or choices.
         let own = |global: &Binding| {
             let may_differ = matches!(global.action, Action::Global(GlobalAction::Back | GlobalAction::Choices));
             self.of(context).find(|own| may_differ && own.name == global.name)

@@ -55,7 +55,7 @@ impl PasteDetector {
         before
     }
 
-    /// When what waits is to be taken for what it is by then.
+    /// When the waiting keys count as what they are by then.
     pub fn due(&self) -> Option<Instant> {
         let pause = match (self.pasted.is_empty(), self.held.is_empty()) {
             (false, _) => END,

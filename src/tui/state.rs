@@ -364,14 +364,14 @@ impl AppState {
         asks
     }
 
-    /// Opens the box that asks for a key. With `by_itself`, keys that are under way are not taken for an answer.
-    pub(super) fn open_key_box(&mut self, by_itself: bool, now: Now) {
+    /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.
+    pub(super) fn open_key_box(&mut self, unasked: bool, now: Now) {
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.
             let there = short(&self.profiles.using);
             return self.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));
         }
-        let deaf_until = by_itself.then(|| now.mono + DEAF);
+        let deaf_until = unasked.then(|| now.mono + DEAF);
         self.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
     }
 

@@ -53,8 +53,8 @@ fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
     queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
 }
 
-/// Gives the terminal back as it was, by a key or not. `false` where it is gone or stands still: then nothing more can be
-/// said there.
+/// Gives the terminal back as it was, by a key or not. `false` if it is gone or takes nothing: then nothing more can be
+/// written there.
 pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
     // A frame ends in the style of its last letter.
     let written = queue!(
@@ -72,7 +72,7 @@ pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
 }
 
 /// A panic of this thread must not leave the terminal in raw mode, nor its report on a screen that is about to go. That
-/// of another one does not end the app: whoever waits for its work hears of it.
+/// of another one does not end the app: the caller that waits for its work gets the panic.
 fn leave_on_panic(outlet: TerminalWriter) {
     let report = std::panic::take_hook();
     let app = thread::current().id();
@@ -120,7 +120,7 @@ fn plain(text: &str) -> String {
 
 /// Ends when the terminal behind stdin is gone: its line was dropped while SIGHUP went elsewhere.
 ///
-/// Blocks a thread of its own; without it crossterm's reader would take a core for ever.
+/// Blocks its own thread; without it crossterm's reader would take a core for ever.
 pub fn wait_for_hangup() {
     use rustix::event::{PollFd, PollFlags, poll};
     let stdin = io::stdin();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_beside_the_frames_carries_no_escape_of_its_own() {
+    fn text_written_between_frames_carries_no_escape() {
         let text = "docs.a.com: ready; \x1b]52;c;eA==\x07";
         let notify = |how| String::from_utf8(sequence(&Effect::Notify(how, text.into()))).unwrap();
         assert_eq!((notify(Notify::Off).as_str(), notify(Notify::Bell).as_str()), ("", "\x07"));

@@ -97,7 +97,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if key.alt && state.keymap.lookup(state.context(), key).is_none() {
         return Vec::new();
     }
-    // Only the key before counts: a line feed that ends a line of its own is an Enter.
+    // Only the key before counts: a line feed after a line is an Enter.
     let entered = std::mem::replace(&mut state.entered, (key.key == Key::Enter).then_some(now.mono));
     let is_line_feed = key.key == Key::LineFeed;
     if is_line_feed && entered.is_some_and(|at| now.mono.saturating_duration_since(at) < SAME_LINE_END) {
@@ -220,7 +220,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
             }
             state.popup = Some(Popup::Help(HelpBox::new(place)));
         }
-        // Other places have a way back of their own, or none.
+        // Other places have their own way back, or none.
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
         GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
         GlobalAction::Back => {}

@@ -90,7 +90,7 @@ pub fn boxed(buf: &mut Buffer, area: Rect, title: &str, appearance: &Appearance)
     inner
 }
 
-/// Gives blank cells the ground that all text stands on.
+/// Gives blank cells the ground of all text.
 pub(super) fn cover(buf: &mut Buffer, area: Rect, appearance: &Appearance) {
     let ground = appearance.style(StyleRole::Text);
     // Most themes leave it to the terminal.

@@ -1,6 +1,6 @@
 //! The worker of the app: runs jobs against the service, one a slot, and sends back their results.
 //!
-//! Knows no state and no screen. A newer job replaces the older one of its slot, except for a creation, which is never
+//! Does not know the state or the screens. A newer job replaces the older one of its slot, except for a creation, which is never
 //! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
 mod context;
@@ -61,7 +61,7 @@ pub struct Handle {
 }
 
 /// Starts the worker on the current runtime. Jobs that need the service wait until there is a client for that of
-/// `settings`; where there are none, for the one that is changed to.
+/// `settings`; if there are none, for the one that is changed to.
 ///
 /// It ends soon after its handle is dropped; the second value waits for that.
 pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, JoinHandle<()>) {

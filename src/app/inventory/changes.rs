@@ -143,7 +143,7 @@ impl PetChange {
             let code = self.code(pet.status.as_ref());
             self.known.insert(pet.id, code);
         }
-        // Where lists differ, one of them came before a change that is here; the newest change stands first.
+        // Where lists differ, one of them came before a change that is here; the newest change comes first.
         for at in (0..self.log.len()).rev() {
             let (id, to) = (self.log[at].id, self.log[at].to.clone());
             let code = self.code(to.status());
@@ -220,7 +220,7 @@ mod tests {
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn said(changes: &PetChange) -> Vec<String> {
+    fn sentences(changes: &PetChange) -> Vec<String> {
         let words = |change: &Change| match &change.from {
             Some(from) => format!("{}: {from} -> {}", change.id, change.to),
             None => format!("{}: new, {}", change.id, change.to),
@@ -233,18 +233,18 @@ mod tests {
         let mut changes = PetChange::default();
         let mut pets = animals(3);
         changes.learn(&pets, Baseline::Unknown, AT);
-        assert_eq!(said(&changes), Vec::<String>::new());
+        assert_eq!(sentences(&changes), Vec::<String>::new());
         pets[0].status = Some(PetStatus::Sold.into());
         pets[1].status = None;
         pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
         changes.learn(&pets, Baseline::All, AT);
         let all = ["100233: available -> reserved", "100232: pending -> not set", "100231: available -> sold"];
-        assert_eq!(said(&changes), all);
+        assert_eq!(sentences(&changes), all);
         assert_eq!((changes.mark(100_231), changes.unseen), (Some(Mark::Status), 3));
         pets[2].status = Some(PetStatus::Sold.into());
         changes.begin(false);
         changes.learn(&pets, Baseline::All, AT);
-        assert_eq!(said(&changes)[0], "100233: reserved -> sold");
+        assert_eq!(sentences(&changes)[0], "100233: reserved -> sold");
         assert_eq!((changes.mark(100_231), changes.mark(100_233)), (None, Some(Mark::Status)));
     }
 
@@ -260,7 +260,7 @@ mod tests {
         let mut changes = PetChange::default();
         changes.added(&pets[0]);
         changes.learn(&pets[..1], Baseline::All, AT);
-        assert_eq!(said(&changes), Vec::<String>::new());
+        assert_eq!(sentences(&changes), Vec::<String>::new());
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn of_hundreds_of_unknown_statuses_only_the_first_are_told_apart_and_held() {
+    fn of_hundreds_of_unknown_statuses_only_the_first_are_distinguished_and_kept() {
         let mut changes = PetChange::default();
         let mut pets = animals(2_000);
         for (at, pet) in pets.iter_mut().enumerate() {
@@ -285,10 +285,10 @@ mod tests {
         }
         changes.learn(&pets, Baseline::Unknown, AT);
         assert_eq!(changes.statuses.len(), 255);
-        for (at, said) in [(250, "word 250 -> sold"), (251, "another -> sold")] {
+        for (at, expected) in [(250, "word 250 -> sold"), (251, "another -> sold")] {
             pets[at].status = Some(PetStatus::Sold.into());
             changes.learn(&pets, Baseline::All, AT);
-            assert_eq!(changes.log()[0].sentence(""), format!(": {said}"));
+            assert_eq!(changes.log()[0].sentence(""), format!(": {expected}"));
         }
     }
 
@@ -303,7 +303,7 @@ mod tests {
         next.restore(new.iter().chain(&old), now.log().iter().cloned().collect());
         assert_eq!((next.mark(old[0].id), next.unseen), (None, 0));
         next.learn(&new, Baseline::All, AT);
-        assert_eq!(said(&next), said(&now));
+        assert_eq!(sentences(&next), sentences(&now));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The search over the rows that are here: what fits, how well, and which letters to underline.
 //!
-//! Made for 100,000 rows at each key: rows that did not fit do not fit when more is typed, names are looked at where they
+//! Made for 100,000 rows at each key: rows that did not fit do not fit when more is typed, names are searched where they
 //! are, and buffers are kept. What is kept takes 28 bytes for each row that fits.
 
 mod needle;

@@ -81,7 +81,7 @@ fn open(path: &Path, env: &Env) -> Result<(), Failed> {
     }
 }
 
-/// Shows the errors and asks. Without a terminal to ask at, the answer is no.
+/// Shows the errors and asks. Without a terminal to ask at, it does not ask again.
 fn wants_to_edit_again(found: &[String]) -> bool {
     ask(&format!("{}\nEdit again?", found.join("\n")), true) == Some(true)
 }

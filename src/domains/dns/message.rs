@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_to_something_else_is_told_apart_from_a_broken_one() {
+    fn an_answer_to_something_else_is_distinguished_from_a_broken_one() {
         let bytes = answer(|_| {});
         assert_eq!(decode(&bytes, &question(), 8).unwrap_err(), NotAnAnswer::Other);
         let other = Question::new(DnsName::new("x.acme.com"), RecordType::CNAME);

@@ -58,7 +58,7 @@ impl Plan {
         &mut self.resolvers[number]
     }
 
-    /// What answers at `address`; something that knows no host if there was nothing.
+    /// What answers at `address`; something without any host if there was nothing.
     pub fn site(&mut self, address: impl Into<IpAddr>) -> &mut Site {
         self.sites.entry(address.into()).or_default()
     }

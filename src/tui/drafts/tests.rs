@@ -121,16 +121,16 @@ fn a_failure_to_write_drafts_is_shown_until_it_is_fixed() {
     let mut app = form("\"B\"");
     millis(&mut app, 500);
     written(&mut app, Err("no space left on device"));
-    let said = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
-    assert!(app.says(said));
+    let message = "Cannot save drafts: no space left on device. What you type is kept only while petstore runs.";
+    assert!(app.says(message));
     app.keys("\"i\"");
-    assert!(app.says(said), "{}", app.screen());
+    assert!(app.says(message), "{}", app.screen());
     millis(&mut app, 4_999);
     assert_eq!(names(&app).len(), 1);
     millis(&mut app, 1);
     assert_eq!(names(&app), ["B", "Bi"]);
     written(&mut app, Ok(()));
-    assert!(!app.says(said));
+    assert!(!app.says(message));
 }
 
 #[test]
@@ -167,9 +167,9 @@ fn all_typed_text_is_restored_in_place() {
         (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
         (2, "mo", "not secure", true)
     );
-    let said = "The last session ended unexpectedly at 14:03. Your text for production is restored. \
+    let message = "The last session ended unexpectedly at 14:03. Your text for production is restored. \
                 None of it was sent.";
-    assert!(next.says(said), "{}", next.screen());
+    assert!(next.says(message), "{}", next.screen());
     assert_eq!(writes(&next), [], "it is on disk");
     next.keys("Right");
     assert!(!next.says("ended unexpectedly"), "the sentence goes with the first key");
@@ -178,14 +178,14 @@ fn all_typed_text_is_restored_in_place() {
 #[test]
 fn the_end_of_the_last_session_is_reported() {
     let app = form("\"Biscuit\"");
-    for (ended, said) in [
+    for (ended, message) in [
         (Ending::Quit, "Your text for production from 14:03 is restored. None of it was sent."),
         (Ending::Hangup, "The last session lost its terminal at 14:03. Your text"),
         (Ending::Signal, "The last session was stopped by a signal at 14:03. Your text"),
         (Ending::Fault, "The last session crashed at 14:03. Your text"),
     ] {
         let mut next = next_session(&app, Some(ended), remote(), Duration::from_secs(60));
-        assert!(next.says(said), "{}", next.screen());
+        assert!(next.says(message), "{}", next.screen());
     }
 }
 

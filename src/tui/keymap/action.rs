@@ -219,7 +219,7 @@ pub enum RapidAction {
     Back,
 }
 
-/// Before an import: what is in the file, and how it is to be sent.
+/// Before an import: what is in the file, and how it will be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PreviewAction {
@@ -500,9 +500,9 @@ pub enum Context {
     Reader,
     /// The help, with its search.
     Help,
-    /// The field for the file that is to be imported.
+    /// The field for the file to import.
     ImportFile,
-    /// What is in it, and how it is to be sent.
+    /// What is in it, and how it will be sent.
     #[strum(serialize = "import-preview")]
     ImportLook,
     /// The field for one value there.

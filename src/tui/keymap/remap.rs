@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn a_key_with_two_owners_is_named_with_both_and_the_default_stays() {
         let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
-        let said = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
-        assert_eq!(complaints, [said]);
+        let complaint = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
+        assert_eq!(complaints, [complaint]);
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Pets(PetsAction::Refresh)));
         let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
         assert_eq!(complaints, Vec::<String>::new());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_used_is_named_with_its_remedy_and_the_others_count() {
-        for (text, said) in [
+        for (text, complaint) in [
             ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
@@ -250,7 +250,7 @@ mod tests {
             ("[pets\n", "keymap.toml:1: "),
         ] {
             let (map, complaints) = changed(&format!("{text}\n[domains]\nadd = \"+\"\n"));
-            assert!(complaints[0].starts_with(said), "{complaints:?}");
+            assert!(complaints[0].starts_with(complaint), "{complaints:?}");
             let whole = text != "[pets\n";
             assert_eq!(map.lookup(Context::Domains, Key::Char('+').into()).is_some(), whole);
         }

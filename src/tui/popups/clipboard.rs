@@ -22,7 +22,7 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
 /// A text was copied by a program of this machine, or the terminal must do it.
 pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
     let Some((text, what)) = state.copying.take() else { return Vec::new() };
-    let (kind, said) = match &copied {
+    let (kind, sentence) = match &copied {
         Copied::Tmux => (MessageKind::Note, format!("Copied {what} to tmux (prefix ] pastes it).")),
         Copied::Desktop => (MessageKind::Note, format!("Copied {what} to the clipboard.")),
         Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: wrote {what} to {path}.")),
@@ -31,6 +31,6 @@ pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
         }
         Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
     };
-    state.say(kind, said);
+    state.say(kind, sentence);
     if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
 }

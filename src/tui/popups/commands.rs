@@ -29,7 +29,7 @@ fn screens(state: &AppState) -> [(Context, GlobalAction); 5] {
     ]
 }
 
-/// What shows the screen of `place`, where it has one of its own.
+/// What shows the screen of `place`, if it has its own.
 pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
     screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
 }

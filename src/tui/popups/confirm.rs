@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn the_first_change_names_the_service_and_the_pet() {
         let mut app = asked();
-        for said in [
+        for text in [
             "production is protected",
             "Add this pet to  https://api.example.com/v1?",
             "Name       Biscuit",
@@ -103,7 +103,7 @@ mod tests {
             "A pet that was added cannot be changed or deleted.",
             "y  Add it      n  Not now (Enter, Esc)",
         ] {
-            assert!(app.says(said), "{said}:\n{}", app.screen());
+            assert!(app.says(text), "{text}:\n{}", app.screen());
         }
     }
 

@@ -30,7 +30,7 @@ pub struct WriteFile {
     pub path: String,
     /// Overwrite an existing file.
     pub replace: bool,
-    /// What is to be in it.
+    /// What will be in it.
     pub what: FileContents,
 }
 

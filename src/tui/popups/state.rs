@@ -108,7 +108,7 @@ impl LimitBox {
 /// Add it?
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConfirmBox {
-    /// What is to be done.
+    /// What will be done.
     pub change: PendingChange,
     /// Keys pressed before this moment are ignored: the user had not seen the box.
     pub deaf_until: Instant,
@@ -189,7 +189,7 @@ pub enum TextKind {
     Report,
     /// A request and its answer.
     Exchange,
-    /// Rows of a file that is to be imported.
+    /// Rows of a file to import.
     Rows,
 }
 
@@ -210,7 +210,7 @@ pub struct TextBox {
 pub struct WriteBox {
     /// Its name, as typed.
     pub path: TextInput,
-    /// What is to be in it.
+    /// What will be in it.
     pub text: Contents,
     /// How much it is, if that matters.
     pub what: Option<String>,
@@ -244,7 +244,7 @@ pub enum Contents {
         whole: bool,
     },
     /// The rows of an import that were not added.
-    ToMend(Box<RejectsSource>),
+    Rejects(Box<RejectsSource>),
     /// TOML where the name ends in `.toml`, JSON otherwise.
     Configuration { json: String, toml: String },
 }

@@ -70,7 +70,7 @@ impl WriteBox {
             Contents::Text(text) => FileContents::Text(text.clone()),
             Contents::Pets { whole: true, .. } => FileContents::Inventory,
             Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
-            Contents::ToMend(what) => FileContents::Rejects(what.clone()),
+            Contents::Rejects(what) => FileContents::Rejects(what.clone()),
             Contents::Configuration { toml, .. } if path.ends_with(".toml") => FileContents::Text(toml.clone()),
             Contents::Configuration { json, .. } => FileContents::Text(json.clone()),
         };
@@ -167,7 +167,7 @@ pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
             let rows = write.what.as_deref().unwrap_or_default();
             format!("{} {rows}   {} everything (Tab)", radio(!whole), radio(*whole))
         }
-        (Contents::Text(_) | Contents::ToMend(_) | Contents::Configuration { .. }, None) => {
+        (Contents::Text(_) | Contents::Rejects(_) | Contents::Configuration { .. }, None) => {
             write.what.clone().unwrap_or_default()
         }
     };

@@ -16,7 +16,7 @@ use crate::tui::state::{AppState, Message, MessageKind};
 const MOST_ROWS: usize = 1_000;
 
 impl SessionCache {
-    /// What is to be kept of `state`; nothing where the service is gone with the session.
+    /// What will be kept of `state`; nothing where the service is gone with the session.
     fn of(state: &AppState) -> Option<Self> {
         let kept = |(status, loaded): (Option<PetStatus>, &Loaded)| KeptList {
             status,
@@ -33,7 +33,7 @@ impl SessionCache {
         })
     }
 
-    /// What is to be kept when the program ends; nothing where nothing was read in this session.
+    /// What will be kept when the program ends; nothing where nothing was read in this session.
     pub fn at_the_end(state: &AppState) -> Option<Self> {
         let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == ListSource::Answer);
         was_read.then(|| Self::of(state)).flatten()

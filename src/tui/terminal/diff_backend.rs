@@ -1,6 +1,6 @@
 //! A backend that writes as little as it can: lines may be slow, and each byte of a frame is waited for.
 //!
-//! It keeps a copy of what the terminal shows. At the end of a frame it moves blocks of rows that only stand elsewhere,
+//! It keeps a copy of what the terminal shows. At the end of a frame it moves blocks of rows that are only elsewhere,
 //! writes the cells that differ in the order that is shortest, and all of it in one piece. It asks the terminal nothing,
 //! and uses nothing that a VT220, the Linux console, screen or tmux would not know.
 

@@ -1,4 +1,4 @@
-//! The way to the terminal: a thread of its own writes, so that a terminal that is slow or stands still holds up nothing
+//! The way to the terminal: a separate thread writes, and a terminal that is slow or takes nothing holds up nothing
 //! but its own screen.
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use crate::clock;
 
-/// So many bytes are written at once: more than most frames have, and no more than a slow line takes in a moment.
+/// So many bytes are written at once: more than most frames have, and no more than a slow connection takes in a moment.
 const PIECE: usize = 256;
 
 /// No line is waited for longer than that while it takes nothing.
@@ -48,7 +48,7 @@ struct State {
     writing: bool,
     /// How many pieces were written.
     pieces: u64,
-    /// How long one of the last pieces took: a slow line takes many at once, and then none for a while.
+    /// How long one of the last pieces took: a slow connection takes many at once, and then none for a while.
     longest: Duration,
     failed: Option<io::ErrorKind>,
 }
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_is_gone_is_told_to_whoever_writes_next() {
+    fn a_terminal_that_is_gone_is_reported_to_the_next_write() {
         let (mut outlet, let_it, _written) = slow();
         drop(let_it);
         outlet.write_all(b"a").unwrap();

@@ -34,7 +34,7 @@ fn browsing(columns: u16, rows: u16, keys: &str) -> App {
     app
 }
 
-/// The service has said that the key is wrong.
+/// The service has reported that the key is wrong.
 fn key_refused() -> App {
     let mut app = browsing(80, 24, "r");
     let message = "The API key is not valid.".to_owned();
@@ -83,7 +83,7 @@ fn scenes() -> Vec<(&'static str, App)> {
     ]
 }
 
-/// The picture as it is to be; on a light ground with the light theme.
+/// The expected picture; on a light ground with the light theme.
 fn picture(app: &mut App, unicode: bool, ground: Ground) -> String {
     app.appearance.ascii = !unicode;
     svg::still(&app.buffer(), ground)
@@ -102,7 +102,7 @@ fn all() -> Vec<(String, String)> {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "who runs it says whether the pictures are to be written")]
+#[expect(clippy::disallowed_methods, reason = "who runs it says whether to write the pictures")]
 fn the_pictures_show_the_screens_as_they_are() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/img");
     let write = std::env::var_os("PETSTORE_PICTURES").is_some();

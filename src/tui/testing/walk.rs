@@ -284,11 +284,11 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
         (ImportTask::Run(_), 1 | 2) => {
             let row = which as u64 + 1;
             let outcome = Fate::Added(which as i64);
-            let told = vec![
+            let rows = vec![
                 ImportEvent::Row { line: row, name: "Rex".into(), outcome },
                 ImportEvent::UnknownOutcome { line: row },
             ];
-            ImportReply::Progress(progress(which), told)
+            ImportReply::Progress(progress(which), rows)
         }
         (ImportTask::Run(_), _) => {
             let ended = match which % 6 {

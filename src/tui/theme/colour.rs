@@ -50,7 +50,7 @@ pub fn lab([red, green, blue]: [f64; 3]) -> [f64; 3] {
     [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
 }
 
-/// How different two colours look: about 2 can just be told apart side by side.
+/// How different two colours look: about 2 is just visible side by side.
 pub(super) fn distance(one: [f64; 3], other: [f64; 3]) -> f64 {
     one.into_iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }

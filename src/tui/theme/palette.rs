@@ -1,4 +1,4 @@
-//! The themes with colours of their own: text and ground for each purpose, and how a terminal shows them.
+//! The themes with their own colours: text and ground for each purpose, and how a terminal shows them.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::config::{Accent, Depth, ThemeChoice as Theme};
 use super::colour::{NAMED, Rgb, shown};
 use super::role::StyleRole;
 
-/// The colours of a theme. What has no ground of its own stands on that of the theme.
+/// The colours of a theme. A role without its own ground is painted on that of the theme.
 pub struct Palette {
     ground: u32,
     text: u32,
@@ -124,7 +124,7 @@ impl Theme {
 }
 
 impl Palette {
-    /// Text and ground of a role. Nothing where it takes those of the place where it stands.
+    /// Text and ground of a role. Nothing where it takes those of the place where it is.
     pub const fn pair(&self, role: StyleRole) -> Option<(Rgb, Rgb)> {
         let (text, ground) = match role {
             StyleRole::Match => return None,
@@ -166,7 +166,7 @@ type Styles = Vec<(StyleRole, Style)>;
 /// By theme and depth, found once: looking for the nearest colours at each word of each frame would be slow.
 static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { OnceLock::new() }; 4] }; Theme::ALL.len()];
 
-/// The style of a role in a theme with colours of its own, on a terminal that shows colours.
+/// The style of a role in a theme with its own colours, on a terminal that shows colours.
 pub fn style(theme: Theme, depth: Depth, role: StyleRole) -> Option<Style> {
     let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
     let styles = STYLES[theme as usize][depth as usize]

@@ -22,7 +22,7 @@ pub enum StyleRole {
     Border,
     /// A row that is new or has changed since the last refresh; it has a mark too.
     New,
-    /// Letters that a search fits. Keeps the colours of the place where they stand.
+    /// Letters that a search fits. Keeps the colours of the place where they are.
     Match,
     /// The word for a profile in the header.
     Accent(Accent),

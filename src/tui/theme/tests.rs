@@ -1,4 +1,4 @@
-//! What each theme promises: that it can be read, and that its marks can be told apart.
+//! What each theme promises: that it can be read, and that its marks look different.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
 
-/// The marks that say how a pet or a check stands.
+/// The marks that say the state of a pet or a check.
 const STATUSES: [StyleRole; 5] =
     [StyleRole::Available, StyleRole::Pending, StyleRole::Sold, StyleRole::Error, StyleRole::Wait];
 
@@ -103,7 +103,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
 }
 
 #[test]
-fn marks_are_told_apart_with_any_colour_vision() {
+fn marks_differ_with_any_colour_vision() {
     for (depth, least) in [(Depth::TwoFiftySix, 15.0), (Depth::TrueColour, 17.0)] {
         for (name, matrix) in DEFICIENCIES {
             let perceived = STATUSES.map(|role| {

@@ -9,7 +9,7 @@ pub enum Control {
     Text,
     /// One of several choices is taken.
     Choice,
-    /// It is so, or not.
+    /// On or off.
     Tick,
     /// Something to press.
     Button,

@@ -27,7 +27,7 @@ pub fn shown<I: Iterator>(lines: I, cursor: usize, visible: usize) -> impl Itera
     lines.enumerate().skip(first).take(visible).map(move |(at, line)| (at == cursor, line))
 }
 
-/// The first line of the page with the cursor: on slow lines a whole screen for each step would be too much.
+/// The first line of the page with the cursor: on slow connections a whole screen for each step would be too much.
 pub const fn first_of_page(cursor: usize, page: usize) -> usize {
     cursor / page * page
 }

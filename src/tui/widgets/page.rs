@@ -282,7 +282,7 @@ impl<'a> Page<'a> {
         self.behind(&Span::raw(label), text, rows);
     }
 
-    /// The same behind a label with a style of its own.
+    /// The same behind a label with its own style.
     pub fn behind(&mut self, label: &Span<'_>, text: &str, rows: usize) {
         let below = Span::styled(" ".repeat(label.width()), label.style);
         for (at, line) in self.wrap_rows(label.width(), text, rows).into_iter().enumerate() {
@@ -355,7 +355,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A label and its text field on a row of their own.
+    /// A label and its text field on their own row.
     pub fn field(&mut self, label: &str, x: u16, columns: u16, input: &TextInput, in_use: bool) {
         self.label(0, 1, label, in_use);
         self.input(x, columns, input, in_use);

@@ -152,7 +152,7 @@ async fn send(
     let sent = import::run(&api, input, work, how, (record(&unreported), progress, controls));
     let (sent, ()) = tokio::join!(sent, follow(counts, &unreported, so_far));
     if pasted && sent.is_err() && !report.exists() {
-        // Nothing was sent and nothing is to be gone on with; what was pasted is on the screen still.
+        // Nothing was sent and there is nothing to continue; the pasted text is still on the screen.
         let _ = std::fs::remove_file(&place);
     }
     let mut summary = sent.map_err(|error| {
@@ -170,7 +170,7 @@ async fn send(
     Ok(summary)
 }
 
-/// Writes what was pasted into a file of its own, so that its import can be gone on with like any other.
+/// Writes what was pasted into its own file, from which its import can be continued like any other.
 fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
     let none = || failed(io::Error::other("no home directory was found"));

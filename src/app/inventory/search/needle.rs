@@ -1,6 +1,6 @@
 //! Matching letters: ignores case, and accents unless they were typed.
 //!
-//! The matcher has a substring search of its own, which overlooks the end of a name that is not ASCII; and it takes a
+//! The matcher has its own substring search, which overlooks the end of a name that is not ASCII; and it takes a
 //! base letter with its marks for ASCII. So only its scores are used, and it is given letters that were folded here.
 
 use std::sync::LazyLock;
@@ -20,8 +20,8 @@ pub struct Needle {
     pub plain: bool,
 }
 
-/// The letters of a text, folded for comparison: marks that stand on a letter are left out. A service may send names of
-/// any length; no more is looked at than a name may have.
+/// The letters of a text, folded for comparison: marks on a letter are left out. A service may send names of
+/// any length; no more is read than a name may have.
 pub fn folded(text: &str, plain: bool) -> impl Iterator<Item = char> + Clone + '_ {
     let folds: &'static Folds = if plain { &PLAIN } else { &ACCENTED };
     letters(text).map(|c| folds.of(c)).take(NAME_MAX_CHARS)
@@ -135,7 +135,7 @@ impl Needle {
         }
     }
 
-    /// The first place in `text`, counted in its letters, where these stand together.
+    /// The first place in `text`, counted in its letters, where these come together.
     pub(super) fn find_in(&self, text: Text<'_>) -> Option<usize> {
         match (text, &self.letters) {
             (Text::Ascii(text), Utf32String::Ascii(wanted)) => {

@@ -132,7 +132,7 @@ fn signs_are_underlined_where_the_query_fits() {
     assert_eq!(positions("wsk", "Mr. Whiskers"), [4, 7, 8]);
     assert_eq!(positions("mr \"sk\" -x", "Mr. Whiskers"), [0, 1, 7, 8]);
     assert_eq!(positions("sold", "Rex"), [0; 0]);
-    // An accent and what is joined count as one sign with what they stand on.
+    // An accent and what is joined count as one character with their base.
     assert_eq!(positions("ex", "Re\u{301}x"), [1, 2]);
     assert_eq!(positions("rex", "👨‍👩‍👧 Rex"), [2, 3, 4]);
     assert_eq!(positions("\"طة\"", "قطة"), [1, 2]);

@@ -151,7 +151,7 @@ proptest! {
 }
 
 #[test]
-fn what_only_looks_like_the_escape_of_an_octet_is_none() {
+fn what_only_looks_like_the_escape_of_a_byte_is_text() {
     for (text, written) in [("v\\300.example", "v\\05100.example"), ("v\\255x", "v\\255x"), ("v\\", "v\\092")] {
         assert_eq!(escape::name(text), written);
     }

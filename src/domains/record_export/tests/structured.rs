@@ -1,4 +1,4 @@
-//! What the formats say that have a syntax of their own: JSON, HCL, JavaScript, YAML.
+//! What the formats say with their own syntax: JSON, HCL, JavaScript, YAML.
 
 use serde_json::{Value, json};
 

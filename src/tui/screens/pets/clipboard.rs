@@ -41,7 +41,7 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Asks into which file the rows shown are to be written.
+/// Asks into which file to write the rows shown.
 pub fn export(state: &mut AppState) {
     let pets: Vec<Pet> = state.pets.rows_from(0).cloned().collect();
     if pets.is_empty() {

@@ -35,7 +35,7 @@ pub struct State {
     pub pinned: Option<Pet>,
     /// How many pets have each status, as far as known, in the order of [`PetStatus::ALL`].
     pub counts: [Option<Count>; 3],
-    /// Whether the counts are to be asked for after the next list.
+    /// Whether to ask for the counts after the next list.
     pub counts_due: bool,
     /// What is new or has another status.
     pub changes: PetChange,

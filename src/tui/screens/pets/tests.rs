@@ -229,7 +229,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
 }
 
 #[test]
-fn what_asking_again_cannot_mend_is_not_asked_again() {
+fn what_a_retry_cannot_fix_is_not_retried() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     let failure = Failure::Malformed { why: "expected a sequence".into(), excerpt: "<html>".into() };

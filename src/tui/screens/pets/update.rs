@@ -314,7 +314,7 @@ fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now
                 }
             }
             match std::mem::take(&mut state.pets.counts_due) {
-                // What is to be kept is complete with the last of them.
+                // What will be kept is complete with the last of them.
                 true => count(state, now),
                 false if changed => keep::keep(state, now),
                 false => Vec::new(),

@@ -193,8 +193,8 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(asks_anew.task, Task::Pets(PetsTask::List { known: None, pages: 1, .. })));
-    let said = "Using staging: staging.api.example.com. Your text for production stays there.";
-    assert!(app.says("STAGING |") && app.says(said), "{}", app.screen());
+    let message = "Using staging: staging.api.example.com. Your text for production stays there.";
+    assert!(app.says("STAGING |") && app.says(message), "{}", app.screen());
 
     let Job { id, .. } = late;
     app.reply_to(id, testing::listed(animals(5), None));

@@ -185,8 +185,8 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
         app.keys("e");
     };
     fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");
-    for said in ["(invalid peer certificate", "certificate has expired", "clock", "Next retry in 2 s; Esc, then r"] {
-        assert!(app.says(said), "{said}: {}", app.screen());
+    for part in ["(invalid peer certificate", "certificate has expired", "clock", "Next retry in 2 s; Esc, then r"] {
+        assert!(app.says(part), "{part}: {}", app.screen());
     }
     app.wait(Duration::from_secs(1));
     assert!(app.says("Next retry in 1 s"));
@@ -214,7 +214,7 @@ fn where_nothing_was_asked_every_key_says_so() {
 }
 
 #[test]
-fn what_came_too_fast_to_be_recorded_is_told() {
+fn what_came_too_fast_to_be_recorded_is_reported() {
     let mut app = asked(80, 24);
     app.send(Msg::Exchanged(Recorded { exchange: Box::new(listed(9, "x")), missed: 3 }));
     assert!(app.says("3 came too fast to be recorded."));

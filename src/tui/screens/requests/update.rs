@@ -105,7 +105,7 @@ fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// Asks into which file those that are shown are to be written, the oldest first.
+/// Asks for the file to write those that are shown to, the oldest first.
 fn write(state: &mut AppState) {
     let mut shown: Vec<&Exchange> = state.requests.rows_from(0).collect();
     shown.reverse();

@@ -80,7 +80,7 @@ fn refused(columns: u16, rows: u16) -> App {
 }
 
 #[test]
-fn a_file_that_cannot_be_used_is_mended_in_its_field() {
+fn a_file_that_cannot_be_used_is_fixed_in_its_field() {
     let mut app = refused(80, 24);
     assert!(app.says("cannot read the configuration /home/ada/my.toml"));
     app.keys("BS");

@@ -1,4 +1,4 @@
-//! A screen as cells in rows, the second half of a wide sign being a cell of its own without a symbol.
+//! A screen as cells in rows, where the second half of a wide character is a cell without a symbol.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl Grid {
         &mut self.cells[y * self.columns..][..self.columns]
     }
 
-    /// Writes a cell; gives the columns that may differ then. What does not fit into the screen is left away.
+    /// Writes a cell; gives the columns that may differ then. What does not fit into the screen is omitted.
     pub fn put(&mut self, x: usize, y: usize, cell: &Cell) -> Range<usize> {
         let end = x + usize::from(cell.cell_width().max(1));
         if y >= self.rows || end > self.columns {

@@ -94,7 +94,7 @@ pub(super) fn differences(y: usize, columns: Range<usize>, old: &[Cell], new: &[
 }
 
 impl Run {
-    /// Goes on with the sign at `x`, if that is shorter than a run of its own.
+    /// Goes on with the sign at `x`, if that is shorter than a new run.
     fn take(&mut self, x: usize, end: usize, row: &[Cell]) -> bool {
         let (between, cell) = (&row[self.end..x], &row[x]);
         let look = if self.blank && self.look.blank_is(Sgr::of(cell)) { Sgr::of(cell) } else { self.look };

@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_differs_is_said_in_one_sequence_and_a_reset_where_it_is_shorter() {
+    fn only_differences_are_written_in_one_sequence_and_a_reset_where_it_is_shorter() {
         let bold = look(Color::Reset, Color::Reset, Modifier::BOLD);
         let red = look(Color::Red, Color::Reset, Modifier::BOLD);
         let badge = look(Color::Red, Color::Indexed(4), Modifier::BOLD | Modifier::REVERSED);

@@ -34,9 +34,9 @@ impl Screen {
 
     fn marked(columns: u16, rows: u16, synchronized: bool) -> Self {
         let size = Rc::new(Shared::new(Size::new(columns, rows)));
-        let told = Rc::clone(&size);
-        let told: Box<dyn Fn() -> io::Result<Size>> = Box::new(move || Ok(told.get()));
-        let terminal = Terminal::new(DiffBackend::new(Vec::new(), told, synchronized).unwrap()).unwrap();
+        let reported = Rc::clone(&size);
+        let reported: Box<dyn Fn() -> io::Result<Size>> = Box::new(move || Ok(reported.get()));
+        let terminal = Terminal::new(DiffBackend::new(Vec::new(), reported, synchronized).unwrap()).unwrap();
         let mut emulator = vt100::Parser::new(nonzero(rows), nonzero(columns), 0);
         emulator.process(b"what was there before\r\n\x1b[31;44mand in which colours");
         Self { terminal, size, emulator }

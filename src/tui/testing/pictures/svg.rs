@@ -59,7 +59,7 @@ pub fn film(screens: &[(u32, Buffer)], ground: Ground) -> String {
         let (from, to) = (part(begin), part(begin + time));
         let before = if begin == 0 { String::new() } else { format!("0%,{:.3}%{{visibility:hidden}}", from - 0.001) };
         let after = if begin + time == all { String::new() } else { format!("{to:.3}%,100%{{visibility:hidden}}") };
-        // Where nothing moves, the first is to be seen.
+        // Where nothing moves, the first is visible.
         let shown = if at == 0 { "visible" } else { "hidden" };
         let last = if begin + time == all { 100.0 } else { to - 0.001 };
         let _ = writeln!(

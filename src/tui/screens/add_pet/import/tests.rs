@@ -93,14 +93,14 @@ pub fn running(columns: u16, rows: u16) -> App {
     so_far(&mut app, ImportReply::Progress(ImportProgress { added: 1, ..ImportProgress::default() }, Vec::new()));
     app.wait(Duration::from_secs(60));
     let progress = ImportProgress { added: 606, refused: 5, unknown: 1, under_way: 4, ..ImportProgress::default() };
-    let told = vec![
+    let outcomes = vec![
         row(402, "Pepper", refused()),
         row(571, "Luna", unknown()),
         row(598, "Tank", refused()),
         row(611, "Moss", Fate::Added(100_862)),
         row(612, "Ziggy", Fate::Added(100_863)),
     ];
-    so_far(&mut app, ImportReply::Progress(progress, told));
+    so_far(&mut app, ImportReply::Progress(progress, outcomes));
     app
 }
 
@@ -121,7 +121,7 @@ fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
 fn a_file_is_previewed_and_nothing_is_sent() {
     let mut app = looked(80, 24, FILE);
     assert_eq!((app.state.context(), begun(&app)), (Context::ImportLook, None));
-    for said in [
+    for message in [
         "new-arrivals.csv CSV, comma, UTF-8, 5 rows",
         "pet_name -> name Biscuit 4 ok 1 empty",
         "cat -> categoryId 3 4 ok 1 bad",
@@ -132,7 +132,7 @@ fn a_file_is_previewed_and_nothing_is_sent() {
         "Status corrected in 1 row",
         "This adds 3 pets to PRODUCTION and cannot be undone.",
     ] {
-        assert!(app.says(said), "{said}:\n{}", app.screen());
+        assert!(app.says(message), "{message}:\n{}", app.screen());
     }
 }
 
@@ -234,9 +234,9 @@ fn looked_after(before: EarlierImport) -> App {
 #[test]
 fn of_a_file_that_was_corrected_only_the_rest_is_sent() {
     let mut app = looked_after(EarlierImport { same_file: false, ..earlier() });
-    let said = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
+    let message = "The file has changed since its import began on 2026-11-13: 1 of 3 rows were added then and are not sent \
                 again. F2 sends the other 2 rows.";
-    assert!(app.says(said), "{}", app.screen());
+    assert!(app.says(message), "{}", app.screen());
     app.keys("F2");
     assert_eq!(begun(&app).unwrap().start, Start::GoOn);
 }
@@ -362,8 +362,8 @@ fn one_line_or_a_started_name_is_only_typed() {
 #[test]
 fn the_counts_the_speed_and_the_last_rows_are_shown_while_it_runs() {
     let mut app = running(80, 24);
-    for said in ["612 of 1237 49%", "added 606 refused 5 unknown 1 left 625", "10.1 a second", "about 1:01"] {
-        assert!(app.says(said), "{said}:\n{}", app.screen());
+    for message in ["612 of 1237 49%", "added 606 refused 5 unknown 1 left 625", "10.1 a second", "about 1:01"] {
+        assert!(app.says(message), "{message}:\n{}", app.screen());
     }
     assert!(app.says("612 Ziggy id 100863") && app.says("571 Luna may have been added: no answer in 30 s"));
     app.keys("f");
@@ -468,7 +468,7 @@ fn rejects_are_written_and_rows_are_searched_for() {
     app.keys("w");
     let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
     assert_eq!(write.path.value(), "new-arrivals-rejects.csv");
-    let Contents::ToMend(what) = &write.text else { panic!("other rows") };
+    let Contents::Rejects(what) = &write.text else { panic!("other rows") };
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
     let Task::Popups(PopupTask::Write(write)) = app.job(Slot::Write).unwrap().task else {

@@ -290,7 +290,7 @@ fn write_rejects(state: &mut AppState) {
         _ => format!("{count} rows to fix, each with the reason"),
     });
     let name = import.source().map_or_else(String::new, rejects_name);
-    let write = WriteBox::new(name, Contents::ToMend(Box::new(RejectsSource { source, reading, report })));
+    let write = WriteBox::new(name, Contents::Rejects(Box::new(RejectsSource { source, reading, report })));
     state.popup = Some(Popup::Write(WriteBox { what, ..write }));
 }
 

@@ -296,8 +296,8 @@ fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
         typed(&mut app, &["Rex"]);
         slowly(&mut app, &format!("{focus} j j Enter"));
         assert_eq!(fates(&app).len(), 1, "{focus}");
-        let said = "Your keys went into the name field. Enter again saves \"jj\"; F8 clears it.";
-        assert!(app.says(said) && bells(&app) == 1, "{}", app.screen());
+        let message = "Your keys went into the name field. Enter again saves \"jj\"; F8 clears it.";
+        assert!(app.says(message) && bells(&app) == 1, "{}", app.screen());
         slowly(&mut app, "Enter");
         assert_eq!(fates(&app)[1].0, "jj", "{focus}");
         // A name that was cleared or started in its field needs no second Enter.

@@ -15,7 +15,7 @@ pub struct ById {
     pub input: TextInput,
     /// What is wrong with it.
     pub error: Option<String>,
-    /// The last look-up.
+    /// The latest lookup.
     pub looked: Option<Lookup>,
 }
 

@@ -88,7 +88,7 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     app.wait(Duration::from_secs(30));
     let counted = app.effects.len();
     app.reply(Slot::List, unchanged());
-    assert_eq!(app.effects.len(), counted, "nothing is kept anew, nothing else is asked");
+    assert_eq!(app.effects.len(), counted, "nothing is kept again, nothing else is asked");
     app.keys("A");
     assert!(app.screen().contains(">*100231    Biscuit"), "marks stay while nothing else changes");
     app.keys("C");
@@ -153,7 +153,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
 }
 
 #[test]
-fn what_may_be_missing_is_said_and_what_was_stopped_stays() {
+fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     let app = &mut whole(80, 24, &animals(237), false);
     assert!(app.says("237 pets from 4 requests. There may be more: only 100 available ones are listed, and pets"));
     assert!(app.says("[All 237+]"));
@@ -195,8 +195,8 @@ fn changes_are_seen_in_the_whole_inventory_too() {
         Slot::Inventory,
         PetsReply::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })),
     );
-    let said: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
-    assert_eq!(said, [500_000, 100_371]);
+    let shown: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
+    assert_eq!(shown, [500_000, 100_371]);
 }
 
 #[test]
@@ -234,7 +234,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.keys("W r");
     app.reply(Slot::Inventory, failed());
     assert!(app.says("Showing the earlier inventory; r loads all."), "{}", app.screen());
-    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is no news");
+    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is not news");
 }
 
 #[test]
@@ -250,9 +250,9 @@ fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
         Slot::Inventory,
         PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })),
     );
-    let told = app.state.pets.changes.log().len();
-    assert!(told > 0);
-    assert_eq!(started_again(&app).state.pets.changes.log().len(), told);
+    let count = app.state.pets.changes.log().len();
+    assert!(count > 0);
+    assert_eq!(started_again(&app).state.pets.changes.log().len(), count);
 }
 
 #[test]
@@ -374,7 +374,7 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
 }
 
 #[test]
-fn what_is_no_id_is_said_before_anything_is_asked_and_the_text_stays() {
+fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
     let mut app = App::loaded(80, 24);
     for wrong in ["rex", "1.5", "9223372036854775808"] {
         app.keys(&format!("# C-u \"{wrong}\" Enter"));
