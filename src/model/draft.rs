@@ -111,7 +111,7 @@ impl Draft {
 
 /// Whether `name` is valid.
 pub fn check_name(name: &str) -> Result<(), FieldError> {
-    if name.trim().is_empty() {
+    if name.chars().all(is_invisible) {
         return Err(FieldError::NameBlank);
     }
     if let Some((index, character)) = name.chars().enumerate().find(|(_, c)| !allowed_in_name(*c)) {
@@ -139,6 +139,16 @@ fn not_int64(text: &str) -> String {
         return format!("\"{text}\" is not a number. Type digits, for example 3.");
     }
     format!("{text} is out of range. It must be from {} to {}.", i64::MIN, i64::MAX)
+}
+
+/// White space, and what is drawn as nothing.
+fn is_invisible(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}'
+            | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Control characters can attack terminals, bidirectional formatting makes different names look the same, and
@@ -172,7 +182,7 @@ mod tests {
 
     #[test]
     fn names_that_could_harm_a_screen_or_a_database_are_invalid() {
-        for name in ["", " ", "\u{3000}"] {
+        for name in ["", " ", "\u{3000}", "\u{200b}", "\u{fe0f}", "\u{3164}", "\u{2060} \u{ad}"] {
             assert_eq!(check_name(name), Err(FieldError::NameBlank), "{name:?}");
         }
         for c in [

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use petstore::model::ProblemCode;
+use petstore::model::draft::check_name;
 use petstore::server::{Config, OPENAPI};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -83,6 +84,17 @@ pub fn resolve(value: &Value) -> &Value {
     match value["$ref"].as_str() {
         None => value,
         Some(reference) => DESCRIPTION.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
+    }
+}
+
+#[test]
+fn the_description_allows_just_the_names_that_are_taken() {
+    let schema = &DESCRIPTION["components"]["schemas"]["NewPet"]["properties"]["name"];
+    let described = jsonschema::validator_for(schema).unwrap();
+    for character in '\0'..=char::MAX {
+        for name in [character.to_string(), format!("a{character}"), format!("{character} ")] {
+            assert_eq!(described.is_valid(&json!(name)), check_name(&name).is_ok(), "{name:?}");
+        }
     }
 }
 
