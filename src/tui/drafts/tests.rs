@@ -19,7 +19,7 @@ use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
@@ -471,7 +471,7 @@ fn looks() {
         next.send(Msg::Resize(Size { columns, rows }));
         next
     };
-    whole_from_80x24("back", make);
+    whole_at_every_size("back", make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("back_{columns}x{rows}"), make(columns, rows).snapshot());
     }

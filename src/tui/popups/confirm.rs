@@ -75,7 +75,7 @@ mod tests {
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::jobs::AddReply;
-    use crate::tui::testing::loss::whole_from_80x24;
+    use crate::tui::testing::loss::whole_at_every_size;
     use crate::tui::testing::{App, animals, remote};
 
     fn protected() -> App {
@@ -150,7 +150,7 @@ mod tests {
             app.send(Msg::Resize(Size { columns, rows }));
             app
         };
-        whole_from_80x24("confirm", make);
+        whole_at_every_size("confirm", make);
         for (columns, rows) in [(80, 24), (120, 40)] {
             let mut app = make(columns, rows);
             insta::assert_snapshot!(format!("confirm_{columns}x{rows}"), app.snapshot());

@@ -80,17 +80,8 @@ fn report(what: String) {
 
 /// Fails where a state loses something at one of the sizes.
 pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at(&SIZES, name, make);
-}
-
-/// The same for states that do not fit the smallest size yet.
-pub fn whole_from_80x24(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_at(&SIZES[1..], name, make);
-}
-
-fn whole_at(sizes: &[(u16, u16)], name: &str, make: impl Fn(u16, u16) -> App) {
     let lost: Vec<String> =
-        sizes.iter().flat_map(|(columns, rows)| lost_by(name, &mut make(*columns, *rows))).collect();
+        SIZES.iter().flat_map(|(columns, rows)| lost_by(name, &mut make(*columns, *rows))).collect();
     assert!(lost.is_empty(), "{}", lost.join("\n"));
 }
 

@@ -15,7 +15,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupReply;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -373,7 +373,7 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
 // --- painting; update with: INSTA_UPDATE=always cargo test ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_from_80x24(name, &make);
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

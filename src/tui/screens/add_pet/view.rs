@@ -167,6 +167,7 @@ fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
     };
     let in_use = draw_label(&state.add, Focus::Save, "", page);
     page.button(FIELDS, &text, in_use);
+    page.gap();
 }
 
 /// The question after a pet was sent without an answer, with the cursor on the selected answer.

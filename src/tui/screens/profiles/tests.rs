@@ -23,7 +23,7 @@ use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::state::{Health, Link, Screen};
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
@@ -678,7 +678,7 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
 // --- painting ---
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_from_80x24(name, &make);
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

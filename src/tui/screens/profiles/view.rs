@@ -244,6 +244,12 @@ fn draw_in_force(state: &AppState, page: &mut Page<'_>) {
     if origins.is_empty() {
         return;
     }
+    if usize::from(page.left()) < origins.len().div_ceil(2) + 2 {
+        if page.left() > 0 {
+            page.quiet("   Settings and their sources: petstore config show");
+        }
+        return;
+    }
     page.heading("   Settings in use, and their sources");
     let appearance = page.appearance;
     let columns = page.columns().saturating_sub(4) / 2;

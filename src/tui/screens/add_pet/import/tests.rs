@@ -20,7 +20,7 @@ use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
@@ -128,7 +128,7 @@ fn a_file_is_previewed_and_nothing_is_sent() {
         "notes -> (not used)",
         "Cannot be sent (2):",
         "line 3",
-        "Duplicates (same name, category and status): 1 row",
+        "Duplicates (all fields equal): 1 row",
         "Status corrected in 1 row",
         "This adds 3 pets to PRODUCTION and cannot be undone.",
     ] {
@@ -503,7 +503,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_from_80x24(name, &make);
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

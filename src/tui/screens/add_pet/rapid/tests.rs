@@ -19,7 +19,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::state::Screen;
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
@@ -684,7 +684,7 @@ pub fn busy(columns: u16, rows: u16) -> App {
 }
 
 fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
-    whole_from_80x24(name, &make);
+    whole_at_every_size(name, &make);
     for (columns, rows) in [(80, 24), (120, 40)] {
         insta::assert_snapshot!(format!("{name}_{columns}x{rows}"), make(columns, rows).snapshot());
     }

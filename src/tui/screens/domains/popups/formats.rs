@@ -8,7 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::keymap::FormatsAction;
 use crate::tui::popups::{Contents, FormatsBox, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
 impl FormatsBox {
@@ -62,8 +62,8 @@ pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {
     let title = if formats.with_deletes { "DNS record with deletions" } else { "DNS record in all formats" };
     page.popup(page.area.width.min(110), page.area.height.saturating_sub(2), title);
     page.gap();
-    for (at, format) in ExportFormat::ALL.iter().enumerate() {
-        let here = at == formats.choice;
+    let rows = usize::from(page.left());
+    for (here, format) in shown(ExportFormat::ALL.iter(), formats.choice, rows) {
         if here {
             page.point(1);
         }

@@ -11,7 +11,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{NotWritten, PopupReply};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::testing::App;
-use crate::tui::testing::loss::whole_from_80x24;
+use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::theme::Theme;
 
 use super::fixture;
@@ -70,7 +70,7 @@ macro_rules! looks {
         #[test]
         fn $name() {
             let make: fn(u16, u16) -> App = $make;
-            whole_from_80x24(stringify!($name), make);
+            whole_at_every_size(stringify!($name), make);
             insta::assert_snapshot!(concat!(stringify!($name), "_80x24"), make(80, 24).snapshot());
             insta::assert_snapshot!(concat!(stringify!($name), "_120x40"), make(120, 40).snapshot());
         }

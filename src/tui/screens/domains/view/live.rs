@@ -213,7 +213,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
             Span::raw(cut(&remark(scene, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len()))),
         ]);
     }
-    if hidden > 0 {
+    if hidden > 0 && page.left() > 0 {
         page.text(&format!("     and {} more (e)", hidden + usize::from(room > 0)));
     }
 }

@@ -70,30 +70,33 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             about.collect::<Vec<_>>()
         }
     };
-    for finding in findings.iter().take(3) {
-        let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
-        match finding.verdict {
-            Verdict::Fail => page.error(3, &text, 3),
-            verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, 3),
-        }
-    }
-    let marked = redirects.selected;
-    if let Some(walked) = redirects.walked_at(marked).filter(|_| redirects.form.is_none()) {
-        if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
-            page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, 2);
-            page.labelled("   Do: ", &act_of(finding), 3);
-        }
-        for hop in walked.hops.iter().take(4) {
-            page.wrapped(3, hop, 2);
-        }
-        page.text(&format!("   Checked {}.", scene.appearance.time(walked.at)));
-    }
     let text = if redirects.is_unsaved(&panel.setup.configuration) {
         "Not saved. F2 saves to your file; set the same in the dashboard."
     } else {
         "Saved in your file. Set the same in the dashboard (petstore cannot)."
     };
-    page.down_to(u16::try_from(page.rows(3, text)).unwrap_or(1));
+    let below = u16::try_from(page.rows(3, text)).unwrap_or(1);
+    // The last lines say what to do next, and keep their place.
+    let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left().saturating_sub(below)).min(rows);
+    for finding in findings.iter().take(3) {
+        let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
+        match finding.verdict {
+            Verdict::Fail => page.error(3, &text, at_most(page, 3)),
+            verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, at_most(page, 3)),
+        }
+    }
+    let marked = redirects.selected;
+    if let Some(walked) = redirects.walked_at(marked).filter(|_| redirects.form.is_none()) {
+        if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
+            page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, at_most(page, 2));
+            page.labelled("   Do: ", &act_of(finding), at_most(page, 3));
+        }
+        for hop in walked.hops.iter().take(4) {
+            page.wrapped(3, hop, at_most(page, 2));
+        }
+        page.wrapped(3, &format!("Checked {}.", scene.appearance.time(walked.at)), at_most(page, 1));
+    }
+    page.down_to(below);
     page.wrapped(3, text, 2);
 }
 

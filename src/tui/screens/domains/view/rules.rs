@@ -28,12 +28,19 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
         }
     }
     with_facts(panel, scene.now, |facts| {
-        for (at, answer) in answers(rule, facts).iter().enumerate() {
+        let answers = answers(rule, facts);
+        let conclusion = conclusion(rule, facts);
+        let room = page.columns().saturating_sub(18);
+        let rows_of = |question: &str| wrap_words(question, room.saturating_sub(6)).len().max(1);
+        // The questions and the conclusion keep their places; the details get what is left.
+        let mut kept =
+            page.rows(3, &conclusion).min(2) + answers.iter().map(|one| rows_of(&one.question)).sum::<usize>();
+        for (at, answer) in answers.iter().enumerate() {
+            kept -= rows_of(&answer.question);
             let word = match answer.verdict {
                 Some(verdict) => verdict_word(Some(verdict)).to_owned(),
                 None => answer.word.clone(),
             };
-            let room = page.columns().saturating_sub(18);
             let mut question = wrap_words(&answer.question, room.saturating_sub(6));
             let last = question.pop().unwrap_or_default();
             let number = format!("   {} ", at + 1);
@@ -46,19 +53,20 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
                 page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
                 Span::styled(word, verdict_style(answer.verdict, page.appearance)),
             ]);
+            let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left()).saturating_sub(kept).min(rows);
             for seen in answer.seen.iter().take(3) {
-                page.wrapped(7, seen, 2);
+                page.wrapped(7, seen, at_most(page, 2));
             }
             // The first fix in full, the others on one line each.
             for (at, act) in answer.act.iter().take(3).enumerate() {
-                page.labelled("       Do: ", &sentence(act), if at == 0 { 3 } else { 1 });
+                page.labelled("       Do: ", &sentence(act), at_most(page, if at == 0 { 3 } else { 1 }));
             }
         }
         if page.left() > 2 {
             page.gap();
         }
         page.down_to(2);
-        page.wrapped(3, &conclusion(rule, facts), 2);
+        page.wrapped(3, &conclusion, 2);
     });
 }
 

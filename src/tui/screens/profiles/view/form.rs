@@ -44,7 +44,7 @@ fn draw_whole(state: &AppState, now: Now, page: &mut Page<'_>) {
     if draw_label(state, Focus::Protect, "Protect", page) {
         page.point(FIELDS + 1);
     }
-    let text = format!("{} ask before the first change after each switch (Space)", tick(form.protect));
+    let text = format!("{} ask before the first change (Space)", tick(form.protect));
     page.at(FIELDS, text, StyleRole::Text);
     page.y += 2;
     let in_use = draw_label(state, Focus::Save, "", page);

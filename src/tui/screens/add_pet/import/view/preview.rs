@@ -198,7 +198,7 @@ fn draw_faults(preview: &Preview, height: u16, page: &mut Page<'_>) {
     if check.duplicates > 0 {
         let until = if check.all_duplicates { "" } else { " at least" };
         let rows = counted(check.duplicates, "row");
-        page.line(format!("   Duplicates (same name, category and status):{until} {rows}   F4 lists them"));
+        page.line(format!("   Duplicates (all fields equal):{until} {rows}   F4 lists them"));
     }
     if check.corrected > 0 {
         page.line(format!("   Status corrected in {} (spaces, capitals).", counted(check.corrected, "row")));
