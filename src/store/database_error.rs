@@ -43,7 +43,7 @@ impl DatabaseError {
         }
     }
 
-    /// Whether it is about the values that were to be written (SQLSTATE classes 22 and 23), rather than the database.
+    /// Whether it is about the written values (SQLSTATE classes 22 and 23), rather than the database.
     pub(super) fn is_about_data(&self) -> bool {
         match self {
             Self::Sqlite(error) => matches!(

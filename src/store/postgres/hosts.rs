@@ -193,6 +193,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    #[expect(clippy::disallowed_methods, reason = "the paused clock is the runtime's")]
     async fn a_silent_host_costs_its_head_start_and_a_refusal_nothing() {
         let begun = Instant::now();
         let attempts: [futures_util::future::LocalBoxFuture<'_, _>; 4] = [

@@ -179,7 +179,11 @@ impl WriteConnection {
             && error.is_about_data()
         {
             // One of them cannot be written; the others can.
-            return group.drain(..).fold(false, |is_long, job| self.write(connection, &mut vec![job]) || is_long);
+            let mut is_long = false;
+            for job in group.drain(..) {
+                is_long |= self.write(connection, &mut vec![job]);
+            }
+            return is_long;
         }
         for job in group.drain(..) {
             job.end(committed.clone());

@@ -3,24 +3,25 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use petstore::api::client::install_tls_provider;
+use petstore::clock;
 use reqwest::Client;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{sleep, timeout};
 use tokio_postgres::NoTls;
 
 use crate::instances::{Running, free_address};
 use crate::postgres::{as_owner, programs, skipped};
 
 /// How long a member may take to come up, or to come back.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How long members take to come back on their own.
-const SOON: Duration = Duration::from_secs(15);
+const SOON: Duration = Duration::from_secs(30);
 
 pub struct Cluster {
     members: Vec<Member>,
@@ -218,7 +219,7 @@ impl Cluster {
         let mut line = None;
         loop {
             match timeout(Duration::from_millis(400), commit(&address, &mut line)).await {
-                Ok(true) => acknowledged(Instant::now()),
+                Ok(true) => acknowledged(clock::now().mono),
                 _ => line = None,
             }
             sleep(Duration::from_millis(50)).await;
@@ -268,7 +269,7 @@ impl Member {
              restapi: {{listen: '{rest}', connect_address: '{rest}'}}\n\
              etcd: {{host: '{etcd}'}}\n\
              watchdog: {{mode: 'off'}}\n\
-             bootstrap:\n  dcs:\n    ttl: 5\n    loop_wait: 1\n    retry_timeout: 2\n    maximum_lag_on_failover: 0\n    \
+             bootstrap:\n  dcs:\n    ttl: 10\n    loop_wait: 1\n    retry_timeout: 3\n    maximum_lag_on_failover: 0\n    \
                  synchronous_mode: true\n    synchronous_mode_strict: true\n    \
                  postgresql: {{use_pg_rewind: true, parameters: {{max_connections: 100, fsync: 'off', wal_log_hints: 'on', wal_keep_size: 1GB}}}}\n  \
                initdb: [encoding: UTF8, auth: trust, no-locale, no-sync]\n  \
