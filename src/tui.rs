@@ -19,6 +19,7 @@ pub mod drafts;
 pub mod effect;
 pub mod event_loop;
 pub mod frame_pacer;
+mod hints;
 mod key;
 pub mod keymap;
 pub mod msg;

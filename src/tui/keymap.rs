@@ -37,16 +37,16 @@ impl Keymap {
     /// What `key` does in `context`; `None` if it is not bound there.
     pub fn lookup(&self, context: Context, key: KeyPress) -> Option<Action> {
         let find = |wanted: Context| self.of(wanted).find(|binding| binding.keys.contains(&key));
-        let global = || match key {
-            key if key.typed().is_some() && (context.takes_letters() || context.is_box()) => None,
-            KeyPress { key: Key::F(_) | Key::Esc, .. } if context.is_box() => None,
-            // The help would take the place of the box, and of what is typed in it.
-            KeyPress { key: Key::Char('g'), ctrl: true, .. } if context.is_box() => None,
-            _ => find(Context::Global),
+        let is_letter = key.typed().is_some();
+        let leaves_a_box = is_letter || matches!(key.key, Key::F(_) | Key::Esc);
+        let global = || {
+            let global = find(Context::Global).filter(|_| !(is_letter && context.takes_letters()))?;
+            let is_help = global.action == Action::Global(GlobalAction::Help);
+            (is_help || !(context.is_box() && leaves_a_box)).then_some(global)
         };
-        // Most places have their own way back, or choices.
+        // Most places have their own way back.
         let own = |global: &Binding| {
-            let may_differ = matches!(global.action, Action::Global(GlobalAction::Back | GlobalAction::Choices));
+            let may_differ = global.action == Action::Global(GlobalAction::Back);
             self.of(context).find(|own| may_differ && own.name == global.name)
         };
         find(context)
@@ -60,15 +60,15 @@ impl Keymap {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
-    /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
-    pub(super) fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
+    /// The entries of the bottom line for the actions that `works` lets pass: key and word, in order; help last. In text the key for help is `F1`.
+    pub(super) fn hints(&self, context: Context, works: impl Fn(Action) -> bool) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
-            let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
+            let is_shown = !binding.hint.is_empty() && works(binding.action);
+            let key = binding.keys.first().filter(|_| is_shown)?;
             Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), binding.hint))
         };
         let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
-        let helps = !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox);
-        if helps && context != Context::Help {
+        if context != Context::Help {
             entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
         }
         entries

@@ -1,5 +1,6 @@
 //! What the tests of the app share: states in five lines, keys by name, frames as text.
 
+mod hints;
 pub(in crate::tui) mod loss;
 mod pictures;
 mod walk;

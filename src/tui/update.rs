@@ -128,6 +128,17 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
                 }
                 on_typing(state, Typing::Text(&c.to_string()), now);
             }
+            // In a form, letters choose.
+            let chooses = state.screen == Screen::AddPet && state.popup.is_none();
+            if !context.takes_letters() && !chooses && state.message.is_none() {
+                let text = match (context, key.key) {
+                    (Context::Pets, Key::Delete | Key::Backspace) => {
+                        "Pets cannot be changed or deleted: the API has no operation for that."
+                    }
+                    _ => "No action on this key; ? lists the keys.",
+                };
+                state.say(MessageKind::Note, text);
+            }
         }
     }
     Vec::new()
@@ -214,11 +225,8 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Quit => state.quitting = Some(QuitReason::User),
         GlobalAction::Help => {
             let place = state.context();
-            // A previewed theme goes with its box.
-            if let Some(Popup::Themes(before)) = state.popup {
-                state.theme = before;
-            }
-            state.popup = Some(Popup::Help(HelpBox::new(place)));
+            let below = state.popup.take().map(Box::new);
+            state.popup = Some(Popup::Help(HelpBox { below, ..HelpBox::new(place) }));
         }
         // Other places have their own way back, or none.
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),

@@ -11,6 +11,7 @@ use crate::model::text::{cut, width, wrap, wrap_rows};
 use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
+use super::hints::hints;
 use super::pending::Slot;
 use super::popups::{self, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
@@ -60,7 +61,7 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
         page.next_row();
     }
     page.y = area.height - 1;
-    page.line(hint_line(state.keymap.hints(state.context()), area.width, appearance));
+    page.line(hint_line(hints(state), area.width, appearance));
     if let Some(place) = page.cursor {
         frame.set_cursor_position(place);
     }

@@ -268,6 +268,11 @@ impl App {
                 "F7" => KeyCode::F(7),
                 "F8" => KeyCode::F(8),
                 "Space" => KeyCode::Char(' '),
+                word if word.starts_with("C-") => {
+                    let code = KeyCode::Char(word.chars().last().unwrap());
+                    self.keys.send(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL))).unwrap();
+                    continue;
+                }
                 word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
                 word => {
                     for c in word.trim_matches('"').chars() {
@@ -588,7 +593,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
         "subdomain \"docs\" of acme-cats.com",
     ])
     .await;
-    app.press("Tab F7");
+    app.press("Tab C-o");
     app.shows(&["> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"]).await;
     app.press("Enter \"sites.petplatform.net\" F2");
 

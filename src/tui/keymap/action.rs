@@ -13,7 +13,7 @@ pub enum Action {
     /// Edits the text field that has the cursor.
     Edit(Edit),
     Pets(PetsAction),
-    Search(PickAction),
+    Search(SearchAction),
     Lookup(LookupAction),
     Form(FormAction),
     UnknownOutcome(UnknownOutcomeAction),
@@ -51,6 +51,8 @@ pub enum Movement {
     Down,
     PageUp,
     PageDown,
+    HalfPageUp,
+    HalfPageDown,
     First,
     Last,
 }
@@ -58,7 +60,7 @@ pub enum Movement {
 impl Movement {
     /// Whether it goes down, to what comes next.
     pub const fn is_down(self) -> bool {
-        matches!(self, Self::Down | Self::PageDown | Self::Last)
+        matches!(self, Self::Down | Self::PageDown | Self::HalfPageDown | Self::Last)
     }
 }
 
@@ -159,7 +161,20 @@ pub enum PetsAction {
     Export,
     ById,
     Whole,
+    Count,
+    NextMatch,
+    PreviousMatch,
     Charts,
+}
+
+/// In the search field of the pets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum SearchAction {
+    Move(Movement),
+    Confirm,
+    Whole,
+    Back,
 }
 
 /// In the look-up of a pet by its id.
@@ -585,7 +600,7 @@ impl Context {
     }
 
     /// Whether letters that are not bound here are typed.
-    pub(super) const fn takes_letters(self) -> bool {
+    pub const fn takes_letters(self) -> bool {
         self.is_text() || matches!(self, Self::Wizard)
     }
 

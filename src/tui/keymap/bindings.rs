@@ -13,7 +13,8 @@ use super::action::{
     LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
     ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader, RecordAction as Record, RecordPart,
     RedirectsAction as Redirects, RemovalAction as Removal, RequestsAction as Requests, RulesAction as Rules,
-    TextAction as Text, UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WriteAction as Write,
+    SearchAction as Search, TextAction as Text, UnknownOutcomeAction as Outcome, WelcomeAction as Welcome,
+    WriteAction as Write,
 };
 
 /// The lines of the table so far.
@@ -82,6 +83,7 @@ impl<W> Place<'_, W> {
                 Movement::Down => ("", helps[0]),
                 Movement::PageUp => ("", "a page"),
                 Movement::PageDown => (hints[1], "a page"),
+                Movement::HalfPageUp | Movement::HalfPageDown => ("", "half a page"),
                 Movement::First | Movement::Last => ("", helps[1]),
             };
             self.line(keys, (self.wrap)(action(movement)), movement.into(), hint, help);
@@ -123,53 +125,66 @@ const CTRL_LEFT: KeyPress = KeyPress { ctrl: true, ..LEFT };
 const CTRL_RIGHT: KeyPress = KeyPress { ctrl: true, ..RIGHT };
 
 /// The keys of a kind of place for each [`Movement`].
-type Moves = [&'static [KeyPress]; 6];
+type Moves = [&'static [KeyPress]; 8];
 
 /// Choices beside a text field.
-const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[]];
+const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[], &[], &[]];
 /// Choices where letters are not typed.
-const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[]];
+const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[], &[]];
 /// A list under a text field.
-const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[]];
+const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[], &[], &[]];
 /// Choices of one part of a form, which may be side by side.
-const OPTIONS: Moves = [&[UP, LEFT, ch('k')], &[DOWN, RIGHT, ch('j'), ch(' ')], &[], &[], &[], &[]];
+const OPTIONS: Moves = [&[UP, LEFT, ch('k')], &[DOWN, RIGHT, ch('j'), ch(' ')], &[], &[], &[], &[], &[], &[]];
 /// The answers of a question.
-const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[], &[], &[]];
+const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[], &[], &[], &[], &[]];
 /// A list without pages.
-const SHORT_LIST: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME, ch('g')], &[END, ch('G')]];
+const SHORT_LIST: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[HOME, ch('g')], &[END, ch('G')]];
 /// The same in a box.
-const SHORT_LIST_IN_BOX: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[HOME], &[END]];
+const SHORT_LIST_IN_BOX: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[HOME], &[END]];
 /// A list of about a page.
 const SMALL_LIST: Moves =
-    [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[PAGE_UP, HOME, ch('g')], &[PAGE_DOWN, END, ch('G')]];
+    [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[PAGE_UP, HOME, ch('g')], &[PAGE_DOWN, END, ch('G')]];
 /// The list of a screen.
 const LIST: Moves = [
     &[UP, ch('k')],
     &[DOWN, ch('j')],
     &[PAGE_UP, ctrl('b')],
     &[PAGE_DOWN, ctrl('f')],
+    &[ctrl('u')],
+    &[ctrl('d')],
     &[HOME, ch('g')],
     &[END, ch('G')],
 ];
 /// A text, or a long list in a box.
-const READER: Moves =
-    [&[UP, ch('k')], &[DOWN, ch('j')], &[PAGE_UP], &[PAGE_DOWN, ch(' ')], &[HOME, ch('g')], &[END, ch('G')]];
+const READER: Moves = [
+    &[UP, ch('k')],
+    &[DOWN, ch('j')],
+    &[PAGE_UP],
+    &[PAGE_DOWN, ch(' ')],
+    &[ctrl('u')],
+    &[ctrl('d')],
+    &[HOME, ch('g')],
+    &[END, ch('G')],
+];
 
 /// The whole map. The bottom line shows the hints of the context in this order.
 pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     let mut map = Table::default();
     map.at(C::Pets, A::Pets)
-        .bind([ENTER], Pets::Open, "detail", "open, close the detail")
+        .bind([ENTER, ch(' ')], Pets::Open, "detail", "open, close the detail")
         .bind([ch('/')], Pets::Search, "search", "search these rows")
         .bind([LEFT, ch('h')], Pets::PreviousTab, "", "status tab")
         .bind([RIGHT, ch('l')], Pets::NextTab, "status", "status tab")
         .bind([ch('0')], Pets::AllStatuses, "", "all statuses")
         .bind([ch('+')], Pets::MoreRows, "more", "more, fewer rows")
         .bind([ch('-')], Pets::FewerRows, "", "more, fewer rows")
-        .bind([ch('L'), f(4)], Pets::ChooseLimit, "rows", "number of rows")
+        .bind([ch('L')], Pets::ChooseLimit, "rows", "number of rows")
         .bind([ch('A')], Pets::Live, "live", "live refresh on, off")
         .bind([ch('#')], Pets::ById, "id", "pet by its id")
         .bind([ch('W')], Pets::Whole, "", "whole inventory")
+        .bind([ch('=')], Pets::Count, "", "count exactly")
+        .bind([ch('n')], Pets::NextMatch, "", "next, previous match")
+        .bind([ch('N')], Pets::PreviousMatch, "", "next, previous match")
         .bind([ch('d'), TAB], Pets::Charts, "charts", "charts; filter by a bar")
         .global([ch('C')], G::Changes, "", "changes")
         .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
@@ -184,14 +199,15 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('S')], Pets::Samples, "", "samples (empty store)")
         .moves(Pets::Move, LIST, ["", ""], ["move", "first, last"]);
     map.at(C::Search, A::Search)
-        .bind([ENTER], Pick::Confirm, "keep", "keep, go to the rows")
-        .bind([ESC, f(3)], Pick::Back, "clear", "clear and leave")
-        .moves(Pick::Move, TYPED_LIST, ["move", ""], ["move in the rows", ""]);
+        .bind([ENTER], Search::Confirm, "keep", "keep, go to the rows")
+        .bind([TAB], Search::Whole, "search all pets", "search all pets")
+        .bind([ESC, f(3)], Search::Back, "clear", "clear and leave")
+        .moves(Search::Move, TYPED_LIST, ["move", ""], ["move in the rows", ""]);
     map.at(C::ById, A::Lookup)
         .bind([ENTER, f(2), f(5)], Lookup::Confirm, "look up", "look it up")
-        .bind([f(4)], Lookup::AskDeprecated, "GET /pets/ID", "GET /pets/{petId}")
-        .bind([f(6)], Lookup::Copy, "copy id", "copy the id")
-        .bind([f(7)], Lookup::CopyJson, "copy JSON", "copy the pet as JSON")
+        .bind([ch('g')], Lookup::AskDeprecated, "GET /pets/ID", "GET /pets/{petId}")
+        .bind([ch('y')], Lookup::Copy, "copy id", "copy the id")
+        .bind([ch('Y')], Lookup::CopyJson, "copy JSON", "copy the pet as JSON")
         .bind([f(8)], Lookup::Clear, "", "clear the field")
         .bind([ESC, f(3)], Lookup::Back, "back", "to the pets");
     map.at(C::Form, A::Form)
@@ -219,7 +235,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Rapid::Move, ARROWS, ["lines", ""], ["to the lines", ""])
         .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "form", "the form")
-        .bind([f(7)], Rapid::UseCode, "", "use the code as a name")
+        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .bind([f(8)], Rapid::Clear, "", "clear the field")
         .bind([ESC, f(3)], Rapid::Back, "", "to the pets");
     map.at(C::RapidChoice, A::Rapid)
@@ -233,11 +249,11 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB], Rapid::PreviousField, "", "previous field")
         .bind([f(2)], Rapid::Save, "", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "", "the form")
-        .bind([f(7)], Rapid::UseCode, "", "use the code as a name")
+        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
     map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "preview", "preview the file").bind(
-        [f(7), ESC, f(3)],
+        [ESC, f(3)],
         Ask::Back,
         "form",
         "to the form",
@@ -247,7 +263,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
         .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
         .moves(Preview::Move, OPTIONS, ["choose", ""], ["choose", ""])
-        .bind([f(4), ch('l')], Preview::Choices, "list", "bad rows, duplicates")
+        .bind([ch('l')], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5), ch('r')], Preview::Refresh, "", "read the file again")
         .bind([ch('w')], Preview::WriteFile, "", "bad rows to a file")
         .bind([ch('y')], Preview::Copy, "", "copy the command line")
@@ -257,7 +273,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
         .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
         .moves(Preview::Move, ARROWS, ["choose", ""], ["a column instead", ""])
-        .bind([f(4)], Preview::Choices, "list", "bad rows, duplicates")
+        .bind([ctrl('o')], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5)], Preview::Refresh, "", "read the file again")
         .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
     map.at(C::ImportRun, A::ImportRun)
@@ -283,10 +299,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, f(3)], Pick::Back, "cancel", "close without a change");
     map.at(C::KeyBox, A::Key)
         .bind([ENTER, f(2)], KeyBox::Confirm, "test", "test the key")
-        .bind([f(4), ctrl('r')], KeyBox::Choices, "show", "show or hide the key")
+        .bind([ctrl('r')], KeyBox::Choices, "show", "show or hide the key")
         .bind([TAB, DOWN], KeyBox::NextField, "where to store", "where to store it")
         .bind([BACK_TAB, UP], KeyBox::PreviousField, "", "where to store it")
-        .global([f(6), ctrl('o')], G::Profiles, "other profile", "use another profile")
+        .global([ctrl('o')], G::Profiles, "profiles", "use another profile")
         .bind([ESC, f(3)], KeyBox::Back, "close", "close; F4 opens it again");
     map.at(C::Reader, A::Reader)
         .moves(Reader::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
@@ -296,12 +312,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Help::Move, TYPED_LIST, ["scroll", "page"], ["scroll", ""])
         .bind([TAB], Help::NextTab, "other places", "keys of other places")
         .bind([BACK_TAB], Help::PreviousTab, "", "keys of other places")
-        .bind([f(7), ctrl('o')], Help::WriteFile, "keys to a file", "write all to a file")
+        .bind([ctrl('o')], Help::WriteFile, "keys to a file", "write all to a file")
         .bind([ESC, ENTER, ch('?'), f(1), f(3), ctrl('g')], Help::Back, "close", "close");
     map.at(C::Commands, A::Commands)
         .moves(Commands::Move, TYPED_LIST, ["choose", ""], ["choose", ""])
         .global([ENTER, f(2)], G::RunCommand, "run", "run it")
-        .bind([f(6), ctrl('y')], Commands::Copy, "copy command", "copy the command line")
+        .bind([ctrl('y')], Commands::Copy, "copy command", "copy the command line")
         .bind([ESC, f(3), f(9)], Commands::Back, "close", "close");
     map.at(C::Changes, A::Changes)
         .moves(Changes::Move, READER, ["move", "page"], ["move", "newest, oldest"])
@@ -329,7 +345,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
-        .bind([f(4)], Form::Choices, "", "show or hide the key")
+        .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileChoice, A::ProfileForm)
         .bind([TAB], Form::NextField, "next", "next field")
@@ -338,7 +354,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([ch(' ')], Form::Toggle, "", "change it")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
-        .bind([f(4)], Form::Choices, "", "show or hide the key")
+        .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::Requests, A::Requests)
         .bind([ENTER], Requests::Open, "whole", "all of it")
@@ -373,7 +389,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('U')], DomainList::Removal, "removal", "remove step by step")
         .bind([ch('r'), f(5)], DomainList::Refresh, "check now", "check all now")
         .bind([ch('A')], DomainList::Live, "watch", "watch, on and off")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([DELETE], DomainList::Delete, "", "drop a draft")
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
     map.page(C::Wizard, D::Wizard)
@@ -382,14 +398,14 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, DOWN], Form::NextField, "next", "next line")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous line")
         .bind([f(2)], Form::Save, "the record", "on to the record")
-        .global([f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "", "clear the field")
         .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::WizardText, D::Wizard)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "the record", "on to the record")
-        .global([f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "clear", "clear the field")
         .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::Record, D::Record)
@@ -399,12 +415,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('v')], Record::Copy(RecordPart::Value), "copy", "copy Value")
         .bind([ch('l')], Record::Copy(RecordPart::Ttl), "", "copy TTL")
         .bind([ch('N')], Record::Copy(RecordPart::FullName), "", "copy the full name")
-        .bind([ch('f'), f(4)], Record::Formats, "formats", "all formats")
+        .bind([ch('f')], Record::Formats, "formats", "all formats")
         .bind([ch('w')], Record::WriteFile, "write", "write to a file")
         .bind([ch('r'), f(5)], Record::Refresh, "", "check now")
         .bind([ch('c')], Record::Correct, "", "correct the value")
         .bind([ch('e')], Record::Evidence, "", "evidence")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(3), LEFT, ch('h')], Record::Back, "step back", "name and value")
         .bind([ESC, ch('q')], Record::Leave, "list", "to the list");
     map.page(C::Domain, D::Domain)
@@ -420,7 +436,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('f')], Domain::Formats, "", "the record in formats")
         .bind([ch('U')], Domain::Removal, "", "remove step by step")
         .bind([ch(' ')], Domain::Toggle, "", "tick what applies")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .moves(Domain::Move, LETTERS, ["", ""], ["previous, next domain", ""])
         .bind([ESC, f(3), ch('q')], Domain::Back, "back", "to the list");
     map.page(C::Rules, D::Rules)
@@ -432,13 +448,13 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('e')], Rules::Evidence, "evidence", "evidence")
         .bind([ch('S')], Rules::Report, "", "support report")
         .bind([ch(' ')], Rules::Toggle, "", "tick what applies")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Rules::Back, "back", "to the domain");
     map.page(C::Browser, D::Rules)
         .bind([TAB], Rules::NextTab, "next rule", "next rule")
         .bind([BACK_TAB], Rules::PreviousTab, "", "previous rule")
         .bind([f(5)], Rules::Refresh, "check", "check now")
-        .global([f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Rules::Back, "back", "to the domain");
     map.page(C::Redirects, D::Redirects)
         .bind([ENTER], Redirects::Open, "edit", "edit the line")
@@ -446,18 +462,18 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
         .bind([ch('p')], Redirects::MakePrimary, "", "make target primary")
         .bind([f(2)], Redirects::Save, "save", "save to your file")
-        .bind([f(4)], Redirects::Choices, "fix", "fix the line")
+        .bind([ch('f')], Redirects::Choices, "fix", "fix the line")
         .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all redirects")
         .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
         .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "to the list");
     map.page(C::RedirectForm, D::RedirectForm)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; at end: apply")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "save", "apply and save")
-        .bind([f(4)], Form::Choices, "fix", "fix it")
+        .bind([ctrl('o')], Form::Choices, "fix", "fix it")
         .bind([f(8)], Form::Clear, "clear", "clear the field")
         .bind([ESC, f(3)], Form::Back, "cancel", "discard changes");
     map.page(C::Removal, D::Removal)
@@ -466,13 +482,13 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB, UP], Removal::PreviousField, "", "previous line")
         .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
         .bind([ch('R')], Removal::Redirects, "redirects", "add a redirect")
-        .global([ch('o'), f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Removal::Back, "back", "to the list");
     map.page(C::RemovalName, D::Removal)
         .bind([ENTER, f(2)], Removal::Confirm, "remove", "remove from list")
         .bind([BACK_TAB, UP], Removal::PreviousField, "back", "previous step")
         .bind([f(5)], Removal::Refresh, "check again", "check again")
-        .global([f(7)], G::Outside, "", "sandbox: act outside")
+        .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Removal::Back, "back", "to the list");
     map.at(C::TextBox, A::Text)
         .moves(Text::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])

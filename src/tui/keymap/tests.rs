@@ -33,6 +33,8 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
         assert!(
             binding.keys.is_empty()
                 || binding.keys.iter().any(|key| !key.ctrl && !key.alt)
+                || binding.context.takes_letters()
+                || binding.help == "half a page"
                 || matches!(
                     binding.action,
                     A::Global(GlobalAction::Redraw | GlobalAction::Suspend | GlobalAction::Interrupt)
@@ -46,7 +48,7 @@ fn every_bottom_line_fits_80_columns() {
     let map = Keymap::default();
     // The pets screen has more to offer than fits; what is dropped there first is in the middle.
     for context in C::iter().filter(|context| *context != C::Pets) {
-        let line: usize = map.hints(context).iter().map(|(key, word)| key.len() + 1 + word.len() + 2).sum();
+        let line: usize = map.hints(context, |_| true).iter().map(|(key, word)| key.len() + 1 + word.len() + 2).sum();
         let line = line - 1;
         assert!(line <= 80, "{context:?}: {line}");
     }
@@ -69,7 +71,9 @@ fn letters_are_text_in_fields_and_function_keys_act() {
     assert_eq!(lookup(C::Search, ctrl('c')), Some(A::Global(GlobalAction::Interrupt)));
     assert_eq!(lookup(C::Form, ctrl('a')), Some(A::Edit(Edit::Start)));
     assert_eq!(lookup(C::Pets, ch('q')), Some(A::Global(GlobalAction::Quit)));
-    assert_eq!(lookup(C::KeyBox, f(1)), None);
+    assert_eq!(lookup(C::KeyBox, f(1)), Some(A::Global(GlobalAction::Help)));
+    assert_eq!(lookup(C::WriteBox, ch('?')), None);
+    assert_eq!(lookup(C::Charts, ch('?')), Some(A::Global(GlobalAction::Help)));
     assert_eq!(lookup(C::Reader, ch('1')), None);
 }
 
@@ -125,4 +129,32 @@ fn what_is_done_in_one_place_is_bound_in_no_other() {
             assert_eq!(*place, place_name(*context), "{action:?}");
         }
     }
+}
+
+#[test]
+fn a_function_key_means_the_same_everywhere() {
+    let mut meanings: HashMap<u8, HashSet<&str>> = HashMap::new();
+    for binding in BINDINGS.iter() {
+        for key in &binding.keys {
+            if let Key::F(number) = key.key {
+                meanings.entry(number).or_default().insert(binding.name);
+            }
+        }
+    }
+    for (number, allowed) in [
+        (1, &["help", "back"][..]),
+        (2, &["confirm", "save"]),
+        (3, &["back", "leave"]),
+        (4, &["choices", "enter-key"]),
+        (5, &["refresh", "confirm"]),
+        (6, &["rapid-entry"]),
+        (7, &["import"]),
+        (8, &["clear"]),
+        (9, &["commands", "back"]),
+    ] {
+        let odd: Vec<_> =
+            meanings.remove(&number).unwrap_or_default().into_iter().filter(|name| !allowed.contains(name)).collect();
+        assert!(odd.is_empty(), "F{number}: {odd:?}");
+    }
+    assert!(meanings.is_empty(), "{meanings:?}");
 }

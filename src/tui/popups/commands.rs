@@ -93,7 +93,18 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
 
 /// Whether an action only makes sense in its place: it moves there, or answers a question there.
 fn is_about_moving(binding: &Binding) -> bool {
-    let moves = ["up", "down", "page-up", "page-down", "first", "last", "next-field", "previous-field"];
+    let moves = [
+        "up",
+        "down",
+        "page-up",
+        "page-down",
+        "half-page-up",
+        "half-page-down",
+        "first",
+        "last",
+        "next-field",
+        "previous-field",
+    ];
     let answers = ["confirm", "back", "answer-1", "answer-2", "answer-3", "answer-4"];
     moves.contains(&binding.name)
         || answers.contains(&binding.name)
@@ -139,7 +150,7 @@ pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
     page.line(rule);
     match commands.chosen().map(|command| &command.line) {
         Some(Some(line)) => {
-            page.quiet(" The same on the command line (F6 copies it):");
+            page.quiet(" The same on the command line (Ctrl-Y copies it):");
             page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
         }
         Some(None) => page.quiet(" Only in the app: no command does this."),
@@ -189,7 +200,7 @@ mod tests {
     #[test]
     fn the_same_on_the_command_line_is_shown_and_copied() {
         let mut app = App::loaded(80, 24);
-        app.keys("Right : \"rows to a file\" F6");
+        app.keys("Right : \"rows to a file\" C-y");
         let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing was copied") };
         let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
         assert_eq!((job.task.slot(), &job.task), (Slot::Copy, &Task::Popups(PopupTask::Copy(line))));

@@ -36,7 +36,7 @@ const PLACES: [Context; 8] = [
 impl HelpBox {
     /// The help for `place`.
     pub fn new(place: Context) -> Self {
-        Self { place, search: TextInput::default(), top: 0 }
+        Self { place, search: TextInput::default(), top: 0, below: None }
     }
 
     /// The lines that match the search; `None` without a search.
@@ -68,7 +68,7 @@ impl HelpBox {
             Some(here) => (here + by) % PLACES.len(),
             None => 0,
         };
-        *self = Self::new(PLACES[next]);
+        *self = Self { below: self.below.take(), ..Self::new(PLACES[next]) };
     }
 }
 
@@ -76,7 +76,7 @@ impl HelpBox {
 pub fn clear_search(state: &mut AppState) -> bool {
     match &mut state.popup {
         Some(Popup::Help(help)) if !help.search.is_empty() => {
-            *help = HelpBox::new(help.place);
+            *help = HelpBox { below: help.below.take(), ..HelpBox::new(help.place) };
             true
         }
         _ => false,
@@ -94,7 +94,7 @@ pub fn on_action(state: &mut AppState, action: HelpAction) {
             let what = Some("next to config.toml, it is used from the next start".to_owned());
             state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
         }
-        HelpAction::Back => state.popup = None,
+        HelpAction::Back => state.popup = help.below.take().map(|below| *below),
     }
 }
 
@@ -253,7 +253,7 @@ mod tests {
         assert!(app.says("Help: Pets"));
         app.keys("Tab");
         assert!(app.says("Help: Add pet"));
-        app.keys("F7 Esc ? F1");
+        app.keys("C-o Esc ? F1");
         assert_eq!(app.state.popup, None);
     }
 

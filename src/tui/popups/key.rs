@@ -150,7 +150,7 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
     page.input(12, 46, if key_box.shown { &key_box.input } else { &stars }, !key_box.choosing);
     page.next_row();
     if !page.tight {
-        page.line("            You can paste. F4 shows or hides it.");
+        page.line("            You can paste. Ctrl-R shows or hides it.");
     }
     page.gap();
     page.at(0, "  Store it", StyleRole::Text);

@@ -171,7 +171,7 @@ pub struct Command {
     pub(in crate::tui) action: Action,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HelpBox {
     /// The place whose keys are shown.
     pub place: Context,
@@ -179,6 +179,8 @@ pub struct HelpBox {
     pub search: TextInput,
     /// The first line shown.
     pub top: u16,
+    /// The box that it was opened over, which comes back.
+    pub below: Option<Box<Popup>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

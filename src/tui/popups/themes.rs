@@ -84,7 +84,7 @@ mod tests {
         assert_eq!(app.state.theme, ThemeChoice::Dark);
         app.keys("Esc");
         assert_eq!((app.state.theme, app.job(Slot::Setting)), (ThemeChoice::Default, None));
-        app.keys("T Down C-g Esc");
+        app.keys("T Down C-g Esc Esc");
         assert_eq!(app.state.theme, ThemeChoice::Default);
         app.keys("T Down Down Enter");
         assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme(ThemeChoice::Light).into());

@@ -78,10 +78,11 @@ fn report(what: String) {
     });
 }
 
-/// Fails where a state loses something at one of the sizes.
+/// Fails where a state loses something at one of the sizes, or names a key that does nothing.
 pub fn whole_at_every_size(name: &str, make: impl Fn(u16, u16) -> App) {
-    let lost: Vec<String> =
+    let mut lost: Vec<String> =
         SIZES.iter().flat_map(|(columns, rows)| lost_by(name, &mut make(*columns, *rows))).collect();
+    lost.extend(super::hints::idle(name, &make));
     assert!(lost.is_empty(), "{}", lost.join("\n"));
 }
 

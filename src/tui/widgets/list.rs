@@ -10,6 +10,8 @@ pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> us
         Movement::Down => cursor + 1,
         Movement::PageUp => cursor.saturating_sub(page),
         Movement::PageDown => cursor + page,
+        Movement::HalfPageUp => cursor.saturating_sub(page.div_ceil(2)),
+        Movement::HalfPageDown => cursor + page.div_ceil(2),
         Movement::First => 0,
         Movement::Last => last,
     };
@@ -34,16 +36,18 @@ pub const fn first_of_page(cursor: usize, page: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use strum::IntoEnumIterator as _;
+
     use super::*;
 
     #[test]
     fn the_cursor_stays_in_the_list() {
-        let all = [Movement::Up, Movement::Down, Movement::PageUp, Movement::PageDown, Movement::First, Movement::Last];
-        let from = |cursor, lines| all.map(|movement| moved(cursor, movement, lines, 3));
-        assert_eq!(from(4, 9), [3, 5, 1, 7, 0, 8]);
-        assert_eq!(from(8, 9), [7, 8, 5, 8, 0, 8]);
+        let from =
+            |cursor, lines| -> Vec<_> { Movement::iter().map(|movement| moved(cursor, movement, lines, 3)).collect() };
+        assert_eq!(from(4, 9), [3, 5, 1, 7, 2, 6, 0, 8]);
+        assert_eq!(from(8, 9), [7, 8, 5, 8, 6, 8, 0, 8]);
         // The list has become shorter.
-        assert_eq!(from(8, 2), [1, 1, 1, 1, 0, 1]);
-        assert_eq!(from(0, 0), [0; 6]);
+        assert_eq!(from(8, 2), [1, 1, 1, 1, 1, 1, 0, 1]);
+        assert_eq!(from(0, 0), [0; 8]);
     }
 }

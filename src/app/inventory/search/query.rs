@@ -38,7 +38,7 @@ enum Filter {
     Contains(Needle),
     /// `cat:3,7`
     Category(Vec<i64>),
-    /// `id:1002`, the beginning of the id.
+    /// `id:1002`, just this id, or `id:10*`, every id that begins so.
     Id(String),
     /// `status:sold`, the beginning of the word.
     Status(Needle),
@@ -47,7 +47,7 @@ enum Filter {
 impl Query {
     /// Takes apart what was typed. Everything that can be typed is a query; what is not finished yet leaves nothing out.
     ///
-    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `id:1002`, `status:sold` or `is:sold`, `status:none`;
+    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `id:1002`, `id:10*`, `status:sold` or `is:sold`, `status:none`;
     /// with a `-` before it, what must not be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
     pub fn parse(text: &str) -> Self {
         let mut terms: Vec<Term> = Vec::new();
@@ -119,7 +119,7 @@ impl Term {
                 // Only a number is a category.
                 Filter::Category(numbers.filter_map(|number| number.parse().ok()).collect())
             }
-            "id" if matches!(value, "" | "-") => return None,
+            "id" if matches!(value, "" | "-" | "*" | "-*") => return None,
             "id" => Filter::Id(value.to_owned()),
             "status" | "is" => Filter::Status(Needle::new(value)?),
             _ if not => Filter::Contains(Needle::new(word)?),
@@ -143,7 +143,10 @@ impl Filter {
         match self {
             Self::Contains(needle) => needle.find_in(name).is_some(),
             Self::Category(numbers) => numbers.contains(&pet.category_id),
-            Self::Id(start) => Digits::of(pet.id).as_bytes().starts_with(start.as_bytes()),
+            Self::Id(wanted) => match wanted.strip_suffix('*') {
+                Some(start) => Digits::of(pet.id).as_bytes().starts_with(start.as_bytes()),
+                None => Digits::of(pet.id).as_bytes() == wanted.as_bytes(),
+            },
             Self::Status(start) => start.begins(status_word(pet)),
         }
     }
@@ -152,7 +155,9 @@ impl Filter {
         match (self, other) {
             (Self::Contains(new), Self::Contains(old)) => new.contains(old),
             (Self::Category(new), Self::Category(old)) => new.iter().all(|number| old.contains(number)),
-            (Self::Id(new), Self::Id(old)) => new.starts_with(old),
+            (Self::Id(new), Self::Id(old)) => {
+                new == old || old.strip_suffix('*').is_some_and(|start| new.starts_with(start))
+            }
             (Self::Status(new), Self::Status(old)) => new.starts_with(old),
             (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_), _) => false,
         }

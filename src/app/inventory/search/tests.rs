@@ -54,8 +54,9 @@ fn every_form_of_the_language_leaves_what_it_says() {
         ("cat:-3", &["Captain \"Rex\" Fluff"]),
         ("cat:three", &[]),
         ("id:1002", &["Whisper"]),
-        ("id:10", &["Mr. Whiskers", "Whisper"]),
-        ("id:-5", &["Rex"]),
+        ("id:10*", &["Mr. Whiskers", "Whisper"]),
+        ("id:10", &[]),
+        ("id:-5*", &["Rex"]),
         ("id:x", &[]),
         ("status:sold", &["Whisper", "ポチ"]),
         ("is:ON", &["Captain \"Rex\" Fluff"]),
@@ -74,7 +75,8 @@ fn every_form_of_the_language_leaves_what_it_says() {
 
 #[test]
 fn what_is_not_finished_leaves_nothing_out() {
-    for text in ["", "  ", "-", "\"", "-\"", "\"\"", "cat:", "cat:-", "cat:,", "id:", "id:-", "status:", "is:", "-cat:"]
+    for text in
+        ["", "  ", "-", "\"", "-\"", "\"\"", "cat:", "cat:-", "cat:,", "id:", "id:-", "id:*", "status:", "is:", "-cat:"]
     {
         assert!(Query::parse(text).is_empty(), "{text}");
         assert_eq!(names(text), ALL, "{text}");

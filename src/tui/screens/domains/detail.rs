@@ -40,12 +40,20 @@ pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> V
             scheduler::ask_anew(&mut app.domains, &domain.name);
             app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
         }
-        RecordAction::Refresh => scheduler::ask(&mut app.domains, &domain.name),
+        RecordAction::Refresh => check_now(app, &domain.name),
         RecordAction::Correct | RecordAction::Back => correct(app, &domain.name),
         RecordAction::Evidence => evidence(app),
         RecordAction::Leave => app.domains.place = PanelLocation::List,
     }
     Vec::new()
+}
+
+/// Checks a domain, and says so if that is under way.
+fn check_now(app: &mut AppState, name: &DnsName) {
+    if app.domains.is_checking(name) {
+        app.say(MessageKind::Note, "It is being checked. Ctrl-C cancels.");
+    }
+    scheduler::ask(&mut app.domains, name);
 }
 
 /// Copies one part of the record.
@@ -74,7 +82,7 @@ pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> V
         return Vec::new();
     };
     match action {
-        DomainAction::Refresh => scheduler::ask(&mut app.domains, &name),
+        DomainAction::Refresh => check_now(app, &name),
         DomainAction::Verified => verified(app, now),
         DomainAction::Saved => saved_again(app, now),
         DomainAction::Toggle => tick(app, &name),

@@ -43,11 +43,13 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Effect> {
     // A message stays until the next key.
     app.message = None;
-    if app.domains.list.is_none() && action != DomainsAction::List(DomainListAction::Refresh) {
+    let reads = action == DomainsAction::List(DomainListAction::Refresh) && app.domains.list_error.is_some();
+    if app.domains.list.is_none() && !reads {
         if app.domains.list_error.is_some() {
             app.say(MessageKind::Error, "The list could not be read. r tries again.");
+            return Vec::new();
         }
-        return Vec::new();
+        return app.note("The list of domains is being read.");
     }
     let may_confirm = matches!(
         action,

@@ -98,7 +98,7 @@ fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     let time = scene.appearance.time(panel.wall(scene.now));
     let letters = !panel.context().is_text() && panel.place != PanelLocation::Wizard;
-    let key = if letters { "o" } else { "F7" };
+    let key = if letters { "o" } else { "Ctrl-O" };
     page.line(vec![
         Span::raw(" "),
         scene.appearance.span(" SANDBOX ", StyleRole::Selected),

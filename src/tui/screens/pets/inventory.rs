@@ -29,6 +29,17 @@ pub fn toggle(state: &mut AppState, now: Now) -> Vec<Effect> {
     if unread { read(state, now) } else { Vec::new() }
 }
 
+/// Reads it to know how many pets there are; the lists stay.
+pub(super) fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.pending.is_running(Slot::Inventory) {
+        return state.note("Counting. Ctrl-C stops.");
+    }
+    if state.pets.total().is_some_and(|total| !total.or_more) {
+        return state.note("These numbers are exact.");
+    }
+    read(state, now)
+}
+
 /// Reads it, from the beginning.
 pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.whole.coming = Vec::new();

@@ -40,6 +40,8 @@ pub struct State {
     /// What is new or has another status.
     pub changes: PetChange,
     pub whole: Inventory,
+    /// Whether it was said what the `+` of a number means.
+    pub(super) is_count_explained: bool,
     /// The look-up by id, if it is open.
     pub by_id: Option<ById>,
     /// The list of each tab, in the order of [`tab`].
@@ -120,6 +122,7 @@ impl State {
             counts_due: true,
             changes: PetChange::default(),
             whole: Inventory::default(),
+            is_count_explained: false,
             by_id: None,
             lists: [const { None }; 4],
             counted: [const { None }; 3],
@@ -231,6 +234,7 @@ impl State {
         // In the list of a status, a pet that was not there before may only have another status now.
         let before = if filter.is_none() || self.knows_all() { before(same) } else { Baseline::Unknown };
         self.changes.learn(&loaded.list.pets, before, loaded.at.wall);
+        self.whole.compare(&loaded.list.pets);
         self.put(filter, loaded);
     }
 
@@ -265,6 +269,7 @@ impl State {
     pub(super) fn take_counted(&mut self, status: PetStatus, list: List, has_pages: bool, at: Now) {
         let before = if self.knows_all() { Baseline::All } else { Baseline::Unknown };
         self.changes.learn(&list.pets, before, at.wall);
+        self.whole.compare(&list.pets);
         self.restore_counted(status, list, has_pages, at);
     }
 
@@ -300,6 +305,7 @@ impl State {
     /// Appends a further page to the list of the tab in use.
     pub fn append(&mut self, more: List, at: Now) {
         self.changes.learn(&more.pets, Baseline::Unknown, at.wall);
+        self.whole.compare(&more.pets);
         if let Some(loaded) = &mut self.lists[tab(self.filter)] {
             // The rows before are as old as they were.
             loaded.list.append(more);

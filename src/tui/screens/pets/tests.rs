@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::{ListSource, SortBy};
 use crate::api::Failure;
+use crate::api::inventory::Coverage;
 use crate::config::Service;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
@@ -551,4 +552,66 @@ fn looks_small_plain_and_in_unicode() {
     insta::assert_snapshot!("mono", app.snapshot());
     app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.screen());
+}
+
+#[test]
+fn an_exact_count_stays_until_a_list_shows_something_else() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let pets = animals(237);
+    app.keys("=");
+    app.reply(Slot::Inventory, PetsReply::InventoryPart(pets.clone()));
+    app.reply(
+        Slot::Inventory,
+        PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })),
+    );
+    let total = |app: &App| app.state.pets.total().unwrap().to_string();
+    assert_eq!(total(&app), "237");
+    assert!(!app.state.pets.whole.open, "the lists stay");
+    app.keys("r");
+    app.answer_lists(&pets);
+    assert_eq!(total(&app), "237");
+    app.keys("=");
+    assert!(app.says("These numbers are exact."), "{}", app.screen());
+    app.keys("r");
+    app.answer_lists(&animals(238)[1..]);
+    assert_ne!(total(&app), "237");
+}
+
+#[test]
+fn a_search_goes_on_in_all_pets_with_one_key_and_n_goes_to_the_next_match() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("/ \"whis\" Tab");
+    assert!(app.job(Slot::Inventory).is_some());
+    app.reply(Slot::Inventory, PetsReply::InventoryPart(animals(237)));
+    app.reply(
+        Slot::Inventory,
+        PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })),
+    );
+    assert_eq!(app.state.pets.search.value(), "whis");
+    assert!(app.state.pets.row_count() > 1 && app.state.pets.rows().of() == 237);
+    app.keys("Enter n");
+    assert_eq!(app.state.pets.cursor(), 1);
+    app.keys("N");
+    assert_eq!(app.state.pets.cursor(), 0);
+}
+
+#[test]
+fn a_key_without_an_action_says_so() {
+    let mut app = App::loaded(80, 24);
+    app.keys("z");
+    assert!(app.says("No action on this key; ? lists the keys."), "{}", app.screen());
+    app.keys("Down Del");
+    assert!(app.says("Pets cannot be changed or deleted"), "{}", app.screen());
+}
+
+#[test]
+fn help_opens_over_a_box_and_goes_back_to_it() {
+    for (keys, help) in [("L", "F1"), ("T", "?"), ("d", "C-g"), ("x", "F1"), (":", "F1")] {
+        let mut app = App::loaded(80, 24);
+        let before = app.keys(keys).state.popup.clone();
+        app.keys(help);
+        assert!(matches!(app.state.popup, Some(Popup::Help(_))), "{keys} {help}");
+        app.keys("Esc");
+        assert_eq!(app.state.popup, before, "{keys} {help}");
+    }
 }

@@ -7,7 +7,7 @@ use crate::api::list::ListAnswer;
 use crate::clock::Now;
 use crate::model::{Limit, PetStatus};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Movement, PetsAction, PickAction};
+use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{ChartsBox, LimitBox, PendingChange, Popup, next_preset};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
@@ -29,6 +29,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
     let pets = &mut state.pets;
     match action {
         PetsAction::Move(movement) => return go(state, movement, now),
+        PetsAction::Open if pets.row_count() == 0 && pets.pinned.is_none() => return state.note("No pet is selected."),
         PetsAction::Open => {
             pets.drawer = !pets.drawer;
             pets.pinned = None;
@@ -47,7 +48,6 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
-        PetsAction::ChooseLimit if state.key_refused() => state.open_key_box(false, now),
         PetsAction::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
         // The first press takes the order in use instead of the best match.
         PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
@@ -62,6 +62,12 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::Export => clipboard::export(state),
         PetsAction::ById => lookup::open(state),
         PetsAction::Whole => return inventory::toggle(state, now),
+        PetsAction::Count => return inventory::count(state, now),
+        PetsAction::NextMatch | PetsAction::PreviousMatch if state.pets.search.is_empty() => {
+            return state.note("n and N go to the next and the previous match of a search. / searches.");
+        }
+        PetsAction::NextMatch => return go(state, Movement::Down, now),
+        PetsAction::PreviousMatch => return go(state, Movement::Up, now),
         PetsAction::Charts => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
         PetsAction::Live => toggle_live(state, now),
         PetsAction::Samples => return add_samples(state, now),
@@ -74,11 +80,13 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
 }
 
 /// A key in the search field.
-pub fn in_search(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
+pub fn in_search(state: &mut AppState, action: SearchAction, now: Now) -> Vec<Effect> {
     match action {
-        PickAction::Move(movement) => return go(state, movement, now),
-        PickAction::Confirm => state.pets.searching = false,
-        PickAction::Back => return back(state, now),
+        SearchAction::Move(movement) => return go(state, movement, now),
+        SearchAction::Confirm => state.pets.searching = false,
+        SearchAction::Whole if state.pets.whole.is_there() => return state.note(state.pets.whole.word()),
+        SearchAction::Whole => return inventory::toggle(state, now),
+        SearchAction::Back => return back(state, now),
     }
     Vec::new()
 }
@@ -157,6 +165,7 @@ fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
 pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.show_tab(filter);
+    explain_count(state);
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What was asked for another tab must not be taken for this one's.
     effects.extend(state.cancel(Slot::List));
@@ -165,6 +174,18 @@ pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now
         effects.extend(reload(state, false, now));
     }
     effects
+}
+
+/// Says once what the `+` of a number means.
+fn explain_count(state: &mut AppState) {
+    let number = match state.pets.filter {
+        None => state.pets.total(),
+        Some(status) => state.pets.count(status),
+    };
+    if let Some(count) = number.filter(|count| count.or_more && !state.pets.is_count_explained) {
+        state.pets.is_count_explained = true;
+        state.say(MessageKind::Note, format!("{count}: at least {}. = counts exactly.", count.seen));
+    }
 }
 
 /// Loads the rows of the current tab if the whole inventory was shown instead of them.
@@ -223,7 +244,8 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
         return state.note(state.pets.whole.word());
     }
     if !state.pets.search.is_empty() {
-        return state.note("No more matches here. Esc clears the search, W loads all pets.");
+        let way = if state.pets.searching { "Tab" } else { "W" };
+        return state.note(format!("No more matches in these rows. {way} searches all pets, Esc clears the search."));
     }
     let Some(loaded) = state.pets.list() else { return Vec::new() };
     match loaded.list.next() {

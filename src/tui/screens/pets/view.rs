@@ -175,7 +175,8 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
         let typed = cut(&page.appearance.text(pets.search.value()), 30);
         page.paragraph(3, &format!("No row matches \"{typed}\". Esc clears the search."));
         if !pets.whole.is_there() && may_have_more(state) {
-            page.line("   There may be more: Esc, then W loads all pets.");
+            let way = if pets.searching { "Tab" } else { "W" };
+            page.line(format!("   There may be more pets: {way} searches all of them."));
         }
     } else if let Some(status) = pets.filter {
         page.line(format!("   No pets with status {status}. 0 for all, a to add one."));
@@ -239,6 +240,10 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
             format!("{here} From {}.", appearance.moment(loaded.at.wall, now.wall))
         }
         Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
+        _ if !state.pets.search.is_empty() && may_have_more(state) => {
+            let way = if state.pets.searching { "Tab" } else { "W" };
+            format!("{here} {way} searches all pets.")
+        }
         Some(loaded) if loaded.list.next().is_some() => {
             format!("{here} Down on the last row loads more.")
         }

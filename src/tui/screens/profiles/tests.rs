@@ -545,9 +545,9 @@ fn a_key_that_cannot_be_stored_is_used_anyway() {
 }
 
 #[test]
-fn f6_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
+fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
     let mut app = refused(80, 24, everywhere());
-    app.keys("\"petk_fedcba9876543210\" Enter F6");
+    app.keys("\"petk_fedcba9876543210\" Enter C-o");
     assert_eq!((app.state.screen, &app.state.popup), (Screen::Profiles, &None));
     assert!(app.effects.contains(&Effect::Cancel(Slot::TestKey)));
     app.keys("Esc");
@@ -661,7 +661,7 @@ fn two_screens_opened_from_each_other_can_be_left() {
 fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
     let mut app = typed(80, 24);
     assert!(!app.screen().contains("petk_"));
-    app.keys("F4");
+    app.keys("C-r");
     assert!(app.screen().contains("petk_0123456789abcdef"));
 }
 
@@ -671,7 +671,7 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
     app.keys("1 r P n");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert!(app.state.key_refused() && app.state.popup.is_none());
-    app.keys("F4");
+    app.keys("C-r");
     assert!(app.state.popup.is_none() && app.state.profiles.form.shown);
 }
 

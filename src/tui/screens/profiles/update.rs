@@ -41,6 +41,10 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// A key on the list.
 pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<Effect> {
     state.message = None;
+    let needs_one = !matches!(action, ProfilesAction::Back | ProfilesAction::Refresh | ProfilesAction::NewProfile);
+    if needs_one && state.profiles.list.is_none() && state.pending.is_running(Slot::Profiles) {
+        return state.note("The profiles are being read.");
+    }
     match action {
         ProfilesAction::Move(movement) => {
             let profiles = &mut state.profiles;

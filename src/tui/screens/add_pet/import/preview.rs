@@ -139,7 +139,7 @@ impl PreviewState {
     }
 
     /// The value field that has the cursor.
-    pub(super) fn input_ref(&self) -> Option<&TextInput> {
+    pub fn input_ref(&self) -> Option<&TextInput> {
         let PreviewField::Of(field) = self.part else { return None };
         if let Choice::Value(value) = &self.choices[field as usize] { Some(value) } else { None }
     }

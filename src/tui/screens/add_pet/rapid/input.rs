@@ -92,7 +92,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     }
     let (fate, refused, sentence) = match draft.check() {
         _ if is_unknown => {
-            let sentence = format!("Code {} is not in the code file. F7 uses it as the name.", short(text));
+            let sentence = format!("Code {} is not in the code file. Ctrl-O uses it as the name.", short(text));
             (Fate::UnknownCode, Some(String::new()), sentence)
         }
         Ok(_) => (Fate::Unwritten, None, String::new()),

@@ -373,13 +373,13 @@ fn a_known_code_is_a_pet_and_an_unknown_one_needs_the_user() {
     assert_eq!(lines, [draft("Goldfish", "12"), draft("Canary", "3"), draft("12345678", "3"), draft("Rex", "3")]);
     assert_eq!((bells(&app), &app.state.add.rapid.lines[2].fate), (1, &Fate::UnknownCode));
     assert!(app.screen().contains("unknown code"));
-    app.keys("F7");
+    app.keys("C-o");
     written(&mut app);
     for id in 1..=4 {
         answer(&mut app, 0, saved(id));
     }
     assert_eq!(names_sent(&app), ["Goldfish", "Canary", "12345678", "Rex"]);
-    app.keys("F7");
+    app.keys("C-o");
     assert!(app.says("No unknown code here."));
 }
 

@@ -156,10 +156,9 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
 fn draw_beside(rapid: &State, page: &mut Page<'_>) {
     page.boxed("Details");
     page.gap();
-    let codes =
-        rapid.setup.codes.as_ref().map(|codes| {
-            format!("{} codes loaded. An unknown code is marked !; F7 uses it as the name.", codes.count())
-        });
+    let codes = rapid.setup.codes.as_ref().map(|codes| {
+        format!("{} codes loaded. An unknown code is marked !; Ctrl-O uses it as the name.", codes.count())
+    });
     let speed = format!("Speed: {} a minute.", rapid.per_minute());
     for text in [Some(speed.as_str()), codes.as_deref()].into_iter().flatten().chain([
         "Each line is written to a file before it is sent.",

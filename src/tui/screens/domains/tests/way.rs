@@ -489,7 +489,7 @@ fn a_redirect_is_checked_while_typing_fixed_and_saved() {
     let mut app = panel(80, 24);
     app.keys("R a \"https://blog.acme-pets.com/\" Tab C-u \"acme-pets.com\"");
     assert!(app.says("A name is written as a URL"), "{}", app.screen());
-    app.keys("F4 F4");
+    app.keys("C-o C-o");
     let form = app.state.domains.redirects.form.as_ref().unwrap();
     assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
     app.keys("F2");

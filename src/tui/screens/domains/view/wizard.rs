@@ -67,9 +67,10 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value);
     if form.value.is_empty() {
         match &panel.setup.sandbox {
-            Some(_) => {
-                note(page, &format!("Sandbox: F7 adds it in the dashboard, which then shows {}", Plan::PLATFORM_HOST))
-            }
+            Some(_) => note(
+                page,
+                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Plan::PLATFORM_HOST),
+            ),
             None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
         }
     } else {

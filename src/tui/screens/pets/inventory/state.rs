@@ -21,6 +21,8 @@ pub struct Inventory {
     pub(super) ended: Option<(Ended, Now)>,
     /// How many pets have each status, in the order of [`PetStatus::ALL`].
     pub(super) counts: [usize; 3],
+    /// A later list has shown something else: its numbers are no longer known to be right.
+    is_outdated: bool,
 }
 
 /// How a reading of the whole inventory ended.
@@ -46,7 +48,7 @@ impl Inventory {
 
     /// How many there are in all.
     pub fn total(&self) -> Option<Count> {
-        self.is_there().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
+        self.counts_now().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
     }
 
     /// How many have `status`.
@@ -55,7 +57,23 @@ impl Inventory {
             Some((Ended::Read(coverage), _)) => coverage.full.contains(&status),
             Some((Ended::Stopped | Ended::Failed(_), _)) | None => true,
         };
-        self.is_there().then(|| Count { seen: self.counts[status as usize], or_more })
+        self.counts_now().then(|| Count { seen: self.counts[status as usize], or_more })
+    }
+
+    /// Whether its numbers are those to show: it is shown itself, or nothing else is known since.
+    fn counts_now(&self) -> bool {
+        self.is_there() || self.is_complete() && !self.is_outdated
+    }
+
+    /// Compares what a later list shows.
+    pub fn compare(&mut self, pets: &[Pet]) {
+        // Most services list by id.
+        let is_sorted = self.pets.is_sorted_by_key(|pet| pet.id);
+        let known = |pet: &Pet| match is_sorted {
+            true => self.pets.binary_search_by_key(&pet.id, |known| known.id).is_ok_and(|at| self.pets[at] == *pet),
+            false => self.pets.contains(pet),
+        };
+        self.is_outdated |= !pets.iter().all(known);
     }
 
     /// Whether it is shown: it was asked for, and read at least in part.
@@ -96,6 +114,7 @@ impl Inventory {
         });
         // A part is as old as what came last of it, however long the rest was waited for.
         self.ended = Some((ended, self.came_at.take().unwrap_or(now)));
+        self.is_outdated = false;
         true
     }
 }

@@ -52,7 +52,7 @@ impl ById {
     }
 
     /// The id that was typed, or what is wrong with it.
-    pub(super) fn id(&self) -> Result<PetId, String> {
+    pub fn id(&self) -> Result<PetId, String> {
         let text = self.input.value().trim();
         match text.parse() {
             _ if text.is_empty() => Err("Type a pet's id: a whole number.".to_owned()),

@@ -357,7 +357,7 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
     app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
     assert!(app.says("Pet -7 does not exist (404).") && app.says("not in the first 100"));
     assert!(app.says("will be removed on 5 December 2030"), "{}", app.screen());
-    app.keys("F4");
+    app.keys("g");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
     app.keys("Esc");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
@@ -369,7 +369,7 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
     app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
     app.keys("# \"42\" Enter");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Never)));
-    app.keys("F4");
+    app.keys("g");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Now)));
 }
 

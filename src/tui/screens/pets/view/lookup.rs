@@ -14,7 +14,9 @@ use super::table::status_word;
 pub fn draw(by_id: &ById, state: &AppState, now: Now, page: &mut Page<'_>) {
     page.gap();
     page.at(0, "   Pet by id", StyleRole::Text);
-    page.at(40, "Enter looks it up", StyleRole::Text);
+    if by_id.error.is_none() {
+        page.at(40, "Enter looks it up", StyleRole::Text);
+    }
     page.input(15, 21, &by_id.input, true);
     page.y += 2;
     if let Some(error) = &by_id.error {
@@ -84,9 +86,9 @@ fn not_found(id: i64, steps: &[Step]) -> String {
             format!("{id} is not in the lists, and GET /pets/{{petId}} no longer exists ({status}).")
         }
         Some(StepOutcome::NotThereButFull { .. }) => {
-            format!("{id} is not in the rows that the lists return. F4 asks for it directly.")
+            format!("{id} is not in the rows that the lists return. g asks for it directly.")
         }
-        _ => format!("{id} is in none of the lists, where a pet without a status never is. F4 asks for it directly."),
+        _ => format!("{id} is in none of the lists, where a pet without a status never is. g asks for it directly."),
     }
 }
 
@@ -110,7 +112,7 @@ fn draw_deprecation(now: Now, page: &mut Page<'_>) {
     let days = days_until_get_pet_is_removed(now.wall.to_zoned(page.appearance.zone.clone()).date());
     let when = if days > 0 { "will be" } else { "was" };
     let text = format!(
-        "F4 asks the service directly with GET /pets/{{petId}}, which is deprecated and {when} removed on \
+        "g asks the service directly with GET /pets/{{petId}}, which is deprecated and {when} removed on \
          {GET_PET_REMOVED_ON_WORDS}."
     );
     // The operation is in the line of keys, too.

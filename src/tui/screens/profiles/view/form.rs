@@ -38,7 +38,7 @@ fn draw_whole(state: &AppState, now: Now, page: &mut Page<'_>) {
         let hidden = form.source.is_typed() && !form.shown;
         let stars = TextInput::new("*".repeat(input.value().chars().count()));
         let input = if hidden { &stars } else { input };
-        let hint = if form.source.is_typed() { "paste works; F4 shows or hides it" } else { "" };
+        let hint = if form.source.is_typed() { "paste works; Ctrl-R shows or hides it" } else { "" };
         draw_field(state, Focus::Value, label, input, room.min(58), hint, page);
     }
     if draw_label(state, Focus::Protect, "Protect", page) {

@@ -64,7 +64,8 @@ fn draw_left(looked: &PreviewState, state: &AppState, height: u16, page: &mut Pa
     page.gap();
     match &looked.found {
         Some(Ok(seen)) => {
-            draw_faults(&seen.preview, height, page);
+            let key = if looked.input_ref().is_some() { "Ctrl-O" } else { "l" };
+            draw_faults(&seen.preview, key, height, page);
             draw_choices(looked, state, page);
         }
         Some(Err(not_seen)) => page.banner(&not_seen.why, usize::MAX),
@@ -177,8 +178,8 @@ fn fault_words(fault: &RowFault) -> String {
     }
 }
 
-/// The first rows that cannot be sent, and how many there are.
-fn draw_faults(preview: &Preview, height: u16, page: &mut Page<'_>) {
+/// The first rows that cannot be sent, and how many there are; `key` lists all.
+fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
     let check = &preview.check;
     if check.bad > 0 {
         page.styled(format!("   Cannot be sent ({}):", check.bad), StyleRole::Error);
@@ -191,14 +192,14 @@ fn draw_faults(preview: &Preview, height: u16, page: &mut Page<'_>) {
             page.line(cut(&page.appearance.text(&text), page.columns()));
         }
         if preview.bad.len() > shown {
-            page.line(format!("     and {} more: F4 lists them", check.bad - shown as u64));
+            page.line(format!("     and {} more: {key} lists them", check.bad - shown as u64));
         }
         page.gap();
     }
     if check.duplicates > 0 {
         let until = if check.all_duplicates { "" } else { " at least" };
         let rows = counted(check.duplicates, "row");
-        page.line(format!("   Duplicates (all fields equal):{until} {rows}   F4 lists them"));
+        page.line(format!("   Duplicates (all fields equal):{until} {rows}   {key} lists them"));
     }
     if check.corrected > 0 {
         page.line(format!("   Status corrected in {} (spaces, capitals).", counted(check.corrected, "row")));

@@ -1,0 +1,40 @@
+//! The keys that the bottom line names: those of the place that do something in this state.
+#![expect(clippy::wildcard_enum_match_arm, reason = "most keys always do something")]
+
+use super::keymap::{
+    Action, ChangesAction, CommandsAction, HelpAction, KeyAction, LookupAction, PetsAction, PickAction, RapidAction,
+    ReaderAction, SearchAction, TextAction,
+};
+use super::popups::Popup;
+use super::screens::add_pet::rapid::Focus;
+use super::state::AppState;
+use super::widgets::WIDE;
+
+/// Key and word of each, in order; help last.
+pub fn hints(state: &AppState) -> Vec<(String, &'static str)> {
+    state.keymap.hints(state.context(), |action| works(state, action))
+}
+
+/// Whether an action does something now.
+fn works(state: &AppState, action: Action) -> bool {
+    let scrolls = || state.layout.reader_lines > state.layout.reader_rows;
+    match (action, &state.popup) {
+        // Where there is room, the detail is always shown.
+        (Action::Pets(PetsAction::Open), _) => state.size.columns < WIDE,
+        (Action::Search(SearchAction::Move(_)), _) => state.pets.row_count() > 1,
+        (Action::Search(SearchAction::Whole), _) => !state.pets.whole.is_there(),
+        (Action::RequestSearch(PickAction::Move(_)), _) => state.requests.row_count() > 1,
+        (Action::Reader(ReaderAction::Move(_)), _)
+        | (Action::Text(TextAction::Move(_)), _)
+        | (Action::Help(HelpAction::Move(_)), _) => scrolls(),
+        (Action::Rapid(RapidAction::Refresh | RapidAction::Delete), _) => state.add.rapid.focus == Focus::Lines,
+        (Action::Lookup(LookupAction::Confirm | LookupAction::AskDeprecated), _) => {
+            state.pets.by_id.as_ref().is_some_and(|by_id| by_id.id().is_ok())
+        }
+        (Action::Key(KeyAction::Choices), Some(Popup::Key(key))) => !key.input.is_empty(),
+        (Action::Changes(ChangesAction::Move(_) | ChangesAction::Open), _) => !state.pets.changes.log().is_empty(),
+        (Action::Limit(PickAction::Confirm), Some(Popup::Limit(limit))) => limit.limit().is_some(),
+        (Action::Commands(CommandsAction::Move(_)), Some(Popup::Commands(commands))) => commands.found.len() > 1,
+        _ => true,
+    }
+}
