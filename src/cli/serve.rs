@@ -117,6 +117,12 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
     if let Some(about_keys) = about_keys {
         log.line(&safe(&about_keys));
     }
+    let at_start = store.clone();
+    tokio::spawn(async move {
+        if let Err(why) = at_start.ping().await {
+            tracing::warn!("not ready, no pets can be added: {}", why.in_short());
+        }
+    });
     stop(&mut signals, tls.as_ref()).await;
     let stopped = async {
         server.shutdown().await;

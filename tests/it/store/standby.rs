@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use petstore::clock;
@@ -92,6 +92,26 @@ async fn a_trigger_that_warns_does_not_put_its_commits_in_doubt() {
     database.server().sql(database.name(), warn);
     store.add(rex(), clock::now()).await.unwrap();
     add(&store, api_key, "k").await.unwrap();
+}
+
+#[tokio::test]
+async fn serve_says_at_its_start_why_nothing_can_be_added() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    database.open().await.close().await;
+    database.server().sql(database.name(), "REVOKE INSERT ON pets FROM petstore");
+    let mut child = serve(&database.address(""));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let why = lines.find(|line| line.contains("not ready")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(why.ends_with("no pets can be added: the role at the database lacks a privilege"), "{why}");
+}
+
+/// The real binary, with what it logs in a pipe.
+fn serve(database: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("PETSTORE_DATABASE", database);
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// An instance of the real binary, and a key for it.
@@ -253,9 +273,7 @@ async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
 async fn serve_warns_of_a_server_that_does_not_sync_its_disk() {
     // That of the tests does not, which saves their time.
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
-    command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("PETSTORE_DATABASE", database.address(""));
-    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = serve(&database.address(""));
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on")).collect();
     child.kill().unwrap();
