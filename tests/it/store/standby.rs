@@ -239,6 +239,32 @@ async fn readiness_of_a_service_where_nobody_adds_anything_leaves_nothing_behind
 }
 
 #[tokio::test]
+async fn doctor_says_of_the_database_of_the_service_why_nothing_can_be_added() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    database.open().await.close().await;
+    let home = tempfile::tempdir().unwrap();
+    let doctor = |address: &str| {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        doctor.arg("doctor").env_clear().env("HOME", home.path()).env("PETSTORE_DATABASE", address);
+        let output = doctor.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let address = database.address("");
+    let (status, out) = doctor(&address);
+    assert!(status == Some(0) && out.contains("pets can be listed and added"), "{out}");
+    database.server().sql(database.name(), "REVOKE INSERT ON pets FROM petstore");
+    let (status, out) = doctor(&address);
+    let why = "no pets can be added: the role at the database lacks a privilege";
+    assert!(status == Some(1) && out.contains(why) && out.contains("fail  PETSTORE_DATABASE"), "{out}");
+    let (status, out) = doctor("postgres://petstore:secret@127.0.0.1:1/pets");
+    assert!(status == Some(1) && out.contains("no connection to") && !out.contains("secret"), "{out}");
+    let (status, out) = doctor("mysql://petstore:secret@127.0.0.1/pets");
+    assert!(status == Some(1) && out.contains("use sqlite:FILE or postgres:") && !out.contains("secret"), "{out}");
+    let (status, out) = doctor(&format!("sqlite:{}/none.db", home.path().display()));
+    assert!(status == Some(1) && out.contains("there is no database"), "{out}");
+}
+
+#[tokio::test]
 async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     drop(database.open().await);
