@@ -123,7 +123,6 @@ mod tests {
     use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use http_body_util::BodyExt;
-    use prometheus_client::metrics::counter::Counter;
     use tower::ServiceExt;
 
     use super::*;
@@ -145,7 +144,7 @@ mod tests {
     #[tokio::test]
     async fn a_panic_in_a_handler_is_a_500_error_and_its_text_is_not_sent() {
         let panics = async || -> Response { panic!("secret") };
-        let state = (Arc::new(Metrics::new(clock::now(), Counter::default())), Arc::new(Config::default()));
+        let state = (Arc::new(Metrics::new(clock::now(), &Config::default())), Arc::new(Config::default()));
         let router = Router::new().route("/v1/pets", get(panics)).layer(from_fn_with_state(state, frame));
         let request = Request::get("/v1/pets").body(Body::empty()).unwrap();
         let response = router.oneshot(request).await.unwrap();

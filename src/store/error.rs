@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::database_error::DatabaseError;
+use super::failure_kind::FailureKind;
 use super::url::DatabaseUrl;
 use crate::model::FieldError;
 
@@ -148,6 +149,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// For metrics.
+    pub fn kind(&self) -> FailureKind {
+        if let Self::Unavailable(failure) = self { failure.kind() } else { FailureKind::Other }
+    }
+
     /// The schema is another than the `known` one.
     pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
         if found > known { Self::Newer { database, found, known } } else { Self::Older { database, found, known } }
@@ -193,6 +199,22 @@ pub enum StoreFailure {
 }
 
 impl StoreFailure {
+    /// For metrics.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Self::QueueFull => FailureKind::QueueFull,
+            Self::ReadOnly | Self::Moved => FailureKind::ReadOnly,
+            Self::Closed => FailureKind::Closed,
+            Self::NoConnection(_) => FailureKind::NoConnection,
+            Self::NoAnswer => FailureKind::Timeout,
+            Self::OutcomeUnknown => FailureKind::UnknownOutcome,
+            Self::Stuck => FailureKind::Stuck,
+            Self::Conflicts => FailureKind::Conflicts,
+            Self::Outdated => FailureKind::Schema,
+            Self::Database(error) => error.kind(),
+        }
+    }
+
     /// The same without what only the log may know.
     pub fn in_short(&self) -> String {
         match self {

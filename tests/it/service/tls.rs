@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use petstore::server::{Config, Tls, TlsError};
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -23,14 +23,15 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::fixture::Service;
+use super::metrics::{figures, with_metrics};
 
 /// A certificate for `localhost` and its key, as files.
-struct Pair {
+pub struct Pair {
     directory: TempDir,
 }
 
 impl Pair {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let pair = Self { directory: tempfile::tempdir().unwrap() };
         pair.renew();
         pair
@@ -46,14 +47,21 @@ impl Pair {
 
     /// Another certificate in the same files.
     fn renew(&self) {
+        self.renew_until(2999);
+    }
+
+    /// The same, which expires when this year begins.
+    fn renew_until(&self, year: i32) {
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
+        let certificate = params.self_signed(&key).unwrap();
         fs::write(self.certificate(), certificate.pem()).unwrap();
         fs::write(self.key(), key.serialize_pem()).unwrap();
         fs::set_permissions(self.key(), Permissions::from_mode(0o600)).unwrap();
     }
 
-    fn tls(&self) -> Tls {
+    pub fn tls(&self) -> Tls {
         Tls::load(&self.certificate(), &self.key()).unwrap()
     }
 
@@ -98,6 +106,16 @@ async fn requests_are_answered_over_tls_1_2_and_1_3_as_http_1_1() {
         let answer = get(stream, "/v1/pets", service.key()).await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("[]"), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn the_metrics_tell_when_the_certificate_expires_also_that_of_a_reload() {
+    let pair = Pair::new();
+    let tls = pair.tls();
+    let (_service, at) = with_metrics(Config { tls: Some(tls.clone()), ..Service::config() }).await;
+    pair.renew_until(2031);
+    tls.reload().unwrap();
+    assert_eq!(figures(at).await.get("petstore_certificate_expires_seconds"), 1_924_992_000.0);
 }
 
 #[tokio::test]
