@@ -18,6 +18,7 @@ mod extract;
 mod failed_authentications;
 mod failure;
 mod frame;
+mod framing;
 mod headers;
 mod limits;
 mod metrics;

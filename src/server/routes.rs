@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::future::join;
@@ -17,7 +17,7 @@ use tower::util::option_layer;
 use super::failure::Failure;
 use super::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH};
 use super::service::Service;
-use super::{auth, cors, frame, pets};
+use super::{auth, cors, frame, framing, pets};
 use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -50,6 +50,7 @@ pub(super) fn router(service: Service) -> Router {
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(option_layer(cors))
+        .layer(from_fn(framing::require_sound))
         .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
@@ -89,7 +90,7 @@ async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, 
 
 /// What is served on the listener of the metrics.
 pub(super) fn metrics_router(service: Service) -> Router {
-    Router::new().route("/metrics", get(metrics)).with_state(service)
+    Router::new().route("/metrics", get(metrics)).layer(from_fn(framing::require_sound)).with_state(service)
 }
 
 async fn metrics(State(Service { store, metrics, .. }): State<Service>) -> Response {
