@@ -21,6 +21,7 @@ mod pets;
 mod postgres;
 mod sql;
 mod sqlite;
+mod trace;
 mod url;
 mod value;
 mod value_row;
@@ -35,6 +36,7 @@ pub use self::keys::KeyId;
 pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check};
 pub use self::pets::PetPage;
 pub use self::postgres::{PostgresUrl, PostgresUrlError};
+pub use self::trace::traced;
 pub use self::url::{DatabaseUrl, DatabaseUrlError};
 
 #[cfg(test)]

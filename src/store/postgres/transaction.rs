@@ -187,8 +187,12 @@ fn give_back(connections: &Connections, session: Session, written: &Result<(), S
 /// Everything but the commit. [`Why::Database`] where it was surely rolled back.
 async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), StoreFailure> {
     let on = Connection::Postgres(session);
+    let begin = match group.iter().find_map(|job| job.trace()) {
+        Some(trace) => format!("BEGIN; SET LOCAL application_name = 'petstore {trace}'"),
+        None => "BEGIN".to_owned(),
+    };
     // The first statements go with the BEGIN, ahead of its answer.
-    let work = join(session.batch("BEGIN"), join_all(group.iter_mut().map(|job| job.run(&on))));
+    let work = join(session.batch(&begin), join_all(group.iter_mut().map(|job| job.run(&on))));
     let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
     match begun {
         Ok(()) => {}

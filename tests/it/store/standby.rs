@@ -239,6 +239,26 @@ async fn readiness_of_a_service_where_nobody_adds_anything_leaves_nothing_behind
 }
 
 #[tokio::test]
+async fn the_transaction_of_an_add_carries_the_trace_of_its_request_and_the_next_one_does_not() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let served = Served::start(&database.address("")).await;
+    let (server, name) = (database.server(), database.name());
+    let note = "CREATE TABLE names (of_pet TEXT, name TEXT); GRANT ALL ON names TO petstore; \
+        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN INSERT INTO names VALUES (NEW.name, current_setting('application_name')); RETURN NEW; END $$; \
+        CREATE TRIGGER note BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION note()";
+    server.sql(name, note);
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let parent = ("traceparent", &*format!("00-{trace}-00f067aa0ba902b7-01"));
+    let key = ("Idempotency-Key", "traced");
+    let traced = served.call("POST", "/v1/pets", &[JSON, key, parent], r#"{"name":"traced","categoryId":1}"#).await;
+    assert_eq!((traced.status, served.add("other").await.status), (201, 201));
+    let noted = "SELECT string_agg(of_pet || ': ' || name, ', ' ORDER BY of_pet) FROM names";
+    let noted: String = server.admin(name).await.query_one(noted, &[]).await.unwrap().get(0);
+    assert_eq!(noted, format!("other: petstore, traced: petstore {trace}"));
+}
+
+#[tokio::test]
 async fn doctor_says_of_the_database_of_the_service_why_nothing_can_be_added() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     database.open().await.close().await;
