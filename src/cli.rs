@@ -73,7 +73,11 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
     }
     let mut command = Args::command().color(When::of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
-    match matches.and_then(|matches| Args::from_arg_matches(&matches)) {
+    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches)).or_else(|error| {
+        let moved = usage_error::output_last(&command, arguments).ok_or(error)?;
+        Args::from_arg_matches(&Args::command().try_get_matches_from(moved)?)
+    });
+    match parsed {
         Ok(args) => {
             *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
             run(args, env, *coloured)
@@ -130,6 +134,9 @@ fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Faile
 
 fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     api::client::install_tls_provider();
+    if args.shared.no_input {
+        confirm::never_ask();
+    }
     let mut builder = match &args.command {
         Some(Command::Pets(pets)) if pets.asks_one_by_one() => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
@@ -164,7 +171,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             AccessCommand::Logout => login::logout(&choices, env),
             AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
-        Command::Profiles(profiles) => profiles::run(&profiles, &choices, env),
+        Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
         Command::Config(config) => configuration::run(&config, &choices, env),
         Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
         Command::Serve(mut serve) => {

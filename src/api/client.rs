@@ -153,6 +153,14 @@ impl Client {
         Ok(Self { http: http(&self.base, self.timeouts, &self.trust, true)?, ..self.clone() })
     }
 
+    /// The same client with another limit for each answer.
+    ///
+    /// Fails when the machine's certificates cannot be read.
+    pub fn within(&self, total: Duration) -> Result<Self, reqwest::Error> {
+        let timeouts = Timeouts { connect: self.timeouts.connect.min(total), read: total, total };
+        Ok(Self { http: http(&self.base, timeouts, &self.trust, !self.base.is_loopback())?, timeouts, ..self.clone() })
+    }
+
     /// The same service with another key; the connections are kept.
     pub fn with_key(&self, key: ApiKey) -> Self {
         Self { headers: headers(Some(&key)), key: Some(key), ..self.clone() }

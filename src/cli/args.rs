@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, ValueEnum};
 use jiff::Timestamp;
 
-use crate::config::Choices;
+use crate::config::{Choices, KeySource};
 use crate::model::PetStatus;
 use crate::model::export::Column;
 use crate::model::text::safe_causes;
@@ -36,6 +36,12 @@ pub struct GlobalArgs {
     /// Use another configuration file.
     #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// Read the API key from this file, which only you may read.
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "key_command")]
+    pub key_file: Option<PathBuf>,
+    /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
+    #[arg(long, global = true, value_name = "COMMAND", value_parser = parse_words)]
+    pub key_command: Option<Words>,
     /// PEM file of CA certificates to trust instead of the system's.
     #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
@@ -51,6 +57,9 @@ pub struct GlobalArgs {
     /// Ask and answer in plain lines, for screen readers and braille displays. [env: ACCESSIBLE=1]
     #[arg(long, global = true)]
     pub accessible: bool,
+    /// Never ask; what would need an answer fails instead.
+    #[arg(long, global = true)]
+    pub no_input: bool,
     /// With pets: print only errors on standard error.
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -69,12 +78,19 @@ impl GlobalArgs {
         }
     }
 
+    /// Where the API key comes from, if an option says so.
+    fn key(&self) -> Option<KeySource> {
+        let command = self.key_command.as_ref().map(|words| KeySource::Command(words.0.clone()));
+        command.or_else(|| self.key_file.clone().map(KeySource::File))
+    }
+
     /// The options that the configuration needs.
     pub fn choices(&self) -> Choices {
         Choices {
             config: self.config.clone(),
             profile: self.profile.clone(),
             base_url: self.base_url.clone(),
+            key: self.key(),
             demo: self.demo,
             ca_file: self.ca_file.clone(),
             insecure_http: self.insecure_http,
@@ -128,6 +144,14 @@ pub struct Output {
     pub no_header: bool,
 }
 
+/// How long a request may take.
+#[derive(Clone, Copy, Debug, Default, ClapArgs)]
+pub struct RequestArgs {
+    /// How long to wait for each answer. [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+}
+
 /// The format of pets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PetFormat {
@@ -136,6 +160,7 @@ pub enum PetFormat {
     /// JSON, as the service sends it.
     Json,
     /// One JSON object per line.
+    #[value(alias = "jsonl")]
     Ndjson,
     /// CSV (RFC 4180), with a header.
     Csv,
@@ -153,6 +178,19 @@ pub fn statuses() -> impl TypedValueParser<Value = PetStatus> {
 /// A moment, such as `2026-11-21T08:30:00Z`.
 pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
+}
+
+/// A program and its arguments.
+#[derive(Clone, Debug)]
+pub struct Words(Vec<String>);
+
+/// Splits a command line as a shell does, with quotes; nothing else of a shell is understood.
+fn parse_words(text: &str) -> Result<Words, String> {
+    match shell_words::split(text) {
+        Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(Words(words)),
+        Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),
+        Err(_) => Err("a quote is not closed".to_owned()),
+    }
 }
 
 /// `90s`, `30m`, `48h`, `2d`.

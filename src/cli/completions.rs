@@ -10,7 +10,7 @@ use clap_complete::env::Shells;
 use crate::config::file::is_plain_name;
 use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation};
 use crate::domains::registry::RegistryFile;
-use crate::model::display_safe;
+use crate::model::{PetStatus, display_safe};
 
 use super::error::{Exit, Failed};
 use super::output::write;
@@ -82,6 +82,11 @@ pub fn profiles() -> ArgValueCandidates {
         let place = |place: &ServiceLocation| display_safe(&place.to_string()).into_owned();
         plain.map(|entry| CompletionCandidate::new(entry.name).help(Some(place(&entry.place).into()))).collect()
     })
+}
+
+/// The three statuses.
+pub fn statuses() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| PetStatus::ALL.map(|status| CompletionCandidate::new(status.as_str())).into())
 }
 
 /// The names of the saved domains.

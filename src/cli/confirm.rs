@@ -1,6 +1,7 @@
 //! Yes-or-no questions at the terminal, such as the one before a protected profile is changed.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::config::Settings;
 use crate::model::display_safe;
@@ -27,16 +28,29 @@ pub fn allowed(answer: Option<bool>, settings: &Settings) -> Result<(), Failed> 
         Some(true) => Ok(()),
         Some(false) => Err(Failed::new(Exit::Usage, "nothing was sent")),
         None => {
-            let what = format!("{} is protected, and there is no terminal to ask at", display_safe(&settings.label));
+            let what = format!("{} is protected and needs a confirmation", display_safe(&settings.label));
             Err(Failed::new(Exit::Usage, what).hint("to confirm: --yes"))
         }
     }
 }
 
-/// Whether the answer is yes; Enter alone gives the `usual` answer. `None` without a terminal to ask at. Blocks until
-/// there is an answer.
+/// Whether `--no-input` was given.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is asked.
+pub(super) fn never_ask() {
+    NEVER.store(true, Ordering::Relaxed);
+}
+
+/// Whether there is somebody to ask.
+pub fn can_ask() -> bool {
+    !NEVER.load(Ordering::Relaxed) && io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether the answer is yes; Enter alone gives the `usual` answer. `None` without somebody to ask. Blocks until there
+/// is an answer.
 pub fn ask(question: &str, usual: bool) -> Option<bool> {
-    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if !can_ask() {
         return None;
     }
     let mut err = err();

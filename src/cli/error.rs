@@ -5,11 +5,11 @@ use std::fmt;
 use std::process::ExitCode;
 
 use crate::api::{ApiError, Failure, Remedy};
-use crate::config::{ConfigError, LoginError};
+use crate::config::{ConfigError, KeyOrigin, LoginError, Service, Settings};
 use crate::domains::registry::RegistryError;
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
-use crate::model::text::{causes, safe_causes};
+use crate::model::text::{causes, safe_causes, short};
 use crate::store::StoreError;
 
 use super::suggest::did_you_mean;
@@ -91,6 +91,22 @@ impl Failed {
         Self { shows_body: true, ..self }
     }
 
+    /// Names the place of the refused key, and the way to replace that one.
+    pub(super) fn with_key_of(self, settings: &Settings) -> Self {
+        let Service::Remote(remote) = &settings.service else { return self };
+        if self.remedy() != Some(ENTER_KEY) {
+            return self;
+        }
+        let origin = display_safe(&remote.key_origin.to_string()).into_owned();
+        let profile = settings.origins.first().filter(|profile| profile.value != remote.base_url.authority());
+        let way = match (&remote.key_origin, profile) {
+            (KeyOrigin::Environment(_) | KeyOrigin::Command(_), _) => "replace it there".to_owned(),
+            (_, Some(_)) => format!("to replace it: petstore login -p {}", short(&settings.name)),
+            (_, None) => "give another one with PETSTORE_API_KEY or --key-file".to_owned(),
+        };
+        self.hint(format!("the key came {origin}; {way}"))
+    }
+
     /// What to do next.
     pub fn remedy(&self) -> Option<&str> {
         self.hint.as_deref()
@@ -133,11 +149,14 @@ impl Failed {
 /// What to do without an API key.
 pub(super) const GIVE_A_KEY: &str = "save one for a profile: petstore login; or set PETSTORE_API_KEY, or PETSTORE_API_KEY_FILE to the path of a key file";
 
+/// What to do about a refused key.
+const ENTER_KEY: &str = "save a key that this service accepts: petstore login; or set PETSTORE_API_KEY";
+
 /// What to do next.
 fn hint(failure: &Failure, exit: Exit) -> Option<String> {
     let hint = match failure.remedy() {
         _ if exit == Exit::Unknown => "the pet may or may not have been added; check with: petstore pets list --all",
-        Remedy::EnterKey => "save a key that this service accepts: petstore login; or set PETSTORE_API_KEY",
+        Remedy::EnterKey => ENTER_KEY,
         Remedy::GetPermission => "this key lacks the permission; to see each key's scopes: petstore keys list",
         Remedy::Wait(seconds) => return Some(format!("the service asks you to wait {seconds} s")),
         Remedy::TryLater => "try again in a moment; to see each request: petstore pets list -v",

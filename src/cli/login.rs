@@ -3,7 +3,7 @@
 mod prompt;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, Read as _};
 
 use clap::{Args, ValueEnum};
 
@@ -12,6 +12,7 @@ use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, display_safe};
 
+use super::confirm::can_ask;
 use super::error::{Exit, Failed};
 use super::output::note;
 use super::service::client;
@@ -112,7 +113,7 @@ pub fn logout(choices: &Choices, env: &Env) -> Result<Exit, Failed> {
 
 /// The key, typed at the terminal or read from standard input.
 async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Failed> {
-    let text = if io::stdin().is_terminal() && io::stderr().is_terminal() {
+    let text = if can_ask() {
         match ask(format!("API key for {} (not shown): ", login.address.authority())).await {
             Ok(PromptAnswer::Line(text)) => text,
             Ok(PromptAnswer::Interrupt) => return Ok(Err(Exit::Interrupt)),
@@ -130,7 +131,7 @@ async fn key(login: &Login, with_token: bool) -> Result<Result<ApiKey, Exit>, Fa
         let text = text.map_err(|error| Failed::config(format!("cannot read a key from standard input: {error}")))?;
         text.lines().next().unwrap_or_default().to_owned()
     } else {
-        let what = "a key is needed, and there is no terminal to ask at";
+        let what = "a key is needed, and it cannot be asked for here";
         let new = if login.is_new { format!(" --base-url {}", login.address) } else { String::new() };
         return Err(Failed::new(Exit::Usage, what).hint(format!(
             "to read it from a file: petstore login -p {}{new} --with-token < FILE",

@@ -4,6 +4,7 @@ mod add;
 pub mod args;
 pub mod column;
 pub mod context;
+mod count;
 mod get;
 mod list;
 mod watch;
@@ -17,6 +18,7 @@ use super::colour::When;
 use super::confirm::confirm;
 use super::error::{Exit, Failed, GIVE_A_KEY};
 use super::output::{Verbosity, is_terminal};
+use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{service, transfer};
 use args::{PetsCommand, WatchFormat};
@@ -53,6 +55,10 @@ async fn at_the_service(
         confirm(what, settings, args.yes)?;
     }
     let (client, embedded) = service::connect(settings).await?;
+    let client = match command.timeout() {
+        Some(timeout) => client.within(timeout).map_err(Failed::because("cannot prepare requests"))?,
+        None => client,
+    };
     let client = match verbosity.recorder() {
         Some(recorder) => client.recording(recorder),
         None => client,
@@ -61,6 +67,8 @@ async fn at_the_service(
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,
+        PetsCommand::Count(args) => until_ended(count::run(&context, &args, false)).await,
+        PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
         PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
@@ -70,7 +78,7 @@ async fn at_the_service(
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
-    result
+    result.map_err(|failed| failed.with_key_of(settings))
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {
@@ -87,6 +95,7 @@ fn wants_json(command: &PetsCommand, env: &Env) -> bool {
         PetsCommand::List(args) => &args.output,
         PetsCommand::Add(args) => &args.output,
         PetsCommand::Get(args) => &args.output,
+        PetsCommand::Count(args) | PetsCommand::Stats(args) => return args.output.chosen() == ResultFormat::Json,
         PetsCommand::Watch(args) => return args.format == WatchFormat::Ndjson,
         PetsCommand::Import(_) | PetsCommand::Export(_) => return false,
     };

@@ -69,7 +69,7 @@ pub async fn ask(settings: &Settings) -> ServiceAnswer {
             Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url))
                 .hint(super::error::GIVE_A_KEY)
         }
-        _ => Failed::request(&error, &settings.service.name(), false),
+        _ => Failed::request(&error, &settings.service.name(), false).with_key_of(settings),
     };
     let is_answer = matches!(error, ApiError::Refused { .. } | ApiError::Malformed(_));
     let is_refused = matches!(error, ApiError::Refused { status: 401, .. });

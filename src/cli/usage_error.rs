@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, Error};
+use clap::{Arg, Command, Error};
 
 use crate::config::Env;
 use crate::model::display_safe;
@@ -59,6 +59,48 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
         Some(format!("{} {typed}", above.get_name()))
     };
     near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
+}
+
+/// The options of output formats, and whether a value follows.
+const OUTPUT: [(&str, bool); 5] =
+    [("-o", true), ("--format", true), ("--columns", true), ("--json", false), ("--no-header", false)];
+
+/// The arguments with the output options that came before the command moved to its end; `None` if there are none.
+pub fn output_last(command: &Command, arguments: &[OsString]) -> Option<Vec<OsString>> {
+    let (mut kept, mut moved, mut command) = (Vec::new(), Vec::new(), command);
+    let mut rest = arguments.iter().peekable();
+    kept.extend(rest.next().cloned());
+    while command.has_subcommands() {
+        let argument = rest.next()?;
+        let word = argument.to_str()?;
+        let (name, has_value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
+        if let Some((_, takes_value)) = OUTPUT.into_iter().find(|(output, _)| *output == name) {
+            moved.push(argument.clone());
+            moved.extend(rest.next_if(|_| takes_value && !has_value).cloned());
+            continue;
+        }
+        kept.push(argument.clone());
+        match command.find_subcommand(word) {
+            Some(further) => command = further,
+            None if word.starts_with('-') => {
+                kept.extend(rest.next_if(|_| !has_value && takes_value(command, name)).cloned())
+            }
+            None => return None,
+        }
+    }
+    kept.extend(rest.cloned());
+    let is_found = !moved.is_empty();
+    kept.append(&mut moved);
+    is_found.then_some(kept)
+}
+
+/// Whether a value follows the option `name`, such as `-p` or `--profile`.
+fn takes_value(command: &Command, name: &str) -> bool {
+    let is_it = |argument: &&Arg| match name.strip_prefix("--") {
+        Some(long) => argument.get_long() == Some(long),
+        None => argument.get_short().is_some_and(|short| name == format!("-{short}")),
+    };
+    command.get_arguments().find(is_it).is_some_and(|argument| argument.get_action().takes_values())
 }
 
 /// Refuses an API key in place of a name, an address or a path, since those appear in messages.
@@ -123,8 +165,8 @@ mod tests {
              mean name?\nhint: petstore pets list --help"
         );
         assert_eq!(
-            message("petstore pets add --name Rex"),
-            "the following required arguments were not provided: --category-id <ID>\nhint: petstore pets add --help"
+            message("petstore pets get --json"),
+            "the following required arguments were not provided: <ID>...\nhint: petstore pets get --help"
         );
         assert_eq!(
             message("petstore pets list -n 150"),

@@ -6,7 +6,7 @@ mod profiles;
 
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
-pub use profiles::{add_profile, exists, no_name, remove_key, set_key, set_profile};
+pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_key, set_profile};
 
 use std::path::Path;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::model::text::short;
 
 use super::error::ConfigError;
-use super::file::File;
+use super::file::{File, KeySource};
 use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
 use super::{Env, Paths};
@@ -17,6 +17,8 @@ pub struct Choices {
     pub config: Option<PathBuf>,
     pub profile: Option<String>,
     pub base_url: Option<String>,
+    /// Where the API key of the service comes from, instead of the configured place.
+    pub key: Option<KeySource>,
     pub demo: bool,
     pub ca_file: Option<PathBuf>,
     pub insecure_http: bool,

@@ -143,24 +143,27 @@ fn remote(
     profile: &Profile,
     sources: &Sources<'_>,
 ) -> Result<(Service, Origin), ConfigError> {
-    let source = profile.key.clone().or_else(|| key_of_environment(sources.env));
-    let origin = match (&profile.key, &source) {
-        (Some(_), _) => sources.origin(&["profiles", name, "key"]),
-        (None, Some(KeySource::File(_))) => Origin::Environment(KEY_FILE),
-        (None, Some(_)) => Origin::Environment(KEY),
-        (None, None) => Origin::Default,
+    // The flags apply only to the service of the start: no other one may get this key, or be trusted because of them.
+    let is_of_start = match Target::at_start(sources) {
+        Target::Profile { name: started, .. } => started == name,
+        Target::Direct { address, .. } => address.parse().is_ok_and(|started: BaseUrl| started == base_url),
+        Target::Demo => false,
+    };
+    let flag = sources.choices.key.as_ref().filter(|_| is_of_start);
+    let source = flag.or(profile.key.as_ref()).cloned().or_else(|| key_of_environment(sources.env));
+    let origin = match (flag, &profile.key, &source) {
+        (Some(KeySource::Command(_)), ..) => Origin::Flag("--key-command"),
+        (Some(_), ..) => Origin::Flag("--key-file"),
+        (None, Some(_), _) => sources.origin(&["profiles", name, "key"]),
+        (None, None, Some(KeySource::File(_))) => Origin::Environment(KEY_FILE),
+        (None, None, Some(_)) => Origin::Environment(KEY),
+        (None, None, None) => Origin::Default,
     };
     let (key, key_origin) = match &source {
         Some(source) if !sources.reads_key => (None, KeyOrigin::from(source)),
         Some(source) => read(source, name, &base_url, sources)?
             .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
         None => (None, KeyOrigin::Absent),
-    };
-    // The flag applies only to the service of the start: no other one may be trusted because of it.
-    let is_of_start = match Target::at_start(sources) {
-        Target::Profile { name: started, .. } => started == name,
-        Target::Direct { address, .. } => address.parse().is_ok_and(|started: BaseUrl| started == base_url),
-        Target::Demo => false,
     };
     let ca_file = sources.choices.ca_file.clone().filter(|_| is_of_start);
     let ca_file = ca_file
@@ -195,7 +198,10 @@ fn read(
             Some(key)
         }
         KeySource::Command(words) => {
-            secrets::refuse_where_others_write(&sources.path)?;
+            // A command of the command line was not written by others.
+            if sources.choices.key.as_ref() != Some(source) {
+                secrets::refuse_where_others_write(&sources.path)?;
+            }
             Some(secrets::run_key_command(words)?)
         }
         KeySource::Keyring(_) => Keyring::probe()?.read(profile, address)?,

@@ -131,6 +131,11 @@ pub fn parse_category_id(text: &str) -> Result<i64, FieldError> {
     text.parse().map_err(|_| FieldError::CategoryNotInt64(text.to_owned()))
 }
 
+/// Parses one of the three words.
+pub fn parse_status(word: &str) -> Result<PetStatus, FieldError> {
+    word.parse().map_err(|_| FieldError::StatusUnknown(word.to_owned()))
+}
+
 /// Why `text` is not an int64. The range is named only for a number outside of it.
 fn not_int64(text: &str) -> String {
     let text = text::short(text);

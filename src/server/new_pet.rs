@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::failure::Failure;
-use crate::model::draft::check_name;
+use crate::model::draft::{check_name, parse_status};
 use crate::model::{FieldError, NewPet, PetStatus};
 
 /// The members as they are written, so that each can be checked separately, and `1.0` differs from `1`. serde refuses a
@@ -56,5 +56,5 @@ fn category_id(member: Option<&RawValue>) -> Result<i64, FieldError> {
 fn status(member: &RawValue) -> Result<PetStatus, FieldError> {
     let raw = member.get();
     let word: String = serde_json::from_str(raw).map_err(|_| FieldError::StatusUnknown(raw.to_owned()))?;
-    word.parse().map_err(|_| FieldError::StatusUnknown(word))
+    parse_status(&word)
 }

@@ -25,7 +25,7 @@ use crate::clock;
 use backoff::Pace;
 pub use plan::{ImportControl, ImportOptions, OnError, Patience};
 use prefetch::{Queue, announce};
-pub use progress::{ImportEvent, ImportProgress, OnImportEvent};
+pub use progress::{ImportEvent, ImportProgress, OnImportEvent, Waiting};
 use send::Sender;
 pub use shared::ImportEnded;
 use shared::{ServiceClock, Shared};

@@ -206,21 +206,33 @@ pub struct Layout {
     pub reader_lines: u16,
 }
 
+/// The options that choose this service in a shell. Only what was chosen by its address is chosen so again.
+fn flags(settings: &Settings) -> String {
+    let is_profile = settings.origins.first().is_some_and(|profile| match &profile.origin {
+        Origin::Flag(name) => *name == "--profile",
+        Origin::Environment(name) => *name == "PETSTORE_PROFILE",
+        Origin::File { .. } | Origin::ByHand => true,
+        Origin::Default => false,
+    });
+    match &settings.service {
+        Service::Demo => " --demo".to_owned(),
+        Service::Embedded { .. } | Service::Remote(_) if is_profile => format!(" -p {}", shell_word(&settings.name)),
+        Service::Embedded { .. } => String::new(),
+        Service::Remote(remote) => format!(" --base-url {}", remote.base_url),
+    }
+}
+
 impl Link {
     /// The service that these settings name: nothing has come back from it yet.
     pub fn of(settings: &Settings) -> Self {
-        let by_hand = settings.origins.first().is_some_and(|profile| profile.origin == Origin::ByHand);
-        let (service, address, key, flags) = match &settings.service {
-            service @ (Service::Demo | Service::Embedded { .. }) => {
-                let flags = if *service == Service::Demo { " --demo" } else { "" };
-                let key = (String::new(), KeyOrigin::Embedded);
-                ("the embedded store".to_owned(), None, key, flags.to_owned())
+        let (service, address, key) = match &settings.service {
+            Service::Demo | Service::Embedded { .. } => {
+                ("the embedded store".to_owned(), None, (String::new(), KeyOrigin::Embedded))
             }
             Service::Remote(remote) => {
                 let ending = remote.key.as_ref().map_or(String::new(), |key| key.ending().to_owned());
                 let key = (ending, remote.key_origin.clone());
-                let flags = format!(" --base-url {}", remote.base_url);
-                (remote.base_url.authority(), Some(remote.base_url.clone()), key, flags)
+                (remote.base_url.authority(), Some(remote.base_url.clone()), key)
             }
         };
         Self {
@@ -232,7 +244,7 @@ impl Link {
             embedded: address.is_none(),
             address,
             identity: session_cache::identity(settings),
-            flags: if by_hand { format!(" --profile {}", shell_word(&settings.name)) } else { flags },
+            flags: flags(settings),
             key,
             origins: settings.origins.clone(),
             health: Health::Unknown,

@@ -36,7 +36,7 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains list --format json")]
     List(FormatArg),
     /// Show the state of one domain and what to do next.
-    #[command(after_help = "Example:\n  petstore domains show docs.example.com")]
+    #[command(alias = "plan", after_help = "Example:\n  petstore domains show docs.example.com")]
     Show(ShowArgs),
     /// Check domains from outside: what is wrong, who must act, how long to wait.
     ///

@@ -15,7 +15,7 @@ use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_one};
 use crate::cli::output::{is_there, note, write, write_as};
 use crate::config::{Service, Settings};
-use crate::model::draft::{check_name, parse_category_id};
+use crate::model::draft::{Field, FieldError, check_name, parse_category_id, parse_status};
 use crate::model::text::cut;
 use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, display_safe};
 
@@ -78,13 +78,21 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
 
 fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
     let name = args.name.unwrap_or_default();
-    let wrong = |flag, error| {
-        Failed::new(Exit::Usage, format!("--{flag}: {error}")).hint("for all options: petstore pets add --help")
-    };
-    check_name(&name).map_err(|error| wrong("name", error))?;
-    let category_id =
-        parse_category_id(&args.category_id.unwrap_or_default()).map_err(|error| wrong("category-id", error))?;
-    Ok(NewPet { name, category_id, status: args.status })
+    let category_id = parse_category_id(&args.category_id.unwrap_or_default());
+    let status = args.status.as_deref().map(parse_status).transpose();
+    match (check_name(&name), category_id, status) {
+        (Ok(()), Ok(category_id), Ok(status)) => Ok(NewPet { name, category_id, status }),
+        (name, category_id, status) => {
+            let flag = |error: &FieldError| match error.field() {
+                Field::Name => "--name",
+                Field::CategoryId => "--category-id",
+                Field::Status => "--status",
+            };
+            let faults = [name.err(), category_id.err(), status.err()];
+            let faults: Vec<_> = faults.iter().flatten().map(|error| format!("{}: {error}", flag(error))).collect();
+            Err(Failed::new(Exit::Usage, faults.join(" ")).hint("for all options: petstore pets add --help"))
+        }
+    }
 }
 
 /// Adds the objects of stdin. A wrong one is reported and skipped. A missing answer stops, since sending more would hide

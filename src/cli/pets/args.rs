@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 
-use crate::cli::args::{Output, parse_duration, statuses};
+use crate::cli::args::{Output, RequestArgs, parse_duration, statuses};
+use crate::cli::completions;
 use crate::cli::output::Content;
+use crate::cli::render::FormatArg;
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
 use crate::model::{Limit, PetId, PetStatus};
 
@@ -21,7 +23,11 @@ const LIST_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
   petstore pets list --all --sort name --columns name,status
   petstore pets list --all --require-complete --format json > pets.json
-  petstore pets list --format ids | head -3
+  petstore pets list --search whis --status available --status pending
+  petstore pets list --watch
+
+--search understands what the search field of the screen does: words, \"exact words\", cat:3,7, id:1002, is:sold, and - \
+before what must not match. It searches the whole inventory.
 
 In CSV and TSV, a cell that a spreadsheet would run as a formula gets a leading '; --raw leaves it unchanged. JSON keeps \
 every name byte for byte.
@@ -30,6 +36,14 @@ every name byte for byte.
 ids are written as they arrive; an exit status other than 0 means that the list is incomplete. A service without pages \
 returns at most 100 pets of each status. Then a line on standard error says that there may be more; with \
 --require-complete, nothing is listed and the exit status is 3.";
+
+const COUNT_HELP: &str = "Examples:
+  petstore pets count
+  petstore pets count --status available
+  petstore pets count --search 'cat:3 -is:sold'
+
+Prints a number. It reads the whole inventory, since the API has no operation that counts. If the service may not list \
+all pets, a line on standard error says so; with --require-complete, nothing is printed and the exit status is 3.";
 
 const ADD_HELP: &str = "Examples:
   petstore pets add --name Biscuit --category-id 3
@@ -62,6 +76,12 @@ pub enum PetsCommand {
     /// List pets.
     #[command(after_help = LIST_HELP, visible_alias = "ls")]
     List(ListArgs),
+    /// Count pets.
+    #[command(after_help = COUNT_HELP)]
+    Count(CountArgs),
+    /// Count the pets of each status.
+    #[command(after_help = "Example:\n  petstore pets stats")]
+    Stats(CountArgs),
     /// Add a pet, or several as JSON on standard input.
     #[command(after_help = ADD_HELP, visible_aliases = ["create", "new"])]
     Add(AddArgs),
@@ -83,18 +103,41 @@ impl PetsCommand {
     /// Whether it sends one request after another, so that more threads would only cost time.
     pub const fn asks_one_by_one(&self) -> bool {
         match self {
-            Self::List(_) | Self::Add(_) | Self::Get(_) | Self::Watch(_) => true,
+            Self::List(_) | Self::Count(_) | Self::Stats(_) | Self::Add(_) | Self::Get(_) | Self::Watch(_) => true,
             Self::Import(_) | Self::Export(_) => false,
+        }
+    }
+
+    /// How long a request may take.
+    pub fn timeout(&self) -> Option<Duration> {
+        match self {
+            Self::List(args) => args.request.timeout,
+            Self::Count(args) | Self::Stats(args) => args.request.timeout,
+            Self::Add(args) => args.request.timeout,
+            Self::Get(args) => args.request.timeout,
+            // Watching and importing have their own limits.
+            Self::Watch(_) | Self::Import(_) => None,
+            Self::Export(args) => args.request.timeout,
         }
     }
 }
 
+/// Which pets of the inventory a command is about.
+#[derive(Debug, ClapArgs)]
+pub struct FilterArgs {
+    /// Only pets with this status; can be repeated.
+    #[arg(short, long, value_delimiter = ',', value_parser = statuses())]
+    pub status: Vec<PetStatus>,
+    /// Only pets that match, such as whis, "exact words", cat:3, id:17 or -is:sold.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub search: Option<String>,
+}
+
 #[derive(Debug, ClapArgs)]
 pub struct ListArgs {
-    /// Only pets with this status.
-    #[arg(short, long, value_parser = statuses())]
-    pub status: Option<PetStatus>,
-    /// Maximum number of pets, 1 to 100. [default: 20, or pets.limit of the configuration]
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// Maximum number of pets, 1 to 100. [default: 20, or pets.limit of the configuration; with --search, all]
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_limit, conflicts_with = "all")]
     pub limit: Option<Limit>,
     /// List the whole inventory: all pages or, if the service has none, the lists of the three statuses.
@@ -109,8 +152,26 @@ pub struct ListArgs {
     /// Leave formulas in cells of CSV and TSV unchanged.
     #[arg(long)]
     pub raw: bool,
+    /// After the list, print changes as they happen, like petstore pets watch.
+    #[arg(short, long, conflicts_with_all = ["search", "columns"])]
+    pub watch: bool,
+    #[command(flatten)]
+    pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, ClapArgs)]
+pub struct CountArgs {
+    #[command(flatten)]
+    pub filter: FilterArgs,
+    /// Fail unless the number is known to be exact.
+    #[arg(long)]
+    pub require_complete: bool,
+    #[command(flatten)]
+    pub request: RequestArgs,
+    #[command(flatten)]
+    pub output: FormatArg,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -118,21 +179,24 @@ pub struct AddArgs {
     /// Use - to read JSON objects {"name", "categoryId", "status"} from standard input.
     #[arg(value_parser = ["-"], conflicts_with_all = ["name", "category_id", "status"])]
     pub stdin: Option<String>,
+    // All three are read together, so that every fault is reported at once.
     /// The pet's name, 1 to 255 characters.
-    #[arg(long, required_unless_present = "stdin", allow_hyphen_values = true)]
+    #[arg(long, allow_hyphen_values = true)]
     pub name: Option<String>,
     /// The category's id, a 64-bit whole number.
-    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true, required_unless_present = "stdin")]
+    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true)]
     pub category_id: Option<String>,
-    /// The status. [default: chosen by the service]
-    #[arg(short, long, value_parser = statuses())]
-    pub status: Option<PetStatus>,
+    /// The status: available, pending or sold. [default: chosen by the service]
+    #[arg(short, long, add = completions::statuses())]
+    pub status: Option<String>,
     /// Send nothing; print a curl command that does, with the key in PETSTORE_API_KEY.
     #[arg(long)]
     pub dry_run: bool,
     /// Do not ask before adding to a protected profile.
     #[arg(short, long)]
     pub yes: bool,
+    #[command(flatten)]
+    pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
 }
@@ -145,6 +209,8 @@ pub struct GetArgs {
     /// How to look up the pets.
     #[arg(long, value_enum, default_value_t = Via::Auto)]
     pub via: Via,
+    #[command(flatten)]
+    pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
 }
@@ -183,7 +249,7 @@ pub enum WatchFormat {
     #[value(alias = "table")]
     Lines,
     /// One JSON object per line.
-    #[value(alias = "json")]
+    #[value(aliases = ["json", "jsonl"])]
     Ndjson,
 }
 
@@ -196,6 +262,9 @@ impl WatchFormat {
         }
     }
 }
+
+/// The time between checks, if none is given.
+pub const DEFAULT_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The shortest time between checks.
 const LEAST_INTERVAL: Duration = Duration::from_secs(1);

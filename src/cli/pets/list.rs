@@ -1,24 +1,35 @@
-//! `petstore pets list`: the first pets, or the whole inventory as far as the service lists it.
+//! `petstore pets list`: the first pets, or what fits of the whole inventory, as far as the service lists it.
 
 use tokio::sync::mpsc;
 
-use super::args::ListArgs;
+use super::args::{DEFAULT_INTERVAL, FilterArgs, ListArgs, WatchArgs, WatchFormat};
 use super::context::PetsContext;
+use super::watch;
 use crate::api::inventory::{Coverage, inventory};
 use crate::api::retry::repeated;
+use crate::app::inventory::search::Query;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
-use crate::cli::output::write_as;
-use crate::model::{Pet, PetQuery};
+use crate::cli::output::{Content, write_as};
+use crate::model::{ObservedStatus, Pet, PetQuery, PetStatus};
 
 pub async fn run(context: &PetsContext<'_>, args: &ListArgs) -> Result<Exit, Failed> {
     let layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
-    if args.all { all(context, args, &layout).await } else { first(context, args, &layout).await }
+    let listed = match args.filter.status.as_slice() {
+        [] | [_] if !args.all && args.filter.search.is_none() => first(context, args, &layout).await?,
+        _ => all(context, args, &layout).await?,
+    };
+    if !args.watch {
+        return Ok(listed);
+    }
+    let format = if layout.format.content() == Content::Json { WatchFormat::Ndjson } else { WatchFormat::Lines };
+    let status = args.filter.status.first().copied();
+    watch::run(context, &WatchArgs { status, interval: DEFAULT_INTERVAL, timeout: None, format }).await
 }
 
 async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
     let limit = args.limit.unwrap_or(context.settings.limit);
-    let query = PetQuery { status: args.status, limit, after: None };
+    let query = PetQuery { status: args.filter.status.first().copied(), limit, after: None };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
     if let Some(sort) = args.sort {
         sort.apply(&mut page.pets);
@@ -32,28 +43,102 @@ async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -
     Ok(Exit::Done)
 }
 
-/// What was received of an inventory.
+/// The pets of the inventory that a command is about.
+pub(super) struct Filter<'a> {
+    statuses: &'a [PetStatus],
+    search: Option<Query>,
+    /// The most pets that are wanted.
+    most: usize,
+}
+
+impl<'a> Filter<'a> {
+    pub(super) fn new(args: &'a FilterArgs, most: usize) -> Self {
+        Self { statuses: &args.status, search: args.search.as_deref().map(Query::parse), most }
+    }
+
+    /// The status that the service filters by; of several, the program does.
+    fn asked(&self) -> Option<PetStatus> {
+        if let [only] = self.statuses { Some(*only) } else { None }
+    }
+
+    fn fits(&self, pet: &Pet) -> bool {
+        let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
+        (self.statuses.len() < 2 || self.statuses.iter().any(has))
+            && self.search.as_ref().is_none_or(|search| search.fits(pet))
+    }
+}
+
+/// What was found in an inventory.
 #[derive(Default)]
-struct Taken {
-    /// The pets that are not written yet.
-    pets: Vec<Pet>,
-    seen: usize,
-    /// The reader of the output has gone.
-    unread: bool,
+pub(super) struct Found {
+    /// How many pets.
+    pub(super) count: usize,
+    /// As many as were wanted; there may be more.
+    is_cut: bool,
+    /// Nobody wants more of them: the reader of the output has gone.
+    pub(super) is_unread: bool,
+}
+
+/// Gives `take` the pets of the inventory that fit, some at a time, until it answers that no more are wanted.
+pub(super) async fn search(
+    context: &PetsContext<'_>,
+    filter: &Filter<'_>,
+    mut take: impl FnMut(Vec<Pet>) -> Result<bool, Failed>,
+) -> Result<(Found, Coverage), Failed> {
+    let (parts, mut coming) = mpsc::channel::<Vec<Pet>>(1);
+    let found = async {
+        let mut found = Found::default();
+        while let Some(mut part) = coming.recv().await {
+            part.retain(|pet| filter.fits(pet));
+            part.truncate(filter.most - found.count);
+            found.count += part.len();
+            found.is_cut = found.count == filter.most;
+            found.is_unread = !take(part)?;
+            if found.is_cut || found.is_unread {
+                break;
+            }
+        }
+        // The inventory ends with its receiver.
+        drop(coming);
+        Ok::<_, Failed>(found)
+    };
+    let (coverage, found) = tokio::join!(inventory(context.client, filter.asked(), parts), found);
+    let found = found?;
+    let coverage = coverage.map_err(|error| context.failed(&error))?;
+    Ok((found, coverage))
 }
 
 async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
+    let most = match args.limit {
+        Some(limit) => limit.get().into(),
+        None if args.all || args.filter.search.is_some() => usize::MAX,
+        None => context.settings.limit.get().into(),
+    };
     // Sorting, and checking that the list is complete, need the whole list.
-    let waits = args.sort.is_some() || args.require_complete;
-    let (parts, coming) = mpsc::channel(1);
-    let fetched = inventory(context.client, args.status, parts);
-    let (coverage, taken) = tokio::join!(fetched, take(coming, layout, waits));
-    let mut taken = taken?;
-    if taken.unread {
+    let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
+    let (mut pets, mut is_first) = (Vec::new(), true);
+    let write = |part: Vec<Pet>| {
+        if !streams {
+            pets.extend(part);
+            return Ok(true);
+        }
+        let header = std::mem::take(&mut is_first);
+        write_as(layout.format.content(), |out| {
+            if header {
+                write_header(out, layout)?;
+            }
+            write_lines(out, &part, layout)
+        })
+    };
+    let (found, coverage) = search(context, &Filter::new(&args.filter, most), write).await?;
+    if found.is_unread {
         return Ok(Exit::Done);
     }
-    let coverage = coverage.map_err(|error| context.failed(&error))?;
-    let word = word(&coverage, args, taken.seen);
+    // An empty inventory has a header, too.
+    if streams && is_first && !write_as(layout.format.content(), |out| write_header(out, layout))? {
+        return Ok(Exit::Done);
+    }
+    let word = word(&coverage, &args.filter, found.count);
     if args.require_complete && !coverage.complete {
         return Err(Failed::new(
             Exit::Partly,
@@ -62,50 +147,23 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
         .hint("to list what there is, omit --require-complete"));
     }
     if let Some(sort) = args.sort {
-        sort.apply(&mut taken.pets);
+        sort.apply(&mut pets);
     }
-    let is_written = layout.format.has_lines() && !waits;
-    if !is_written && !write_as(layout.format.content(), |out| write_list(out, &taken.pets, layout))? {
+    if !streams && !write_as(layout.format.content(), |out| write_list(out, &pets, layout))? {
         return Ok(Exit::Done);
     }
-    if !coverage.complete {
+    if found.is_cut {
+        context.verbosity.note(&format!("Showing {most}; there may be more. Use --limit (max 100) or --all."));
+    } else if !coverage.complete {
         context.verbosity.note(&word);
     }
     Ok(Exit::Done)
 }
 
-/// Receives an inventory, and writes it as it arrives if the format has lines and nothing `waits` for the whole.
-async fn take(mut coming: mpsc::Receiver<Vec<Pet>>, layout: &PetLayout, waits: bool) -> Result<Taken, Failed> {
-    let mut taken = Taken::default();
-    let writes = layout.format.has_lines() && !waits;
-    let mut is_first = true;
-    while let Some(part) = coming.recv().await {
-        taken.seen += part.len();
-        if !writes {
-            taken.pets.extend(part);
-            continue;
-        }
-        let header = std::mem::take(&mut is_first);
-        taken.unread = !write_as(layout.format.content(), |out| {
-            if header {
-                write_header(out, layout)?;
-            }
-            write_lines(out, &part, layout)
-        })?;
-        if taken.unread {
-            break;
-        }
-    }
-    // An empty inventory has a header, too.
-    if writes && is_first {
-        taken.unread = !write_as(layout.format.content(), |out| write_header(out, layout))?;
-    }
-    Ok(taken)
-}
-
-fn word(coverage: &Coverage, args: &ListArgs, seen: usize) -> String {
-    match args.status {
-        None => coverage.honest_word(seen),
-        Some(_) => coverage.honest_word_of_status(seen),
+/// How many pets were found, and what may be missing.
+pub(super) fn word(coverage: &Coverage, filter: &FilterArgs, seen: usize) -> String {
+    match filter.status.as_slice() {
+        [_] => coverage.honest_word_of_status(seen),
+        _ => coverage.honest_word(seen),
     }
 }

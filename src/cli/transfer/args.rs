@@ -1,13 +1,15 @@
 //! The arguments of `pets import` and `pets export`.
 
+use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
-use crate::cli::args::statuses;
+use crate::cli::args::{RequestArgs, parse_duration, statuses};
 use crate::model::export::Kind;
 use crate::model::{Field, PetStatus};
-use crate::transfer::import::{ImportOptions, OnError};
+use crate::transfer::import::{ImportOptions, OnError, Patience};
 use crate::transfer::journal::Journal;
 use crate::transfer::{ColumnMapping, FileFormat};
 
@@ -44,6 +46,9 @@ Examples:
 A service without pages returns at most 100 pets of each status; a line on standard error then says that there may be \
 more. With --require-complete that is an error (exit status 3), and no file is written.";
 
+/// How long an import waits for the service if nobody is there to stop it.
+const UNATTENDED: Duration = Duration::from_secs(5 * 60);
+
 #[derive(Debug, ClapArgs)]
 pub struct ImportArgs {
     /// File to import; `-` is standard input.
@@ -73,6 +78,9 @@ pub struct ImportArgs {
     /// Stop after this many rows were not added.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_errors: Option<u64>,
+    /// How long to wait for a service that takes no rows. [default: 5m without a terminal, otherwise until Ctrl-C]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub wait: Option<Duration>,
     /// Report file, written row by row. [default: beside the file; none for standard input]
     #[arg(long, value_name = "REPORT")]
     pub report: Option<PathBuf>,
@@ -116,7 +124,7 @@ impl ImportArgs {
         let format = match self.format {
             FormatArg::Auto => None,
             FormatArg::Csv => Some(FileFormat::Csv),
-            FormatArg::Ndjson | FormatArg::Jsonl => Some(FileFormat::Ndjson),
+            FormatArg::Ndjson => Some(FileFormat::Ndjson),
             FormatArg::Json => Some(FileFormat::Json),
             FormatArg::Xlsx => Some(FileFormat::Xlsx),
         };
@@ -133,7 +141,10 @@ impl ImportArgs {
             max_errors: self.max_errors,
             send_unknown: self.unknown == UnknownArg::Send,
             retry_refused: self.retry_refused,
-            ..ImportOptions::default()
+            patience: Patience {
+                give_up: self.wait.or((!stderr().is_terminal()).then_some(UNATTENDED)),
+                ..Patience::default()
+            },
         }
     }
 }
@@ -145,9 +156,8 @@ pub enum FormatArg {
     /// Cells separated by commas, semicolons or tabs (detected).
     Csv,
     /// One JSON object a line.
+    #[value(alias = "jsonl")]
     Ndjson,
-    /// Same as ndjson.
-    Jsonl,
     /// One JSON array of objects.
     Json,
     /// A workbook; its first sheet is read.
@@ -193,6 +203,8 @@ pub struct ExportArgs {
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
+    #[command(flatten)]
+    pub request: RequestArgs,
 }
 
 impl ExportArgs {
@@ -219,6 +231,7 @@ pub enum KindArg {
     /// One JSON array, an object a line.
     Json,
     /// One JSON object a line.
+    #[value(alias = "jsonl")]
     Ndjson,
     /// Tabs, with a header.
     Tsv,

@@ -15,10 +15,10 @@ use crate::cli::confirm::{self, allowed, question};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Verbosity, note};
 use crate::cli::signals::Signals;
+use crate::clock;
 use crate::config::Settings;
 use crate::model::display_safe;
 use crate::model::escape::shell_word;
-use crate::model::text::cut;
 use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
@@ -319,7 +319,9 @@ impl Command {
         let now = || {
             let counts = counts.borrow();
             let ImportProgress { added, refused, unknown, .. } = &*counts;
-            (counts.dealt_with(), format!("added {added}  refused {refused}  unknown {unknown}"))
+            let numbers = [(*added, "added"), (*refused, "refused"), (*unknown, "unknown")];
+            let waiting = counts.waiting.as_ref().map(|waiting| waiting.words(clock::now()));
+            (counts.dealt_with(), numbered(numbers).into_iter().chain(waiting).collect::<Vec<_>>().join(", "))
         };
         let mut ended_by = None;
         let sent = import::run(client, input, work, how, (on_event, progress, controls));
@@ -354,10 +356,6 @@ fn on_event(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
         ImportEvent::UnknownOutcome { line } => {
             bar.note(&format!("line {line}: may have been added before; not sent again"));
         }
-        ImportEvent::Waiting { wait, why } if wait.as_secs() > 0 => {
-            bar.note(&format!("waiting {} s: {}", wait.as_secs(), cut(&why, 200)));
-        }
-        ImportEvent::Waiting { .. } => {}
     })
 }
 
@@ -382,9 +380,8 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
     let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
     let before = if *added_before > 0 { format!(" ({added_before} before)") } else { String::new() };
     let mut counts = vec![format!("{added} added{before}")];
-    let others =
-        [(*refused, "refused"), (*invalid, "invalid"), (*unknown, "unknown"), (left.unwrap_or_default(), "left")];
-    counts.extend(others.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")));
+    let left_now = left.unwrap_or_default();
+    counts.extend(numbered([(*refused, "refused"), (*invalid, "invalid"), (*unknown, "unknown"), (left_now, "left")]));
     counts.extend(left.is_none().then(|| "an unknown number left".to_owned()));
     note(&counts.join(", "));
     if let Some(report) = report {
@@ -407,6 +404,11 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
     exit
 }
 
+/// The numbers other than zero, each with its word.
+fn numbered<const N: usize>(numbers: [(u64, &str); N]) -> impl Iterator<Item = String> {
+    numbers.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"))
+}
+
 fn word(path: &std::path::Path) -> String {
     shell_word(&display_safe(&path.display().to_string()))
 }
@@ -417,7 +419,6 @@ fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) 
         ImportEnded::Stopped => ended_by.unwrap_or(Exit::Failure),
         ImportEnded::Unauthorized(_) => Exit::Unauthorized,
         ImportEnded::Failed(_) => Exit::Failure,
-        ImportEnded::NoAnswer(_) if any || progress.errors() > 0 => Exit::Partly,
         ImportEnded::NoAnswer(_) => Exit::NoAnswer,
         ImportEnded::Complete | ImportEnded::OnError | ImportEnded::TooManyErrors => {
             match (any, progress.errors(), progress.unknown) {

@@ -34,8 +34,9 @@ pub fn add_profile(path: &Path, name: &str, new: &Profile) -> Result<(), EditErr
         if let Some(label) = &new.label {
             profile.insert("label", value(label));
         }
-        if new.protect {
-            profile.insert("protect", value(true));
+        for (key, _) in [("insecure_http", new.insecure_http), ("protect", new.protect)].iter().filter(|(_, set)| *set)
+        {
+            profile.insert(key, value(true));
         }
         // Without its own header: each profile has one.
         let mut begun = Table::new();
@@ -69,6 +70,17 @@ pub fn remove_key(path: &Path, profile: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         wanted.profiles.get_mut(profile).ok_or_else(|| missing(profile, path))?.key = None;
         profile_table(document, profile, path)?.remove("key");
+        Ok(())
+    })
+}
+
+/// Removes the profile `name` from the file at `path`.
+pub fn remove_profile(path: &Path, name: &str) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        // A built-in profile is in no file.
+        profile_table(document, name, path)?;
+        wanted.profiles.remove(name);
+        table(document, "profiles", path)?.remove(name);
         Ok(())
     })
 }

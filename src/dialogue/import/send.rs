@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use crate::api::Failure;
+use crate::clock;
 use crate::dialogue::prompt::{Asked, Leave};
 use crate::dialogue::session::Session;
 use crate::dialogue::words;
@@ -87,7 +88,11 @@ impl Session {
         let sent = import::run(&client, input, work, how, (on_event(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
         let good = file.good;
-        let how_far = || format!("{} of {good} rows done.", counts.borrow().dealt_with());
+        let how_far = || {
+            let counts = counts.borrow();
+            let waiting = counts.waiting.as_ref().map(|waiting| format!("; {}", waiting.words(clock::now())));
+            format!("{} of {good} rows done{}.", counts.dealt_with(), waiting.unwrap_or_default())
+        };
         let sent = loop {
             match self.talk.during(sent.as_mut(), how_far).await {
                 Ok(sent) => break sent,
@@ -163,8 +168,7 @@ fn on_event(trouble: Arc<Mutex<Vec<String>>>) -> OnImportEvent {
                 outcome: RowOutcome::Added(_) | RowOutcome::NotSent(_) | RowOutcome::Invalid(_),
                 ..
             }
-            | ImportEvent::Bad(_)
-            | ImportEvent::Waiting { .. } => return,
+            | ImportEvent::Bad(_) => return,
         };
         let mut trouble = trouble.lock();
         if trouble.len() < MOST {

@@ -7,6 +7,9 @@ use tokio::time::sleep_until;
 
 use super::Patience;
 
+/// The longest pause that the service may ask for: its number of seconds may be absurd.
+const LONGEST_ASKED: Duration = Duration::from_secs(3600);
+
 /// When anything may be sent.
 #[derive(Debug)]
 pub(super) struct Pace {
@@ -62,11 +65,12 @@ impl Pace {
     pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {
         let mut state = self.state.lock();
         let Patience { first, longest, give_up, .. } = self.patience;
-        if now.saturating_duration_since(state.last_success) >= give_up || asked.is_some_and(|asked| asked > give_up) {
+        let waited = now.saturating_duration_since(state.last_success).max(asked.unwrap_or_default());
+        if give_up.is_some_and(|give_up| waited >= give_up) {
             return None;
         }
         let until = match asked {
-            Some(asked) => now + asked,
+            Some(asked) => now + asked.min(LONGEST_ASKED),
             // A failure that began before the pause is not new.
             None if state.until.is_some_and(|until| began < until) => now,
             None => {
@@ -89,7 +93,8 @@ mod tests {
     fn all_wait_together_longer_each_time_and_not_for_ever() {
         let begin = crate::clock::now().mono;
         let at = |seconds| begin + Duration::from_secs(seconds);
-        let pace = Pace::new(Patience { first: Duration::from_secs(1), ..Patience::default() }, begin);
+        let limit = Some(Duration::from_secs(300));
+        let pace = Pace::new(Patience { first: Duration::from_secs(1), give_up: limit, ..Patience::default() }, begin);
         let second = Duration::from_secs(1);
         assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second));
         assert_eq!(pace.failed(at(0), None, at(10), 1.0), Some(second), "the same failure for another sender");
@@ -104,5 +109,7 @@ mod tests {
         assert_eq!(pace.failed(at(300), None, at(300), 1.0), None);
         pace.succeeded(at(300));
         assert_eq!(pace.failed(at(400), None, at(400), 1.0), Some(second));
+        let endless = Pace::new(Patience::default(), begin);
+        assert_eq!(endless.failed(at(90_000), Some(Duration::MAX), at(90_000), 1.0), Some(LONGEST_ASKED));
     }
 }

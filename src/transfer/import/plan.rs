@@ -49,8 +49,9 @@ pub struct Patience {
     pub first: Duration,
     /// The longest pause that the service did not ask for.
     pub longest: Duration,
-    /// The import stops after this time without a success, or if the service asks for a longer pause.
-    pub give_up: Duration,
+    /// The import stops after this time without a success, or if the service asks for a longer pause. Without a limit,
+    /// somebody must be there to stop it.
+    pub give_up: Option<Duration>,
     /// How long requests may take after the import is stopped.
     pub stop_within: Duration,
 }
@@ -60,7 +61,7 @@ impl Default for Patience {
         Self {
             first: Duration::from_millis(200),
             longest: Duration::from_secs(60),
-            give_up: Duration::from_secs(5 * 60),
+            give_up: None,
             stop_within: Duration::from_secs(10),
         }
     }

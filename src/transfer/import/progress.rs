@@ -1,15 +1,20 @@
 //! The events and progress of an import.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use jiff::SignedDuration;
+
+use crate::clock::Now;
+use crate::model::text::cut;
+use crate::model::words::duration;
 use crate::transfer::journal::RowOutcome;
 use crate::transfer::rows::Bad;
 
-/// Takes what is event, in the task that has it. It must not wait.
+/// Takes an event, in the task where it happens. It must not wait.
 pub type OnImportEvent = Arc<dyn Fn(ImportEvent) + Send + Sync>;
 
-/// What became of a row, and what else there is to on_event.
+/// What happened to a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportEvent {
     /// A row was sent.
@@ -28,13 +33,6 @@ pub enum ImportEvent {
         /// Its line in the file.
         line: u64,
     },
-    /// Sending pauses.
-    Waiting {
-        /// How long.
-        wait: Duration,
-        /// Why, safe to show.
-        why: String,
-    },
 }
 
 impl ImportEvent {
@@ -43,7 +41,6 @@ impl ImportEvent {
         match self {
             Self::Row { outcome, .. } => !matches!(outcome, RowOutcome::Added(_) | RowOutcome::NotSent(_)),
             Self::Bad(_) | Self::UnknownOutcome { .. } => true,
-            Self::Waiting { .. } => false,
         }
     }
 }
@@ -69,8 +66,31 @@ pub struct ImportProgress {
     pub corrected: u64,
     /// Sent, and no answer yet.
     pub under_way: u64,
+    /// Rows are sent again and again because the service takes none.
+    pub waiting: Option<Waiting>,
+}
+
+/// The service takes no rows for now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// Since when.
+    pub since: Instant,
     /// Nothing is sent before this time.
-    pub waiting_until: Option<Instant>,
+    pub until: Instant,
+    /// The last failure, safe to show.
+    pub why: String,
+}
+
+impl Waiting {
+    /// How long it has lasted, when the next row is sent, and why.
+    pub fn words(&self, now: Now) -> String {
+        let since = duration(SignedDuration::from_secs(now.seconds_since(self.since).cast_signed()));
+        let next = match now.seconds_until(self.until) {
+            0 => "trying again".to_owned(),
+            seconds => format!("next try in {seconds} s"),
+        };
+        format!("waiting for {since}; {next}: {}", cut(&self.why, 200))
+    }
 }
 
 impl ImportProgress {
@@ -84,10 +104,13 @@ impl ImportProgress {
         self.refused + self.invalid + self.unknown
     }
 
-    pub(super) const fn count(&mut self, event: &ImportEvent) {
+    pub(super) fn count(&mut self, event: &ImportEvent) {
         match event {
             ImportEvent::Row { outcome, .. } => {
                 self.under_way = self.under_way.saturating_sub(1);
+                if matches!(outcome, RowOutcome::Added(_) | RowOutcome::Refused(_)) {
+                    self.waiting = None;
+                }
                 match outcome {
                     RowOutcome::Added(_) => self.added += 1,
                     RowOutcome::Refused(_) => self.refused += 1,
@@ -101,7 +124,6 @@ impl ImportProgress {
                 self.unknown += 1;
                 self.left_alone += 1;
             }
-            ImportEvent::Waiting { .. } => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use super::prefetch::Queue;
 use super::shared::{ImportEnded, Shared, Turn};
-use super::{ImportControl, ImportEvent};
+use super::{ImportControl, ImportEvent, Waiting};
 use crate::api::creation::{FailedAttempt, create_pet};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};
@@ -59,10 +59,7 @@ impl Sender {
     async fn send(&self, turn: Turn) {
         let shared = &*self.shared;
         let Row { row, line, new, .. } = &turn.row;
-        shared.progress.send_modify(|progress| {
-            progress.under_way += 1;
-            progress.waiting_until = None;
-        });
+        shared.progress.send_modify(|progress| progress.under_way += 1);
         let outcome = self.once(&turn).await;
         // If that cannot be written, its outcome stays unknown, which is correct.
         shared.note(|journal| journal.outcome(*row, *line, &outcome));
@@ -114,8 +111,11 @@ impl Sender {
             None => shared.end(ImportEnded::NoAnswer(Failure::from(error))),
             Some(wait) if wait.is_zero() => {}
             Some(wait) => {
-                shared.progress.send_modify(|progress| progress.waiting_until = Some(now + wait));
-                (shared.on_event)(ImportEvent::Waiting { wait, why: RowAnswer::from(error).message });
+                let why = RowAnswer::from(error).message;
+                shared.progress.send_modify(|progress| {
+                    let since = progress.waiting.as_ref().map_or(now, |waiting| waiting.since);
+                    progress.waiting = Some(Waiting { since, until: now + wait, why });
+                });
             }
         }
     }

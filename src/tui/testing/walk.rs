@@ -255,7 +255,7 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
         added: added as u64,
         refused: which as u64 % 3,
         unknown: which as u64 % 2,
-        waiting_until: None,
+        waiting: None,
         ..ImportProgress::default()
     };
     match (task, which % 4) {

@@ -138,7 +138,7 @@ fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
         let words = [&["-p", "shop", "pets", "add", "--name", "Rex", "--category-id", "1", "-o", "ids"], more].concat();
         petstore(&served.home, &words).env("PETSTORE_API_KEY", &served.key).output().unwrap()
     };
-    fails_cleanly(&add(&[]), 2, "SHOP is protected, and there is no terminal to ask at\nhint: to confirm: --yes");
+    fails_cleanly(&add(&[]), 2, "SHOP is protected and needs a confirmation\nhint: to confirm: --yes");
     assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
 }
 
@@ -151,4 +151,16 @@ async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
     fails_cleanly(&cut, 10, "may or may not have been added; check with: petstore pets list");
     let nobody = against("http://127.0.0.1:1/v1", KEY, &add).await;
     fails_cleanly(&nobody, 6, "No connection to 127.0.0.1:1");
+}
+
+#[test]
+fn all_faults_of_a_pet_are_named_at_once() {
+    let home = home();
+    let add = |words: &[&str]| run(&home, &[&["--demo", "pets", "add"], words].concat());
+    let wrong = add(&["--name", " ", "--category-id", "three", "--status", "gone"]);
+    fails_cleanly(&wrong, 2, "--name: Name is required");
+    let said = stderr(&wrong);
+    assert!(said.contains("--category-id: \"three\" is not a number"), "{said}");
+    assert!(said.contains("--status: Status must be available, pending or sold"), "{said}");
+    fails_cleanly(&add(&["--status", "sold"]), 2, "--category-id: Category is required");
 }

@@ -16,12 +16,13 @@ use tempfile::TempDir;
 use super::fixture::{PETSTORE, Served, stderr};
 use super::helps::{commands, help};
 use crate::documents::{documents, text};
+use crate::postgres::skipped;
 
 /// How long a command may go on before it counts as one that does not end by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What goes on, or is patient with resolvers that do not answer.
-const GOES_ON: [&str; 4] = [" watch", " serve", "domains check", "domains report"];
+const GOES_ON: [&str; 4] = ["watch", " serve", "domains check", "domains report"];
 
 /// A home with a profile `branch`, files of pets, a database and a configuration of domains. Nothing in it
 /// reaches beyond this machine.
@@ -85,7 +86,7 @@ fn outcome(home: &TempDir, line: &str, patience: Duration) -> Option<(Option<i32
 fn needs_more(errors: &str) -> bool {
     let begins = [
         "the full screen needs a terminal",
-        "a key is needed, and there is no terminal",
+        "a key is needed, and it cannot be asked for",
         "cannot use the system keyring",
     ];
     begins.iter().any(|begin| errors.starts_with(&format!("petstore: {begin}")))
@@ -147,8 +148,10 @@ fn the_examples_of_pets_do_what_they_say() {
     for command in ["list", "add", "get"] {
         for line in examples(&["pets".to_owned(), command.to_owned()]) {
             let line = line.replace("petstore pets", "petstore -p branch pets");
-            let (status, said) = outcome(&home, &line, PATIENCE).unwrap();
-            assert_eq!(status, Some(0), "{line}: {said}");
+            if !line.contains("--watch") {
+                let (status, said) = outcome(&home, &line, PATIENCE).unwrap();
+                assert_eq!(status, Some(0), "{line}: {said}");
+            }
         }
     }
 }
@@ -173,6 +176,18 @@ fn of_a_document(text: &str) -> (Vec<String>, Vec<String>) {
     (lines.into_iter().filter(|line| !line.is_empty()).collect(), mentioned.collect())
 }
 
+/// Whether a line needs another program that is not installed here.
+fn is_skipped(home: &TempDir, line: &str) -> bool {
+    let missing = ["jq", "column", "fzf"].into_iter().find(|program| {
+        line.contains(&format!("| {program} "))
+            && !shell(home, &format!("command -v {program}")).stdout(Stdio::null()).status().unwrap().success()
+    });
+    if let Some(program) = missing {
+        skipped(&format!("{program} is not installed: {line}"));
+    }
+    missing.is_some()
+}
+
 /// The lines of one document that do not work, each with its status and its errors; they are run one after another.
 fn wrong_lines(lines: Vec<String>, served: &Served) -> Vec<String> {
     let home = prepare(served);
@@ -181,8 +196,13 @@ fn wrong_lines(lines: Vec<String>, served: &Served) -> Vec<String> {
     fs::write(home.path().join("chain.pem"), certificate.cert.pem()).unwrap();
     fs::write(home.path().join("key.pem"), certificate.signing_key.serialize_pem()).unwrap();
     let mut around = format!("export PETSTORE_PROFILE=branch PETSTORE_API_KEY={key}; ");
+    // Where nobody can choose, fzf takes what matches.
+    around.push_str("export FZF_DEFAULT_OPTS='--filter a'; ");
     let mut wrong = Vec::new();
     for line in lines {
+        if is_skipped(&home, &line) {
+            continue;
+        }
         // What the reader has to fill in, and addresses that this machine does not have.
         let line = line.replace(" ID", " ab12cd34").replace("10.0.0.7:8080", "127.0.0.1:0");
         let line = line.replace("0.0.0.0:8443", "127.0.0.1:0").replace("127.0.0.1:8080", "127.0.0.1:0");

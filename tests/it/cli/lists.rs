@@ -231,3 +231,91 @@ async fn names_and_numbers_are_given_exactly_and_an_unknown_status_is_usable() {
     let table = list("table").await;
     assert!(table.contains("=⟨U+001B⟩[2J⟨U+202E⟩ポチ") && table.contains("reserved (unknown)"), "{table}");
 }
+
+#[test]
+fn a_search_and_several_statuses_go_through_the_whole_inventory() {
+    let home = home();
+    let list = |words: &[&str]| {
+        let output = run(&home, &[&["--demo", "pets", "list", "-o", "csv", "--no-header"], words].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let lines = |text: String| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let all = lines(list(&["--all"]));
+    let of = |words: &[&str]| {
+        all.iter().filter(|line| words.iter().any(|word| line.ends_with(word))).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(lines(list(&["--search", "is:sold"])), of(&["sold"]));
+    assert_eq!(lines(list(&["--all", "-s", "sold", "-s", "pending"])), of(&["sold", "pending"]));
+    assert_eq!(lines(list(&["-s", "sold,pending", "-n", "7"])), of(&["sold", "pending"])[..7]);
+    assert_eq!(list(&["--search", "id:250"]).lines().count(), 1, "beyond the first 100");
+    assert_eq!(list(&["--search", "nobody is called this"]), "");
+}
+
+#[test]
+fn pets_are_counted_and_by_status() {
+    let home = home();
+    let counted = |words: &[&str]| {
+        let output = run(&home, &[&["--demo", "pets"], words].concat());
+        assert_eq!((output.status.code(), stderr(&output).as_str()), (Some(0), ""), "{words:?}");
+        stdout(&output)
+    };
+    assert_eq!(counted(&["count"]), "250\n");
+    let of = |status: &str| counted(&["count", "--status", status]).trim().parse::<u64>().unwrap();
+    let (available, pending, sold) = (of("available"), of("pending"), of("sold"));
+    let none: u64 = counted(&["count", "--search", "status:none"]).trim().parse().unwrap();
+    assert_eq!(available + pending + sold + none, 250);
+    let stats = counted(&["stats"]);
+    let cells: Vec<Vec<&str>> =
+        stats.lines().map(|line| line.split("  ").filter(|cell| !cell.is_empty()).collect()).collect();
+    assert_eq!(cells.last().unwrap()[0].trim(), "total");
+    assert!(stats.contains(&available.to_string()) && stats.contains(&sold.to_string()), "{stats}");
+    let json: serde_json::Value = serde_json::from_str(&counted(&["stats", "--json"])).unwrap();
+    assert_eq!(
+        (&json["count"], &json["complete"], &json["byStatus"]["sold"]),
+        (&250.into(), &true.into(), &sold.into())
+    );
+}
+
+#[tokio::test]
+async fn a_count_that_may_be_too_small_says_so() {
+    let rows: Vec<_> = (1..=100).map(|id| format!("{{\"id\":{id},\"name\":\"a\",\"categoryId\":1}}")).collect();
+    let body = format!("[{}]", rows.join(","));
+    let service = serve(move |_, _, mut socket| {
+        let answer = json("200 OK", &body);
+        async move {
+            let _ = socket.write_all(&answer).await;
+        }
+    })
+    .await;
+    let counted = against(&service.base_url, KEY, &["pets", "count"]).await;
+    assert_eq!((counted.status.code(), stdout(&counted).as_str()), (Some(0), "100\n"));
+    assert!(stderr(&counted).contains("There may be more"), "{}", stderr(&counted));
+    let exact = against(&service.base_url, KEY, &["pets", "count", "--require-complete"]).await;
+    fails_cleanly(&exact, 3, "not known to be exact");
+}
+
+#[tokio::test]
+async fn the_wait_for_an_answer_is_limited_by_timeout() {
+    let silent = serve(|_, _, socket| async move {
+        let _open = socket;
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let listed = against(&silent.base_url, KEY, &["pets", "list", "--timeout", "1s"]).await;
+    fails_cleanly(&listed, 6, "within 1 s");
+}
+
+#[test]
+fn output_options_may_come_before_the_command() {
+    let home = home();
+    let after = run(&home, &["--demo", "pets", "list", "-n", "2", "-o", "csv", "--columns", "id,name", "--no-header"]);
+    for before in [
+        &["-o", "csv", "--columns", "id,name", "--demo", "--no-header", "pets", "list", "-n", "2"][..],
+        &["--demo", "--format=csv", "pets", "--columns=id,name", "--no-header", "list", "-n", "2"],
+    ] {
+        assert_eq!(stdout(&run(&home, before)), stdout(&after), "{before:?}");
+    }
+    assert!(stdout(&run(&home, &["--json", "--demo", "pets", "count"])).contains("\"count\":250"));
+    fails_cleanly(&run(&home, &["--json", "--nonsense", "pets", "list"]), 2, "--nonsense");
+}

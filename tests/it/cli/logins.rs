@@ -100,7 +100,7 @@ fn who_cannot_log_in_is_told_why() {
     let config = home.path().join("config.toml");
     fs::write(&config, "[profiles.branch]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = { env = \"MINE\" }\n").unwrap();
     let at = |words: &[&str]| run(&home, &[&["--config", config.to_str().unwrap(), "-p", "branch"], words].concat());
-    fails_cleanly(&at(&["login"]), 2, "a key is needed, and there is no terminal to ask at");
+    fails_cleanly(&at(&["login"]), 2, "a key is needed, and it cannot be asked for here");
     let logout = at(&["logout"]);
     fails_cleanly(&logout, 2, "petstore does not manage the key of branch: it comes from environment MINE.");
     assert!(stderr(&logout).contains("config.toml, line 3"), "{}", stderr(&logout));
@@ -196,4 +196,59 @@ fn status_of_a_service_inside_that_was_never_used_makes_nothing() {
     let object: serde_json::Value = serde_json::from_str(&stdout(&run(&home, &["status", "-o", "json"]))).unwrap();
     assert!(object["reachable"].is_null() && object["failure"].is_null(), "{object}");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_profile_is_added_tested_and_removed() {
+    let served = Served::start();
+    let home = &served.home;
+    fs::write(home.path().join("key"), &served.key).unwrap();
+    fs::set_permissions(home.path().join("key"), fs::Permissions::from_mode(0o600)).unwrap();
+    let profiles = |words: &[&str]| run(home, &[&["profiles"], words].concat());
+    fails_cleanly(&profiles(&["add", "shop"]), 2, "needs the address of its service");
+    let key = home.path().join("key").display().to_string();
+    let added = profiles(&["add", "shop", "--base-url", &served.base_url, "--key-file", &key, "--label", "SHOP"]);
+    assert_eq!(all(&added), (Some(0), String::new(), "added the profile shop\n".into()));
+    let (status, out, said) = all(&profiles(&["test", "shop"]));
+    assert!(status == Some(0) && out.contains("key accepted"), "{out}{said}");
+    fails_cleanly(&profiles(&["add", "shop", "--base-url", &served.base_url]), 1, "already exists");
+    fails_cleanly(&profiles(&["add", "far", "--base-url", "http://192.0.2.1/v1"]), 2, "--base-url: ");
+    assert_eq!(profiles(&["use", "shop"]).status.code(), Some(0));
+    fails_cleanly(&profiles(&["remove", "shop"]), 2, "is the default profile");
+    assert_eq!(profiles(&["use", "embedded"]).status.code(), Some(0));
+    assert_eq!(all(&profiles(&["remove", "shop"])), (Some(0), String::new(), "removed the profile shop\n".into()));
+    fails_cleanly(&profiles(&["remove", "shop"]), 2, "there is no profile \"shop\"");
+    assert!(home.path().join("key").exists(), "a key that petstore did not write stays");
+}
+
+#[test]
+fn a_key_comes_from_a_file_or_a_program_of_the_command_line() {
+    let served = Served::start();
+    let key = served.home.path().join("key");
+    fs::write(&key, &served.key).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let key = key.display().to_string();
+    for option in [["--key-file", &key], ["--key-command", &format!("cat '{key}'")]] {
+        let count = run(&served.home, &[&option[..], &["--base-url", &served.base_url, "pets", "count"]].concat());
+        assert_eq!(all(&count), (Some(0), "30\n".into(), String::new()));
+    }
+    fails_cleanly(&run(&served.home, &["--key-command", "'x", "pets", "list"]), 2, "a quote is not closed");
+}
+
+#[test]
+fn a_refused_key_is_named_by_its_place() {
+    let served = Served::start();
+    let (file, key) = (with_profile(&served), served.home.path().join("old"));
+    fs::write(&key, KEY).unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let path = key.display().to_string();
+    fs::write(&file, config(&served.base_url, &format!("key = {{ file = \"{path}\" }}\n"))).unwrap();
+    let listed = run(&served.home, &["pets", "list"]);
+    fails_cleanly(&listed, 4, &format!("the key came from the file {path}; to replace it: petstore login -p branch"));
+    let mut command = petstore(&served.home, &["--base-url", &served.base_url, "pets", "list"]);
+    fails_cleanly(
+        &command.env("PETSTORE_API_KEY", KEY).output().unwrap(),
+        4,
+        "the key came from environment PETSTORE_API_KEY",
+    );
 }

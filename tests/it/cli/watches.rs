@@ -87,3 +87,18 @@ async fn a_service_that_is_not_there_at_the_start_and_a_key_that_is_refused_late
     let often = against(&revoked.base_url, KEY, &["pets", "watch", "--interval", "0s"]).await;
     fails_cleanly(&often, 2, "the minimum is 1s");
 }
+
+#[test]
+fn a_list_goes_on_as_a_watch() {
+    let served = Served::start();
+    let mut command = served.petstore(&["pets", "list", "--all", "--watch", "-o", "ndjson"]);
+    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let child = &mut running.0;
+    let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.next().unwrap().starts_with("watching 30 pets"));
+    assert_eq!(lines.by_ref().take(30).filter(|line| line.starts_with("{\"id\":")).count(), 30);
+    assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
+    let line = lines.next().unwrap();
+    assert!(line.contains("\"name\":\"Rex\"") && line.contains("\"change\":"), "{line}");
+}

@@ -145,6 +145,28 @@ fn a_protected_profile_is_not_added_to_unasked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_service_that_goes_away_is_waited_for_quietly_and_then_left_with_the_way_on() {
+    let stub = serve(|number, request, mut socket| async move {
+        let answer = match number {
+            _ if request.starts_with("GET") => json("200 OK", "[]"),
+            0..3 => json("201 Created", r#"{"id":1,"name":"Rex","categoryId":3}"#),
+            _ => json("503 Service Unavailable", r#"{"code":"busy","message":"not now","status":503}"#),
+        };
+        let keeps_keys = "idempotency-key-retention: 86400\r\ncontent-type";
+        let answer = String::from_utf8(answer).unwrap().replacen("content-type", keeps_keys, 1);
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
+    })
+    .await;
+    let home = home_with("new.csv", &format!("name,cat\n{}", "Rex,3\n".repeat(9)));
+    let mut command = petstore(&home, &["pets", "import", "new.csv", "--wait", "1s"]);
+    command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
+    let (status, text) = said(&tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    assert_eq!(status, Some(6), "{text}");
+    assert!(text.contains("continue with: petstore pets import new.csv --resume"), "{text}");
+    assert!(text.matches("503").count() <= 5, "not a line for each try, only for the four rows under way: {text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_signal_ends_it_cleanly_and_says_how_to_go_on() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let stub = serve(|number, request, mut socket| async move {

@@ -38,8 +38,6 @@ pub struct Running {
     pub only_rejects: bool,
     /// The selected row, from 0.
     pub cursor: usize,
-    /// Why sending waits, if it does.
-    pub waiting: Option<String>,
     /// When measuring the speed began, and how many rows were added then.
     pub(super) since: Option<(Instant, u64)>,
     /// Rows added a second, if known.
@@ -71,7 +69,6 @@ impl Running {
             ended: false,
             only_rejects: false,
             cursor: 0,
-            waiting: None,
             since: None,
             speed: None,
         }
@@ -89,9 +86,6 @@ impl Running {
         if took >= Duration::from_millis(500) {
             self.speed = Some((progress.added - before.min(progress.added)) as f64 / took.as_secs_f64());
         }
-        if progress.waiting_until.is_none() {
-            self.waiting = None;
-        }
         self.progress = progress;
         for event in events {
             let is_error = event.is_error();
@@ -101,10 +95,6 @@ impl Running {
                 ImportEvent::UnknownOutcome { line } => {
                     let message = "sent before without an answer; not sent again".to_owned();
                     (line, String::new(), RowOutcome::Unknown(RowAnswer { message, ..RowAnswer::default() }))
-                }
-                ImportEvent::Waiting { why, .. } => {
-                    self.waiting = Some(why);
-                    continue;
                 }
             };
             let entry = RowEntry { line, name, outcome };

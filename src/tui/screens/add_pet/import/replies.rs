@@ -112,7 +112,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     if running.files.is_some() {
         running.progress = summary.progress;
     }
-    (running.paused, running.waiting, running.ended) = (false, None, true);
+    (running.paused, running.ended) = (false, true);
     let (added, errors) = (running.progress.added, running.progress.errors());
     let left = summary.left.unwrap_or_else(|| running.left());
     let (kind, text) = match summary.ended {

@@ -96,10 +96,8 @@ fn counts(running: &Running, now: Now) -> String {
     if !running.is_under_way() {
         return text;
     }
-    if let Some(until) = progress.waiting_until {
-        let seconds = now.seconds_until(until);
-        let why = running.waiting.as_deref().unwrap_or("the service asked for a pause");
-        return format!("{text}   waiting {seconds} s: {why}");
+    if let Some(waiting) = &progress.waiting {
+        return format!("{text}   {}", waiting.words(now));
     }
     if running.paused {
         let sending =
