@@ -18,6 +18,7 @@ pub mod keys;
 mod maintenance;
 mod pets;
 mod postgres;
+mod purpose;
 mod sql;
 mod sqlite;
 mod url;

@@ -137,7 +137,7 @@ impl Metrics {
                 StoreFailure::QueueFull => "queue_full",
                 StoreFailure::ReadOnly | StoreFailure::Moved => "read_only",
                 StoreFailure::Closed => "closed",
-                StoreFailure::Outdated | StoreFailure::Database(_) => "database",
+                StoreFailure::Outdated | StoreFailure::Unfinished | StoreFailure::Database(_) => "database",
             },
             Some(_) => "other",
         };

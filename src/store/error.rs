@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::database_error::DatabaseError;
+use super::purpose::UNFINISHED;
 use super::url::DatabaseUrl;
 use crate::model::FieldError;
 
@@ -69,6 +70,12 @@ pub enum StoreError {
         found: u32,
         /// Ours.
         known: u32,
+    },
+    /// A copy to it was interrupted, so that it lacks rows.
+    #[error("{database} is an unfinished copy: run the same petstore copy again to finish it")]
+    Unfinished {
+        /// Which one.
+        database: DatabaseUrl,
     },
     /// The schema cannot be brought up to date.
     #[error("cannot update the schema of {database}")]
@@ -150,7 +157,11 @@ pub enum StoreError {
 impl StoreError {
     /// The schema is another than the `known` one.
     pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
-        if found > known { Self::Newer { database, found, known } } else { Self::Older { database, found, known } }
+        match found {
+            UNFINISHED => Self::Unfinished { database },
+            found if found > known => Self::Newer { database, found, known },
+            found => Self::Older { database, found, known },
+        }
     }
 }
 
@@ -190,6 +201,9 @@ pub enum StoreFailure {
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
     Database(Arc<DatabaseError>),
+    /// It is being copied to, or such a copy was interrupted.
+    #[error("the database is an unfinished copy: run the same petstore copy again to finish it")]
+    Unfinished,
 }
 
 impl StoreFailure {

@@ -9,6 +9,7 @@ use super::keys::KeyCache;
 use super::url::DatabaseUrl;
 use crate::clock::{self, Now};
 
+use super::purpose::Purpose;
 /// An open database. Cloning is cheap and shares it.
 #[derive(Clone, Debug)]
 pub struct Store {
@@ -29,7 +30,7 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url).await?, clock::now()))
+        Ok(Self::on(Database::open(url, Purpose::Use).await?, clock::now()))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
