@@ -9,7 +9,8 @@ use std::io;
 use std::panic;
 
 use clap::{Args, ValueEnum};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::Semaphore;
 
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
@@ -19,11 +20,11 @@ use super::error::{Exit, Failed};
 use super::output::safe;
 use super::signals::Signals;
 use crate::clock;
-use crate::local::atomic_file::replace_private;
+use crate::local::atomic_file::rewrite_private;
 use crate::model::text::safe_causes;
 use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
-use crate::store::{DatabaseUrl, Store};
+use crate::store::{DatabaseUrl, Store, StoreError};
 
 /// Run a service with the Petstore Animals API.
 #[derive(Debug, Args)]
@@ -163,16 +164,15 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
     if let DatabaseUrl::Sqlite(file) = database {
         let path = file.with_added_extension("admin-key");
         let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
-        if let Some((id, key)) = store.create_first_key(new, actor, now).await? {
-            // A key left in such a file by an earlier store is not valid here.
-            return match replace_private(&path, &format!("{}\n", key.expose_secret())) {
-                Ok(()) => Ok(Some(format!("the first API key, with scope admin, is in {}", path.display()))),
-                Err(source) => {
-                    // Nobody has it.
-                    store.revoke_key(id, actor, now).await?;
-                    Err(Failed::because(format!("cannot write the first API key to {}", path.display()))(source))
-                }
-            };
+        let place = path.display().to_string();
+        // A key left in such a file, by an earlier store or an interrupted start, is not valid here.
+        let write = move |key: &SecretString| rewrite_private(&path, &format!("{}\n", key.expose_secret()));
+        let is_first = store.create_first_key(new, actor, now, write).await.map_err(|error| match error {
+            StoreError::HandOver(error) => Failed::because(format!("cannot write the first API key to {place}"))(error),
+            error => error.into(),
+        });
+        if is_first? {
+            return Ok(Some(format!("the first API key, with scope admin, is in {place}")));
         }
     }
     if store.list_keys().await?.iter().any(|key| key.is_valid(now)) {

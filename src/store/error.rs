@@ -136,6 +136,9 @@ pub enum StoreError {
     /// The system has no thread for the writer.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
+    /// The first API key could not be handed over, so that it was not stored.
+    #[error("cannot hand over the first API key")]
+    HandOver(#[source] io::Error),
     /// The name of an API key breaks the rules for names.
     #[error(transparent)]
     KeyName(FieldError),
