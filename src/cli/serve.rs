@@ -6,7 +6,8 @@ mod listen;
 mod log;
 
 use std::io;
-use std::panic;
+use std::sync::Arc;
+use std::thread;
 
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
@@ -18,6 +19,7 @@ pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::safe;
+use super::panics;
 use super::signals::Signals;
 use crate::clock;
 use crate::local::atomic_file::rewrite_private;
@@ -151,10 +153,7 @@ fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
         LogFormat::Text => lines.with_ansi(false).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),
     }
-    panic::set_hook(Box::new(|info| {
-        let place = info.location().map(ToString::to_string);
-        tracing::error!(place, panic = info.payload_as_str(), "a thread panicked");
-    }));
+    panics::log();
 }
 
 /// What to log about keys if there were none. Only for a file the first key is created: the instances of a server may run
@@ -184,8 +183,21 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
 
 /// Waits for a signal that stops the service, and reloads the certificate on SIGHUP.
 async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
+    let turn = Arc::new(Semaphore::new(1));
     while signals.next().await == Exit::Hangup {
-        tls.into_iter().for_each(reload);
+        let Some(tls) = tls.cloned() else { continue };
+        let Ok(permit) = Arc::clone(&turn).try_acquire_owned() else {
+            tracing::warn!("the certificate is still being read");
+            continue;
+        };
+        // A thread that nothing waits for: its files may hang.
+        let reloading = thread::Builder::new().name("reload".into()).spawn(move || {
+            reload(&tls);
+            drop(permit);
+        });
+        if let Err(error) = reloading {
+            tracing::error!(%error, "cannot reload the certificate; the old one stays in use");
+        }
     }
 }
 

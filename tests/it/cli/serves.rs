@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::{Child, Command, Stdio};
 
 use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, stderr, stdout};
@@ -51,6 +51,19 @@ fn a_user_without_a_home_serves_the_database_that_is_named() {
         let listed = list.env("PETSTORE_API_KEY", key.trim()).output().unwrap();
         assert_eq!(all(&listed), (Some(0), String::new(), String::new()));
     }
+}
+
+#[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "only Linux shows it")]
+fn neither_a_core_file_nor_another_program_of_the_user_gets_the_keys_in_memory() {
+    let directory = home();
+    let database = format!("sqlite:{}", directory.path().join("store.db").display());
+    let mut serve = homeless(&["serve", "--listen", "127.0.0.1:0", "--database", &database]);
+    let mut service = Running(serve.stderr(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.next().unwrap().starts_with("listening on "));
+    // The memory of a process that may be dumped is its user's.
+    assert_eq!(fs::metadata(format!("/proc/{}/mem", service.0.id())).unwrap().uid(), 0);
 }
 
 #[test]
