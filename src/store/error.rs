@@ -201,12 +201,12 @@ pub enum StoreFailure {
     /// Another version of this program is needed, or `petstore migrate`.
     #[error("the database schema is not up to date: run petstore migrate")]
     Outdated,
-    /// The database refused: locked by another process, disk full, damaged.
-    #[error(transparent)]
-    Database(Arc<DatabaseError>),
     /// It is being copied to, or such a copy was interrupted.
     #[error("the database is an unfinished copy: run the same petstore copy again to finish it")]
     Unfinished,
+    /// The database refused: locked by another process, disk full, damaged.
+    #[error(transparent)]
+    Database(Arc<DatabaseError>),
 }
 
 impl StoreFailure {
