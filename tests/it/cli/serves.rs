@@ -1,6 +1,6 @@
 //! `petstore serve` and `keys`: addresses, logs, figures, keys.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -119,6 +119,23 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     assert!(lines.next().unwrap().starts_with("the first API key, with scope admin, is in "));
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_database_that_others_can_write_to_is_warned_of() {
+    let home = home();
+    for (mode, warns) in [(0o600, false), (0o640, false), (0o666, true), (0o620, true)] {
+        let file = home.path().join(format!("{mode:o}.db"));
+        let database = format!("sqlite:{}", file.display());
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let mut service = Running(petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap());
+        let lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on ")).collect();
+        let warned = before.iter().any(|line| line.contains(&format!("(mode {mode:04o}): chmod go-w")));
+        assert_eq!(warned, warns, "{mode:o}: {before:?}");
+    }
 }
 
 #[test]
