@@ -19,6 +19,7 @@ pub mod keys;
 mod maintenance;
 mod pets;
 mod postgres;
+mod purpose;
 mod sql;
 mod sqlite;
 mod trace;

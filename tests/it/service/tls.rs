@@ -8,6 +8,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use petstore::server::{Config, Tls, TlsError};
@@ -228,6 +230,31 @@ async fn a_new_certificate_is_used_after_sighup_and_a_bad_one_is_not() {
     binary.wait_for("the old one stays in use");
     let stream = pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
     assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+}
+
+#[test]
+fn a_certificate_file_that_hangs_on_sighup_keeps_neither_requests_nor_sigterm_waiting() {
+    let pair = Pair::new();
+    let (certificate, key) = (pair.certificate(), pair.key());
+    let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let mut binary = Binary::petstore(&flags, "https");
+    fs::remove_file(&certificate).unwrap();
+    assert!(Command::new("mkfifo").arg(&certificate).status().unwrap().success());
+    let (process, is_reading) = (Pid::from_child(&binary.child), AtomicBool::new(false));
+    thread::scope(|scope| {
+        // Again and again, since signals that wait become one.
+        scope.spawn(|| {
+            while !is_reading.load(Ordering::Relaxed) {
+                kill_process(process, Signal::HUP).unwrap();
+                thread::yield_now();
+            }
+        });
+        binary.wait_for("the certificate is still being read");
+        is_reading.store(true, Ordering::Relaxed);
+    });
+    std::net::TcpStream::connect(binary.address).unwrap();
+    binary.signal(Signal::TERM);
+    assert_eq!(binary.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]
