@@ -205,6 +205,15 @@ async fn run(rounds: usize) {
 
     let (worst, mut told) = (Mutex::<Figures>::default(), Vec::new());
     for round in 0..rounds {
+        // After the round before.
+        cluster.heal().await;
+        for address in &addresses {
+            let Ok(admin) = Cluster::admin(address, "shop").await else { continue };
+            let count = "SELECT COUNT(*) FROM pg_stat_activity WHERE usename = 'petstore'";
+            let backends: i64 = admin.query_one(count, &[]).await.unwrap().get(0);
+            let mut worst = worst.lock();
+            worst.backends = worst.backends.max(backends);
+        }
         let fault = Fault::ALL[round % Fault::ALL.len()];
         for clients in &clients {
             clients.go_on().await;
@@ -236,14 +245,6 @@ async fn run(rounds: usize) {
         }
         for refused in refused {
             told.push(timeout(WRITES_BACK, refused.add()).await.expect("it is added in the end"));
-        }
-        cluster.heal().await;
-        for address in &addresses {
-            let Ok(admin) = Cluster::admin(address, "shop").await else { continue };
-            let count = "SELECT COUNT(*) FROM pg_stat_activity WHERE usename = 'petstore'";
-            let backends: i64 = admin.query_one(count, &[]).await.unwrap().get(0);
-            let mut worst = worst.lock();
-            worst.backends = worst.backends.max(backends);
         }
     }
     for clients in &clients {
