@@ -167,9 +167,11 @@ impl WriteConnection {
                 }
                 Ok(false) => {}
                 Err(locked) => {
+                    // First all of them: what comes after an answer waits for a lock of its own.
                     while let Ok(job) = waiting.try_recv() {
-                        job.end(Err(locked.clone()));
+                        group.push(job);
                     }
+                    group.drain(..).for_each(|job| job.end(Err(locked.clone())));
                 }
             }
         }
@@ -179,8 +181,8 @@ impl WriteConnection {
     }
 
     /// Ends all jobs of `group` once they are on disk or failed, and empties it. Returns whether the write-ahead log should
-    /// be folded in; fails if another process has locked the file for longer than `patience`. Without any patience the
-    /// group is then left as it is.
+    /// be folded in; fails if another process has locked the file for longer than `patience`, and then leaves what is not
+    /// written in the group.
     fn write(
         &self,
         connection: &mut rusqlite::Connection,
@@ -197,9 +199,6 @@ impl WriteConnection {
         if let Err(failure) = &committed
             && is_locked(failure)
         {
-            if !patience.is_zero() {
-                group.drain(..).for_each(|job| job.end(committed.clone()));
-            }
             return Err(failure.clone());
         }
         if group.len() > 1
@@ -207,17 +206,19 @@ impl WriteConnection {
             && error.is_about_data()
         {
             // One of them cannot be written; the others can.
-            let (mut is_long, mut locked) = (false, None);
-            for job in group.drain(..) {
-                match &locked {
-                    None => match self.write(connection, &mut vec![job], patience) {
-                        Ok(long) => is_long |= long,
-                        Err(why) => locked = Some(why),
-                    },
-                    Some(why) => job.end(Err(StoreFailure::clone(why))),
+            let mut is_long = false;
+            let mut jobs = std::mem::take(group).into_iter();
+            while let Some(job) = jobs.next() {
+                group.push(job);
+                match self.write(connection, group, patience) {
+                    Ok(long) => is_long |= long,
+                    Err(locked) => {
+                        group.extend(jobs);
+                        return Err(locked);
+                    }
                 }
             }
-            return locked.map_or(Ok(is_long), Err);
+            return Ok(is_long);
         }
         for job in group.drain(..) {
             job.end(committed.clone());
