@@ -21,6 +21,7 @@ mod login;
 mod maintenance;
 mod man;
 mod output;
+mod panics;
 mod pets;
 mod profiles;
 mod render;
@@ -48,6 +49,7 @@ use crate::store::DatabaseUrl;
 use colour::{Ink, When};
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
+pub use panics::report as report_panics;
 use serve::Log;
 
 /// Parses the arguments of the process, runs the command, and reports a failure.
@@ -102,10 +104,6 @@ fn print(error: &clap::Error) -> Result<Exit, Failed> {
 }
 
 /// One line on stderr: `petstore: what happened`. A closed stderr is left alone.
-pub fn complain(what: &impl Display) {
-    report(what, false);
-}
-
 fn report(what: &impl Display, coloured: bool) {
     let _ = writeln!(io::stderr(), "{}", complaint(what, coloured));
 }

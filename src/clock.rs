@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 /// A moment, on both clocks: one for durations, one for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,12 @@ impl Now {
     /// The whole seconds since `start`.
     pub fn seconds_since(self, start: Instant) -> u64 {
         self.mono.saturating_duration_since(start).as_secs()
+    }
+
+    /// By how much the time of day was changed since `start`: it did not pass, or was passed over.
+    pub fn clock_change_since(self, start: Self) -> SignedDuration {
+        let passed = SignedDuration::try_from(self.mono.saturating_duration_since(start.mono));
+        self.wall.duration_since(start.wall).saturating_sub(passed.unwrap_or(SignedDuration::MAX))
     }
 
     /// The seconds until `end`, rounded up.

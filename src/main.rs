@@ -1,11 +1,11 @@
-//! The entry point: reports of panics, and the exit status.
+//! The entry point: the process, reports of panics, and the exit status.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // It reports only panics: every expected failure has its own message and exit status.
-    if let Err(error) = color_eyre::config::HookBuilder::default().display_env_section(false).install() {
-        petstore::cli::complain(&error);
-    }
+    // A core file, or another program of the same user, would get the API keys in memory.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    petstore::cli::report_panics();
     petstore::cli::main()
 }

@@ -19,6 +19,7 @@ mod status;
 pub mod sunset;
 pub mod table;
 pub mod text;
+mod trace;
 pub mod words;
 
 pub use draft::{Draft, Field, FieldError};
@@ -29,3 +30,4 @@ pub use pet::{NewPet, Pet, PetId, PetQuery};
 pub use problem::{Problem, ProblemCode};
 pub use status::{ObservedStatus, PetStatus};
 pub use text::display_safe;
+pub use trace::TraceId;

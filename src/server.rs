@@ -1,8 +1,8 @@
 //! The service: the Petstore Animals API over HTTP/1.1, on top of a [`Store`].
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
-//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `cors`, `auth` (the API key and its
-//! `limits`, before anything else is read), the routes, and `pets`.
+//! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `framing` (what HTTP/1.1
+//! demands of a head), `cors`, `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
@@ -18,6 +18,7 @@ mod extract;
 mod failed_authentications;
 mod failure;
 mod frame;
+mod framing;
 mod headers;
 mod limits;
 mod metrics;
@@ -60,8 +61,7 @@ const METRICS_CONNECTIONS: usize = 16;
 #[derive(Debug)]
 pub struct ServerHandle {
     address: SocketAddr,
-    config: Arc<Config>,
-    metrics: Arc<Metrics>,
+    service: Service,
     stop: DropGuard,
     tasks: Vec<JoinHandle<()>>,
 }
@@ -70,7 +70,7 @@ pub struct ServerHandle {
 pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
     let address = listener.local_addr()?;
     let stop = CancellationToken::new();
-    let metrics = Arc::new(Metrics::new(clock::now(), config.dropped_log_lines.clone()));
+    let metrics = Arc::new(Metrics::new(clock::now(), &config));
     let config = Arc::new(config);
     let service = Service {
         store,
@@ -80,9 +80,9 @@ pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<
         failed_authentications: config.failed_authentications.map(FailedAuthentications::new).map(Arc::new),
         rate_limits: config.rate_limit.map(RateLimits::new).map(Arc::new),
     };
-    let (router, connections) = (routes::router(service), metrics.connections.clone());
-    let task = tokio::spawn(accept::run(listener, router, Arc::clone(&config), connections, stop.clone()));
-    Ok(ServerHandle { address, config, metrics, stop: stop.drop_guard(), tasks: vec![task] })
+    let (router, connections) = (routes::router(service.clone()), metrics.connections.clone());
+    let task = tokio::spawn(accept::run(listener, router, config, connections, stop.clone()));
+    Ok(ServerHandle { address, service, stop: stop.drop_guard(), tasks: vec![task] })
 }
 
 impl ServerHandle {
@@ -93,7 +93,7 @@ impl ServerHandle {
 
     /// The base address of the API, for example `http://127.0.0.1:8080/v1`.
     pub fn base_url(&self) -> String {
-        let scheme = if self.config.tls.is_some() { "https" } else { "http" };
+        let scheme = if self.service.config.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}/v1", self.address)
     }
 
@@ -101,8 +101,9 @@ impl ServerHandle {
     /// where that is; fails only where the listener has no address.
     pub fn serve_metrics(&mut self, listener: TcpListener) -> io::Result<SocketAddr> {
         let address = listener.local_addr()?;
-        let config = Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.config) });
-        let router = metrics::router(Arc::clone(&self.metrics));
+        let config =
+            Arc::new(Config { connections: METRICS_CONNECTIONS, tls: None, ..Config::clone(&self.service.config) });
+        let router = routes::metrics_router(self.service.clone());
         let stop = self.stop.token().clone();
         // Requests for the metrics are not counted in the metrics.
         self.tasks.push(tokio::spawn(accept::run(listener, router, config, metrics::Connections::default(), stop)));

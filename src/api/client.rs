@@ -21,7 +21,7 @@ use reqwest::{Certificate, Method, StatusCode, Url};
 
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, TraceId};
 use response::{FullResponse, json_defect, read_json};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -71,6 +71,8 @@ pub struct Client {
     idempotency_retention: Arc<AtomicU64>,
     recorder: Option<Recorder>,
     what: &'static str,
+    /// What its requests belong to.
+    trace: TraceId,
 }
 
 /// The CA certificates to trust.
@@ -140,8 +142,8 @@ impl Client {
     ) -> Result<Self, reqwest::Error> {
         let http = http(&base, timeouts, &trust, !base.is_loopback())?;
         let (pets, headers) = (base.join("pets"), headers(key.as_ref()));
-        let (idempotency_retention, recorder, what) = (Arc::default(), None, "request");
-        Ok(Self { http, base, key, pets, headers, timeouts, trust, idempotency_retention, recorder, what })
+        let (idempotency_retention, recorder, what, trace) = (Arc::default(), None, "request", TraceId::random());
+        Ok(Self { http, base, key, pets, headers, timeouts, trust, idempotency_retention, recorder, what, trace })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
@@ -174,9 +176,10 @@ impl Client {
         Self { recorder: Some(recorder), ..self }
     }
 
-    /// The same client for one purpose, which its records name; "request" when none is given.
+    /// The same client for one purpose, which its records name; "request" when none is given. Its requests are a
+    /// separate trace.
     pub fn called(&self, what: &'static str) -> Self {
-        Self { what, ..self.clone() }
+        Self { what, trace: TraceId::random(), ..self.clone() }
     }
 
     /// `GET /pets` (section 4.1).

@@ -23,7 +23,8 @@ pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &
     checks.push(configured(choices, env));
     checks.extend(files::checks(env));
     checks.extend(network::checks(choices, env).await);
-    checks.push(files::database(env).await);
+    checks.push(files::embedded(env).await);
+    checks.extend(files::database(env).await);
     output.write(|out| lines(out, &checks), || checks.iter().map(object).collect::<Value>())?;
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })

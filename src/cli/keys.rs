@@ -129,7 +129,11 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                     Failed::new(Exit::NotFound, what).hint("to create a key: petstore keys create")
                 })?;
                 let until = moment(until);
-                let _ = writeln!(err, "created key {new}; key {id} is accepted until {until}");
+                let _ = writeln!(
+                    err,
+                    "created key {new}; key {id} is accepted until {until}\n\
+                     Idempotency-Keys belong to one API key: a request that is retried with the new one adds its pet again"
+                );
                 let remedy = || format!("key {id} still expires at {until}, so rotate it again before then");
                 return hand_over(&store, (new, &key), &actor, out, remedy).await;
             }

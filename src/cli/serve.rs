@@ -6,10 +6,12 @@ mod listen;
 mod log;
 
 use std::io;
-use std::panic;
+use std::sync::Arc;
+use std::thread;
 
 use clap::{Args, ValueEnum};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
+use tokio::sync::Semaphore;
 
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
@@ -17,13 +19,14 @@ pub use self::log::Log;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::safe;
+use super::panics;
 use super::signals::Signals;
 use crate::clock;
-use crate::local::atomic_file::replace_private;
+use crate::local::atomic_file::rewrite_private;
 use crate::model::text::safe_causes;
 use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
-use crate::store::{DatabaseUrl, Store};
+use crate::store::{DatabaseUrl, Store, StoreError};
 
 /// Run a service with the Petstore Animals API.
 #[derive(Debug, Args)]
@@ -117,6 +120,12 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
     if let Some(about_keys) = about_keys {
         log.line(&safe(&about_keys));
     }
+    let at_start = store.clone();
+    tokio::spawn(async move {
+        if let Err(why) = at_start.ping().await {
+            tracing::warn!("not ready, no pets can be added: {}", why.in_short());
+        }
+    });
     stop(&mut signals, tls.as_ref()).await;
     let stopped = async {
         server.shutdown().await;
@@ -150,10 +159,7 @@ fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
         LogFormat::Text => lines.with_ansi(false).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),
     }
-    panic::set_hook(Box::new(|info| {
-        let place = info.location().map(ToString::to_string);
-        tracing::error!(place, panic = info.payload_as_str(), "a thread panicked");
-    }));
+    panics::log();
 }
 
 /// What to log about keys if there were none. Only for a file the first key is created: the instances of a server may run
@@ -163,16 +169,15 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
     if let DatabaseUrl::Sqlite(file) = database {
         let path = file.with_added_extension("admin-key");
         let new = NewKey { name: "first start".to_owned(), scopes: Scopes::ADMIN, expires_at: None };
-        if let Some((id, key)) = store.create_first_key(new, actor, now).await? {
-            // A key left in such a file by an earlier store is not valid here.
-            return match replace_private(&path, &format!("{}\n", key.expose_secret())) {
-                Ok(()) => Ok(Some(format!("the first API key, with scope admin, is in {}", path.display()))),
-                Err(source) => {
-                    // Nobody has it.
-                    store.revoke_key(id, actor, now).await?;
-                    Err(Failed::because(format!("cannot write the first API key to {}", path.display()))(source))
-                }
-            };
+        let place = path.display().to_string();
+        // A key left in such a file, by an earlier store or an interrupted start, is not valid here.
+        let write = move |key: &SecretString| rewrite_private(&path, &format!("{}\n", key.expose_secret()));
+        let is_first = store.create_first_key(new, actor, now, write).await.map_err(|error| match error {
+            StoreError::HandOver(error) => Failed::because(format!("cannot write the first API key to {place}"))(error),
+            error => error.into(),
+        });
+        if is_first? {
+            return Ok(Some(format!("the first API key, with scope admin, is in {place}")));
         }
     }
     if store.list_keys().await?.iter().any(|key| key.is_valid(now)) {
@@ -184,8 +189,21 @@ async fn first_key(store: &Store, database: &DatabaseUrl, actor: &str) -> Result
 
 /// Waits for a signal that stops the service, and reloads the certificate on SIGHUP.
 async fn stop(signals: &mut Signals, tls: Option<&Tls>) {
+    let turn = Arc::new(Semaphore::new(1));
     while signals.next().await == Exit::Hangup {
-        tls.into_iter().for_each(reload);
+        let Some(tls) = tls.cloned() else { continue };
+        let Ok(permit) = Arc::clone(&turn).try_acquire_owned() else {
+            tracing::warn!("the certificate is still being read");
+            continue;
+        };
+        // A thread that nothing waits for: its files may hang.
+        let reloading = thread::Builder::new().name("reload".into()).spawn(move || {
+            reload(&tls);
+            drop(permit);
+        });
+        if let Err(error) = reloading {
+            tracing::error!(%error, "cannot reload the certificate; the old one stays in use");
+        }
     }
 }
 

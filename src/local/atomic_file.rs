@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -83,6 +83,16 @@ pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
     let directory = directory(path);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     persist(written(directory, text, PRIVATE)?, path, true)
+}
+
+/// Writes `text` to a new private file at `path`, in place of what is there. For what counts only afterwards: an
+/// interruption may leave a part of it, but no temporary file.
+pub fn rewrite_private(path: &Path, text: &str) -> io::Result<()> {
+    remove(path)?;
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    File::open(directory(path))?.sync_all()
 }
 
 /// What is at `path`, or behind a link there, if it is not a regular file: for example `a directory`.

@@ -2,6 +2,7 @@
 
 use axum::http::HeaderName;
 
+pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");

@@ -36,6 +36,7 @@ impl RateLimit {
 type Buckets<C> = RateLimiter<KeyId, DefaultKeyedStateStore<KeyId>, C, StateInformationMiddleware>;
 
 /// The bucket of each key.
+#[derive(Debug)]
 pub(super) struct RateLimits<C: Clock = DefaultClock> {
     each_second: u32,
     burst: u32,

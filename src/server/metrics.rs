@@ -4,14 +4,10 @@
 
 mod requests;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::get;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -21,25 +17,9 @@ use prometheus_client::registry::{Registry, Unit};
 use strum::VariantArray as _;
 
 use self::requests::Requests;
+use super::config::Config;
 use crate::clock::Now;
-use crate::store::{StoreError, StoreFailure};
-
-/// This form ends with `# EOF`, so that half of it is not taken for the whole.
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
-/// Why the database did not serve a request.
-const FAILURES: [&str; 10] = [
-    "timeout",
-    "queue_full",
-    "read_only",
-    "closed",
-    "no_connection",
-    "unknown_outcome",
-    "conflicts",
-    "stuck",
-    "database",
-    "other",
-];
+use crate::store::{FailureKind, StoreError};
 
 type OneLabel = [(&'static str, &'static str); 1];
 
@@ -52,6 +32,8 @@ pub(super) struct Metrics {
     pub(super) failed_authentications: Counter,
     rate_limited: Family<OneLabel, Counter>,
     storage_failures: Family<OneLabel, Counter>,
+    ready: Family<OneLabel, Gauge>,
+    not_ready: Family<[(&'static str, &'static str); 2], Gauge>,
     registry: Registry,
 }
 
@@ -77,26 +59,28 @@ pub(super) enum Limit {
 }
 
 impl Metrics {
-    pub(super) fn new(started: Now, dropped_log_lines: Counter) -> Self {
+    pub(super) fn new(started: Now, config: &Config) -> Self {
         let metrics = Self {
             requests: Arc::default(),
             connections: Connections::default(),
             failed_authentications: Counter::default(),
             rate_limited: Family::default(),
             storage_failures: Family::default(),
+            ready: Family::default(),
+            not_ready: Family::default(),
             registry: Registry::default(),
         };
         // From the start on, so that the first failure is a growth and not a new series.
-        for kind in FAILURES {
-            drop(metrics.storage_failures.get_or_create(&[("kind", kind)]));
+        for kind in FailureKind::VARIANTS {
+            drop(metrics.storage_failures.get_or_create(&[("kind", kind.into())]));
         }
         for limit in Limit::VARIANTS {
             drop(metrics.rate_limited.get_or_create(&[("limit", limit.into())]));
         }
-        Self { registry: metrics.register(started, dropped_log_lines), ..metrics }
+        Self { registry: metrics.register(started, config), ..metrics }
     }
 
-    fn register(&self, started: Now, dropped_log_lines: Counter) -> Registry {
+    fn register(&self, started: Now, config: &Config) -> Registry {
         let mut registry = Registry::default();
         registry.register_collector(Box::new(Arc::clone(&self.requests)));
         let Connections { open, accepted, evicted, failed } = self.connections.clone();
@@ -111,7 +95,17 @@ impl Metrics {
         let failures = self.storage_failures.clone();
         registry.register("petstore_storage_failures", "Requests that the database did not serve", failures);
         let dropped = "Lines of the log that were dropped because nothing read them in time";
-        registry.register("petstore_log_lines_dropped", dropped, dropped_log_lines);
+        registry.register("petstore_log_lines_dropped", dropped, config.dropped_log_lines.clone());
+        registry.register(
+            "petstore_ready",
+            "Whether pets can be added (writes) and listed (reads)",
+            self.ready.clone(),
+        );
+        registry.register("petstore_not_ready", "Why they cannot", self.not_ready.clone());
+        if let Some(tls) = &config.tls {
+            let help = "When the first certificate of the chain to expire does, in Unix time";
+            registry.register_with_unit("petstore_certificate_expires", help, Unit::Seconds, tls.expires());
+        }
         let version = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
         registry.register("petstore_build", "The program that runs", version);
         let since = Gauge::<f64, AtomicU64>::default();
@@ -126,35 +120,23 @@ impl Metrics {
 
     /// `error` is why; nothing where there was no answer in time.
     pub(super) fn storage_failure(&self, error: Option<&StoreError>) {
-        let kind = match error {
-            None => "timeout",
-            Some(StoreError::Unavailable(failure)) => match failure {
-                StoreFailure::NoAnswer => "timeout",
-                StoreFailure::NoConnection(_) => "no_connection",
-                StoreFailure::OutcomeUnknown => "unknown_outcome",
-                StoreFailure::Conflicts => "conflicts",
-                StoreFailure::Stuck => "stuck",
-                StoreFailure::QueueFull => "queue_full",
-                StoreFailure::ReadOnly | StoreFailure::Moved => "read_only",
-                StoreFailure::Closed => "closed",
-                StoreFailure::Outdated | StoreFailure::Database(_) => "database",
-            },
-            Some(_) => "other",
-        };
-        self.storage_failures.get_or_create(&[("kind", kind)]).inc();
+        let kind = error.map_or(FailureKind::Timeout, StoreError::kind);
+        self.storage_failures.get_or_create(&[("kind", kind.into())]).inc();
     }
-}
 
-/// What is served on the listener of the metrics.
-pub(super) fn router(metrics: Arc<Metrics>) -> Router {
-    Router::new().route("/metrics", get(write)).with_state(metrics)
-}
+    /// `purpose` is one of two.
+    pub(super) fn set_ready(&self, purpose: &'static str, ready: Result<(), FailureKind>) {
+        self.ready.get_or_create(&[("for", purpose)]).set(i64::from(ready.is_ok()));
+        for kind in FailureKind::VARIANTS {
+            let why = self.not_ready.get_or_create(&[("for", purpose), ("reason", kind.into())]);
+            why.set(i64::from(ready == Err(*kind)));
+        }
+    }
 
-async fn write(State(metrics): State<Arc<Metrics>>) -> Response {
-    let mut text = String::new();
-    match encode(&mut text, &metrics.registry) {
-        Ok(()) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
-        // A string takes all that is written to it.
-        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    /// As OpenMetrics.
+    pub(super) fn encode(&self) -> Result<String, fmt::Error> {
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
     }
 }

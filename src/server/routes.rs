@@ -1,23 +1,33 @@
 //! Which path leads where, and what is around it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
+use futures_util::future::join;
+use tokio::time::timeout;
 use tower::Layer;
 use tower::util::option_layer;
 
 use super::failure::Failure;
 use super::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH};
 use super::service::Service;
-use super::{auth, cors, frame, pets};
+use super::{auth, cors, frame, framing, pets};
+use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
 pub const OPENAPI: &str = include_str!("../../assets/openapi.yaml");
+
+/// This form ends with `# EOF`, so that half of it is not taken for the whole.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// How long the metrics wait to learn whether the service is ready: no longer than Prometheus waits for them.
+const READY_TIME: Duration = Duration::from_secs(3);
 
 const GET_ONLY: &str = "GET, HEAD, OPTIONS";
 const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
@@ -40,6 +50,7 @@ pub(super) fn router(service: Service) -> Router {
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
         .layer(option_layer(cors))
+        .layer(from_fn(framing::require_sound))
         .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)
 }
@@ -75,4 +86,24 @@ async fn readyz(State(service): State<Service>, uri: Uri) -> Result<StatusCode, 
     };
     ready.map_err(Failure::NotReady)?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// What is served on the listener of the metrics.
+pub(super) fn metrics_router(service: Service) -> Router {
+    Router::new().route("/metrics", get(metrics)).layer(from_fn(framing::require_sound)).with_state(service)
+}
+
+async fn metrics(State(Service { store, metrics, .. }): State<Service>) -> Response {
+    let (writes, reads) = join(in_time(store.ping()), in_time(store.ping_for_reading())).await;
+    metrics.set_ready("writes", writes);
+    metrics.set_ready("reads", reads);
+    match metrics.encode() {
+        Ok(text) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
+        // A string takes all that is written to it.
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+async fn in_time(ping: impl Future<Output = Result<(), StoreFailure>>) -> Result<(), FailureKind> {
+    timeout(READY_TIME, ping).await.map_err(|_| FailureKind::Timeout)?.map_err(|why| why.kind())
 }

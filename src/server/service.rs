@@ -10,7 +10,7 @@ use super::slow_bodies::SlowBodies;
 use crate::store::Store;
 
 /// What every request may need.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) struct Service {
     pub(super) store: Store,
     pub(super) config: Arc<Config>,

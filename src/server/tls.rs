@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use prometheus_client::metrics::gauge::Gauge;
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject as _};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
+use x509_parser::certificate::X509Certificate;
+use x509_parser::prelude::FromDer as _;
 
 /// The bit of a file's mode that lets everybody read it.
 const READABLE_BY_ALL: u32 = 0o004;
@@ -23,6 +26,7 @@ pub struct Tls {
     certificate: PathBuf,
     key: PathBuf,
     config: Arc<RwLock<Arc<ServerConfig>>>,
+    expires: Gauge,
 }
 
 /// Why a certificate and its key cannot be used.
@@ -70,30 +74,44 @@ pub enum TlsError {
 impl Tls {
     /// Reads both files, in PEM.
     pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
-        let config = read(certificate, key)?;
-        let (certificate, key) = (certificate.to_owned(), key.to_owned());
-        Ok(Self { certificate, key, config: Arc::new(RwLock::new(Arc::new(config))) })
+        let (config, expires) = read(certificate, key)?;
+        let tls = Self {
+            certificate: certificate.to_owned(),
+            key: key.to_owned(),
+            config: Arc::new(RwLock::new(Arc::new(config))),
+            expires: Gauge::default(),
+        };
+        tls.expires.set(expires);
+        Ok(tls)
     }
 
     /// Reads both files again; new connections get the new certificate. After an error the old one stays.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let config = Arc::new(read(&self.certificate, &self.key)?);
-        *self.config.write() = config;
+        let (config, expires) = read(&self.certificate, &self.key)?;
+        *self.config.write() = Arc::new(config);
+        self.expires.set(expires);
         Ok(())
     }
 
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         Arc::clone(&self.config.read()).into()
     }
+
+    /// When the first certificate of the chain expires, in Unix time. Zero if none can be read.
+    pub(super) fn expires(&self) -> Gauge {
+        self.expires.clone()
+    }
 }
 
-fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
+/// And when the first certificate of the chain expires.
+fn read(certificate: &Path, key: &Path) -> Result<(ServerConfig, i64), TlsError> {
     let no_certificate = |source| TlsError::Certificate { path: certificate.to_owned(), source };
     let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(no_certificate)?;
     if chain.is_empty() {
         return Err(no_certificate(pem::Error::NoItemsFound));
     }
+    let expires = chain.iter().filter_map(expiry).min().unwrap_or_default();
     refuse_if_readable_by_all(key)?;
     let private_key =
         PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Key { path: key.to_owned(), source })?;
@@ -102,7 +120,12 @@ fn read(certificate: &Path, key: &Path) -> Result<ServerConfig, TlsError> {
     let builder = builder.with_safe_default_protocol_versions().map_err(no_pair)?.with_no_client_auth();
     let mut config = builder.with_single_cert(chain, private_key).map_err(no_pair)?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(config)
+    Ok((config, expires))
+}
+
+fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let (_, certificate) = X509Certificate::from_der(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp())
 }
 
 fn refuse_if_readable_by_all(key: &Path) -> Result<(), TlsError> {

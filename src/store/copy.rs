@@ -3,7 +3,8 @@
 //!
 //! The source is read as it is at one moment. Pets go over in the order of their ids, many in one transaction, so
 //! that what is there after an interruption is a beginning; the next copy finds out whether it really is one, and goes
-//! on behind it. At the end every row of the target is compared with the source.
+//! on behind it. At the end every row of the target is compared with the source; until then a mark keeps others from using
+//! it.
 
 mod checksum;
 mod source;
@@ -20,8 +21,9 @@ use self::source::Source;
 use self::tables::{OTHERS, PETS, Record, Table};
 use super::database::Database;
 use super::job::{Query, Work};
-use super::value_row::{Connection, DatabaseError};
-use super::{DatabaseUrl, StoreError, StoreFailure, sql};
+use super::purpose::{Purpose, UNFINISHED};
+use super::value_row::{Connection, DatabaseError, Value};
+use super::{DatabaseUrl, StoreError, StoreFailure, sql, sqlite};
 
 /// Rows in one transaction: enough to be fast, few enough for little memory.
 const AT_ONCE: i64 = 5000;
@@ -104,7 +106,7 @@ pub async fn copy(
         return Err(CopyError::Same);
     }
     let mut source = Source::open(from).await?;
-    let database = Database::open(to).await?;
+    let database = Database::open(to, Purpose::CopyTo).await?;
     let copied = Copy { from, to, database: &database, progress, cancel }.all(&mut source).await;
     database.close().await;
     copied
@@ -131,6 +133,10 @@ impl Copy<'_> {
     async fn all(&self, source: &mut Source) -> Result<CopySummary, CopyError> {
         let (last, mut pets) = self.beginning(source).await?;
         let found = pets.rows;
+        // Where there are pets, it has the mark of an earlier copy, or was used before.
+        if found == 0 {
+            self.write(Mark { is_unfinished: true }).await?;
+        }
         self.rest(source, &PETS, last, &mut pets, Some(&self.progress.copied)).await?;
         for table in &OTHERS {
             let mut rows = Sum::default();
@@ -139,6 +145,7 @@ impl Copy<'_> {
         }
         self.write(GoOnWithIds).await?;
         self.verify(&PETS, pets, Some(&self.progress.verified)).await?;
+        self.write(Mark { is_unfinished: false }).await?;
         Ok(CopySummary { added: pets.rows - found, pets: pets.rows })
     }
 
@@ -256,6 +263,27 @@ impl Work for Import {
             on.execute(self.table.import, &values).await
         };
         try_join_all(self.rows.iter().map(import)).await.map(drop)
+    }
+}
+
+/// Keeps every program but a copy from using the target, or no longer.
+struct Mark {
+    is_unfinished: bool,
+}
+
+impl Work for Mark {
+    type Output = ();
+
+    const IS_ONE_STATEMENT: bool = true;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        match on {
+            Connection::Sqlite(connection) => Ok(sqlite::mark(&connection.lock(), self.is_unfinished)?),
+            Connection::Postgres(session) => {
+                let sql = if self.is_unfinished { sql::ADD_VERSION } else { sql::REMOVE_VERSION };
+                session.execute(sql, &[Value::Int(UNFINISHED.into())]).await.map(drop)
+            }
+        }
     }
 }
 

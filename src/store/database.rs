@@ -4,6 +4,7 @@ use tokio::task::spawn_blocking;
 
 use super::job::Work;
 use super::postgres::Postgres;
+use super::purpose::Purpose;
 use super::sqlite::Sqlite;
 use super::url::DatabaseUrl;
 use super::{StoreError, StoreFailure};
@@ -16,15 +17,15 @@ pub(super) enum Database {
 
 impl Database {
     /// Creates a file, and brings the schema up to date, as needed.
-    pub(super) async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
+    pub(super) async fn open(url: &DatabaseUrl, purpose: Purpose) -> Result<Self, StoreError> {
         match url.clone() {
             DatabaseUrl::Sqlite(path) => {
-                let opened = spawn_blocking(move || Sqlite::open(&path)).await;
+                let opened = spawn_blocking(move || Sqlite::open(&path, purpose)).await;
                 Ok(Self::Sqlite(opened.map_err(|_| StoreFailure::Closed)??))
             }
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(&url).await?;
-                postgres.migrate().await?;
+                postgres.migrate(purpose).await?;
                 Ok(Self::Postgres(postgres))
             }
         }
@@ -34,7 +35,7 @@ impl Database {
     pub(super) async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
         match url {
             DatabaseUrl::Sqlite(path) if !path.exists() => Err(StoreError::Missing { path: path.clone() }),
-            DatabaseUrl::Sqlite(_) => Self::open(url).await,
+            DatabaseUrl::Sqlite(_) => Self::open(url, Purpose::Use).await,
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(url).await?;
                 postgres.require_schema().await?;

@@ -5,6 +5,8 @@ use std::error::Error;
 use rusqlite::ErrorCode;
 use tokio_postgres::error::SqlState;
 
+use super::failure_kind::FailureKind;
+
 /// What a database refuses, or answers against all expectation.
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
@@ -55,24 +57,35 @@ impl DatabaseError {
         }
     }
 
-    pub(super) fn in_short(&self) -> &'static str {
-        const READ_ONLY: &str = "the database is read-only";
-        const FULL: &str = "the disk of the database is full";
+    pub(super) fn kind(&self) -> FailureKind {
         match self {
             Self::Sqlite(error) => match error.sqlite_error_code() {
-                Some(ErrorCode::ReadOnly) => READ_ONLY,
-                Some(ErrorCode::DiskFull) => FULL,
-                Some(ErrorCode::DatabaseBusy) => "another process holds the database",
-                _ => "the database does not work",
+                Some(ErrorCode::ReadOnly) => FailureKind::ReadOnly,
+                Some(ErrorCode::DiskFull) => FailureKind::DiskFull,
+                Some(ErrorCode::DatabaseBusy) => FailureKind::Locked,
+                _ => FailureKind::Database,
             },
             Self::Postgres(error) => match error.code() {
-                Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => READ_ONLY,
-                Some(&SqlState::DISK_FULL) => FULL,
-                Some(&SqlState::INSUFFICIENT_PRIVILEGE) => "the role at the database lacks a privilege",
-                _ => "the database does not work",
+                Some(&SqlState::READ_ONLY_SQL_TRANSACTION) => FailureKind::ReadOnly,
+                Some(&SqlState::DISK_FULL) => FailureKind::DiskFull,
+                Some(&SqlState::INSUFFICIENT_PRIVILEGE) => FailureKind::Privilege,
+                _ => FailureKind::Database,
             },
-            Self::Pooler(_) => "a connection pooler in transaction mode needs pgbouncer=true in the database address",
-            Self::Text(_) | Self::Vanished => "the database does not work",
+            Self::Pooler(_) => FailureKind::Pooler,
+            Self::Text(_) | Self::Vanished => FailureKind::Database,
+        }
+    }
+
+    pub(super) fn in_short(&self) -> &'static str {
+        match self.kind() {
+            FailureKind::ReadOnly => "the database is read-only",
+            FailureKind::DiskFull => "the disk of the database is full",
+            FailureKind::Locked => "another process holds the database",
+            FailureKind::Privilege => "the role at the database lacks a privilege",
+            FailureKind::Pooler => {
+                "a connection pooler in transaction mode needs pgbouncer=true in the database address"
+            }
+            _ => "the database does not work",
         }
     }
 }

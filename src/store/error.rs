@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::database_error::DatabaseError;
+use super::failure_kind::FailureKind;
+use super::purpose::UNFINISHED;
 use super::url::DatabaseUrl;
 use crate::model::FieldError;
 
@@ -70,6 +72,12 @@ pub enum StoreError {
         /// Ours.
         known: u32,
     },
+    /// A copy to it was interrupted, so that it lacks rows.
+    #[error("{database} is an unfinished copy: run the same petstore copy again to finish it")]
+    Unfinished {
+        /// Which one.
+        database: DatabaseUrl,
+    },
     /// The schema cannot be brought up to date.
     #[error("cannot update the schema of {database}")]
     Migrate {
@@ -129,6 +137,9 @@ pub enum StoreError {
     /// The system has no thread for the writer.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
+    /// The first API key could not be handed over, so that it was not stored.
+    #[error("cannot hand over the first API key")]
+    HandOver(#[source] io::Error),
     /// The name of an API key breaks the rules for names.
     #[error(transparent)]
     KeyName(FieldError),
@@ -148,9 +159,18 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// For metrics.
+    pub fn kind(&self) -> FailureKind {
+        if let Self::Unavailable(failure) = self { failure.kind() } else { FailureKind::Other }
+    }
+
     /// The schema is another than the `known` one.
     pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
-        if found > known { Self::Newer { database, found, known } } else { Self::Older { database, found, known } }
+        match found {
+            UNFINISHED => Self::Unfinished { database },
+            found if found > known => Self::Newer { database, found, known },
+            found => Self::Older { database, found, known },
+        }
     }
 }
 
@@ -187,12 +207,31 @@ pub enum StoreFailure {
     /// Another version of this program is needed, or `petstore migrate`.
     #[error("the database schema is not up to date: run petstore migrate")]
     Outdated,
+    /// It is being copied to, or such a copy was interrupted.
+    #[error("the database is an unfinished copy: run the same petstore copy again to finish it")]
+    Unfinished,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
     Database(Arc<DatabaseError>),
 }
 
 impl StoreFailure {
+    /// For metrics.
+    pub fn kind(&self) -> FailureKind {
+        match self {
+            Self::QueueFull => FailureKind::QueueFull,
+            Self::ReadOnly | Self::Moved => FailureKind::ReadOnly,
+            Self::Closed => FailureKind::Closed,
+            Self::NoConnection(_) => FailureKind::NoConnection,
+            Self::NoAnswer => FailureKind::Timeout,
+            Self::OutcomeUnknown => FailureKind::UnknownOutcome,
+            Self::Stuck => FailureKind::Stuck,
+            Self::Conflicts => FailureKind::Conflicts,
+            Self::Outdated | Self::Unfinished => FailureKind::Schema,
+            Self::Database(error) => error.kind(),
+        }
+    }
+
     /// The same without what only the log may know.
     pub fn in_short(&self) -> String {
         match self {

@@ -1,13 +1,20 @@
 //! An open database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::SignedDuration;
 
 use super::database::Database;
 use super::error::{StoreError, StoreFailure};
 use super::idempotency::Running;
 use super::keys::KeyCache;
+use super::purpose::Purpose;
 use super::url::DatabaseUrl;
 use crate::clock::{self, Now};
+
+/// A change of the clock that is worth a warning: more than is corrected in daily life.
+const CLOCK_CHANGE: SignedDuration = SignedDuration::from_mins(5);
 
 /// An open database. Cloning is cheap and shares it.
 #[derive(Clone, Debug)]
@@ -21,6 +28,8 @@ pub(super) struct Inner {
     pub(super) keys: KeyCache,
     pub(super) creations: Running,
     pub(super) opened: Now,
+    /// Whether a change of the clock was logged.
+    pub(super) clock_changed: AtomicBool,
 }
 
 impl Store {
@@ -29,7 +38,7 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url).await?, clock::now()))
+        Ok(Self::on(Database::open(url, Purpose::Use).await?, clock::now()))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.
@@ -38,7 +47,21 @@ impl Store {
     }
 
     fn on(database: Database, opened: Now) -> Self {
-        Self { inner: Arc::new(Inner { database, keys: KeyCache::default(), creations: Running::default(), opened }) }
+        let (keys, creations, clock_changed) = (KeyCache::default(), Running::default(), AtomicBool::new(false));
+        Self { inner: Arc::new(Inner { database, keys, creations, opened, clock_changed }) }
+    }
+
+    /// Logs once if the clock was changed while the database was open: the expiry of keys and the times of pets follow it.
+    pub(super) fn watch_clock(&self, now: Now) {
+        let Inner { opened, clock_changed, .. } = &*self.inner;
+        let change = now.clock_change_since(*opened);
+        if change.abs() >= CLOCK_CHANGE && !clock_changed.swap(true, Ordering::Relaxed) {
+            let seconds = change.as_secs();
+            tracing::warn!(
+                seconds,
+                "the system clock was changed, or the machine slept; API keys expire by this clock"
+            );
+        }
     }
 
     /// Whether pets can be listed and added now. Where none was added lately, that is found out by a write that

@@ -8,6 +8,8 @@ mod info;
 mod queries;
 mod scopes;
 
+use std::io;
+
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -34,20 +36,22 @@ impl Store {
         Ok((id, key))
     }
 
-    /// As [`create_key`](Self::create_key), but only where no key was ever made.
+    /// As [`create_key`](Self::create_key), but only where no key was ever made. The key goes to `hand_over` before it is
+    /// committed, so that whatever interrupts this, no key counts that nobody has; one that was handed over may not count.
+    /// Returns whether a key was made.
     pub async fn create_first_key(
         &self,
         new: NewKey,
         actor: &str,
         now: Now,
-    ) -> Result<Option<(KeyId, SecretString)>, StoreError> {
+        hand_over: impl Fn(&SecretString) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Result<bool, StoreError> {
         if self.has_keys().await? {
-            return Ok(None);
+            return Ok(false);
         }
         let (create, key) = Create::new(new, actor, now)?;
-        let id = create.id;
-        let is_first = self.inner.database.write(CreateFirst(create)).await?;
-        Ok(is_first.then_some((id, key)))
+        let first = CreateFirst { create, hand_over: move || hand_over(&key) };
+        self.inner.database.write(first).await?.map_err(StoreError::HandOver)
     }
 
     /// Whether a key was ever made.

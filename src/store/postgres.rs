@@ -33,6 +33,7 @@ use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
 use super::heartbeat::BEAT_TIME;
 use super::job::{Query, Work};
+use super::purpose::{Purpose, UNFINISHED};
 use super::url::DatabaseUrl;
 use super::{StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
@@ -84,8 +85,8 @@ impl Postgres {
     }
 
     /// Brings the schema up to date; one instance does it, the others wait for that.
-    pub(super) async fn migrate(&self) -> Result<(), StoreError> {
-        schema::migrate(&self.connections, &self.database).await
+    pub(super) async fn migrate(&self, purpose: Purpose) -> Result<(), StoreError> {
+        schema::migrate(&self.connections, &self.database, purpose).await
     }
 
     /// An error where the schema is not up to date.
@@ -126,8 +127,11 @@ impl Postgres {
 
     /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
-        let found = self.read(schema::Version).await?;
-        if found >= schema::VERSION { Ok(()) } else { Err(StoreFailure::Outdated) }
+        match self.read(schema::Version).await? {
+            UNFINISHED => Err(StoreFailure::Unfinished),
+            found if found < schema::VERSION => Err(StoreFailure::Outdated),
+            _ => Ok(()),
+        }
     }
 
     /// Whether it can be written: a commit was done just now, or one is done now.

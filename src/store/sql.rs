@@ -105,6 +105,7 @@ pub(super) const VERSION: &str = "SELECT version FROM schema_versions ORDER BY v
 pub(super) const MAKE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
 pub(super) const ADD_VERSION: &str =
     "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT (version) DO NOTHING";
+pub(super) const REMOVE_VERSION: &str = "DELETE FROM schema_versions WHERE version = $1";
 pub(super) const MAKE_LEASE: &str = "CREATE TABLE IF NOT EXISTS schema_lease \
      (id BIGINT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL)";
 pub(super) const ADD_LEASE: &str =

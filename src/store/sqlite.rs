@@ -14,7 +14,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::StoreError;
+use super::purpose::Purpose;
 
+pub(super) use self::schema::mark;
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
 use self::connection::{cannot_open, connect_for_writing};
@@ -34,13 +36,13 @@ pub(super) struct Sqlite {
 
 impl Sqlite {
     /// Creates the file and brings its schema up to date as needed. Waits for the disk.
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+    pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
-        file::refuse_network(path)?;
+        file::judge_place(path)?;
         schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
-        schema::migrate(&mut writing, path)?;
+        schema::migrate(&mut writing, path, purpose)?;
         let files = Files::of(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
         let files = Arc::new(files);
         let writer = Writer::start(writing, Arc::clone(&files)).map_err(StoreError::Thread)?;

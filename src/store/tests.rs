@@ -2,7 +2,11 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
+use futures_util::future::join_all;
+use jiff::SignedDuration;
 use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
 
@@ -50,6 +54,24 @@ async fn a_group_that_fails_leaves_nothing_behind_and_tells_everyone() {
     assert!(matches!(key, Err(StoreError::Unavailable(StoreFailure::Database(_)))));
     let found = store.list(&PetQuery::default()).await.unwrap().pets;
     assert_eq!(pet.ok().into_iter().collect::<Vec<_>>(), found);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_lock_of_another_process_costs_all_that_wait_one_limit() {
+    let (_directory, url, store) = store().await;
+    let other = direct(&url);
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let begun = clock::now().mono;
+    let refused = join_all((0..3).map(|_| store.add(rex(), clock::now()))).await;
+    // The limit is 5 s.
+    assert!(clock::now().mono - begun < Duration::from_secs(8));
+    for added in refused {
+        let Err(StoreError::Unavailable(why)) = added else { panic!("{added:?}") };
+        assert_eq!(why.in_short(), "another process holds the database");
+    }
+    other.execute_batch("ROLLBACK").unwrap();
+    let pet = store.add(rex(), clock::now()).await.unwrap();
+    assert_eq!(store.list(&PetQuery::default()).await.unwrap().pets, [pet]);
 }
 
 #[tokio::test]
@@ -107,6 +129,20 @@ async fn a_file_of_a_newer_version_is_left_alone() {
     store.close().await;
     direct(&url).pragma_update(None, "user_version", 9999).unwrap();
     assert!(matches!(Store::open(&url).await, Err(StoreError::Newer { found: 9999, .. })));
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_in_either_direction_is_noticed_once_and_one_that_is_corrected_is_not() {
+    for (minutes, jumps) in [(0, false), (4, false), (-4, false), (25 * 60, true), (-60, true)] {
+        let (_directory, _, store) = store().await;
+        let opened = store.inner.opened;
+        let day = Duration::from_secs(24 * 60 * 60);
+        let later = Now { mono: opened.mono + day, wall: opened.wall + day };
+        let now = Now { wall: later.wall + SignedDuration::from_mins(minutes), ..later };
+        assert_eq!(now.clock_change_since(opened), SignedDuration::from_mins(minutes));
+        assert!(store.verify_key("petk_wrong", now).await.unwrap().is_none());
+        assert_eq!(store.inner.clock_changed.load(Ordering::Relaxed), jumps, "{minutes} minutes");
+    }
 }
 
 #[tokio::test]

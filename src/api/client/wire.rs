@@ -13,6 +13,7 @@ use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
 use crate::clock;
 
+const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 
 /// The largest body that is read.
@@ -22,7 +23,7 @@ impl Client {
     pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
         let mut request = Request::new(method, url);
         request.headers_mut().clone_from(&self.headers);
-        RequestBuilder::from_parts(self.http.clone(), request)
+        RequestBuilder::from_parts(self.http.clone(), request).header(TRACEPARENT, self.trace.new_parent())
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.

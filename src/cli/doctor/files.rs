@@ -3,16 +3,17 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
 use crate::config::paths::below_home;
 use crate::config::{Env, Paths};
 use crate::model::text::safe_causes;
-use crate::store::{self, DatabaseUrl};
+use crate::store::{self, DatabaseUrl, Store};
 
 use super::check::{Check, LIMIT};
+use crate::cli::args::DATABASE_VARIABLE;
 
 /// The most key files that are checked.
 const MOST_KEYS: usize = 100;
@@ -85,7 +86,7 @@ fn open_key(path: &Path, env: &Env) -> Option<Check> {
 }
 
 /// The embedded database.
-pub async fn database(env: &Env) -> Check {
+pub async fn embedded(env: &Env) -> Check {
     const NAME: &str = "database";
     let Ok(path) = Paths::new(env).map(|paths| paths.embedded_database()) else {
         return Check::ok(NAME, "none");
@@ -94,15 +95,41 @@ pub async fn database(env: &Env) -> Check {
     if !path.exists() {
         return Check::ok(NAME, &format!("{place} (created when needed)"));
     }
-    let url = DatabaseUrl::Sqlite(path.clone());
+    file(NAME, &place, path).await
+}
+
+/// The database of the service, if the environment names one.
+pub async fn database(env: &Env) -> Option<Check> {
+    const NAME: &str = DATABASE_VARIABLE;
+    const REMEDY: &str = "check the database server, and the address in PETSTORE_DATABASE";
+    let url = match env.get(NAME)?.parse() {
+        Ok(DatabaseUrl::Sqlite(path)) => return Some(file(NAME, &shown(&path, env), path).await),
+        Ok(url) => url,
+        Err(error) => return Some(Check::fail(NAME, &safe_causes(&error), REMEDY)),
+    };
+    let answer = async {
+        let store = Store::open_existing(&url).await.map_err(|error| safe_causes(&error))?;
+        let ready = store.ping().await.map_err(|why| format!("{url}: no pets can be added: {}", why.in_short()));
+        store.close().await;
+        ready
+    };
+    Some(match tokio::time::timeout(LIMIT, answer).await {
+        Ok(Ok(())) => Check::ok(NAME, &format!("{url}: pets can be listed and added")),
+        Ok(Err(why)) => Check::fail(NAME, &why, REMEDY),
+        Err(_) => Check::fail(NAME, &format!("{url} did not answer within {} s", LIMIT.as_secs()), REMEDY),
+    })
+}
+
+async fn file(name: &str, place: &str, path: PathBuf) -> Check {
+    let url = DatabaseUrl::Sqlite(path);
     let whole = format!("to check all of it: petstore check --database {url}");
     let remedy = "move this file aside, and restore the last backup";
     match tokio::time::timeout(LIMIT, store::quick_check(&url)).await {
-        Err(_) => Check::warn(NAME, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
-        Ok(Err(error)) => Check::fail(NAME, &format!("{place}: {}", safe_causes(&error)), remedy),
+        Err(_) => Check::warn(name, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
+        Ok(Err(error)) => Check::fail(name, &format!("{place}: {}", safe_causes(&error)), remedy),
         Ok(Ok(quick)) => match quick.problems.first() {
-            Some(problem) => Check::fail(NAME, &format!("{place} is damaged: {problem}"), remedy),
-            None => Check::ok(NAME, &format!("{place} is intact (schema {})", quick.schema)),
+            Some(problem) => Check::fail(name, &format!("{place} is damaged: {problem}"), remedy),
+            None => Check::ok(name, &format!("{place} is intact (schema {})", quick.schema)),
         },
     }
 }

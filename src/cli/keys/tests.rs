@@ -23,11 +23,16 @@ impl Shop {
 
     /// What a command prints on stdout.
     async fn keys(&self, words: &[&str]) -> Result<String, Failed> {
+        self.keys_and_notes(words).await.map(|(out, _)| out)
+    }
+
+    /// And on stderr.
+    async fn keys_and_notes(&self, words: &[&str]) -> Result<(String, String), Failed> {
         let args = [&["keys", words[0], "--database", &self.url], &words[1..]].concat();
-        let mut out = Vec::new();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
         let env = Env::from_iter([("LOGNAME", "ada\x1b[2J")]);
-        run(Line::try_parse_from(args).unwrap().keys, &env, &mut out, &mut Vec::new()).await?;
-        Ok(String::from_utf8(out).unwrap())
+        run(Line::try_parse_from(args).unwrap().keys, &env, &mut out, &mut err).await?;
+        Ok((String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap()))
     }
 
     async fn accepts(&self, key: &str) -> bool {
@@ -101,6 +106,14 @@ async fn a_revoked_key_is_refused_and_both_keys_work_during_the_overlap() {
     ];
     assert_eq!(done, expected.map(Vec::from));
     assert!(log.contains("by ada⟨U+001B⟩[2J (uid ") && !log.contains('\x1b'), "{log}");
+}
+
+#[tokio::test]
+async fn rotating_a_key_says_that_its_idempotency_keys_do_not_go_with_it() {
+    let shop = Shop::new();
+    let old = shop.keys(&["create", "--name", "till"]).await.unwrap();
+    let (_, notes) = shop.keys_and_notes(&["rotate", id(&old)]).await.unwrap();
+    assert!(notes.ends_with("a request that is retried with the new one adds its pet again\n"), "{notes}");
 }
 
 #[test]

@@ -43,6 +43,7 @@ impl Store {
 
     /// Whose key `presented` is, if that is one that is valid now. Whatever is wrong with it makes no difference.
     pub async fn verify_key(&self, presented: &str, now: Now) -> Result<Option<Identity>, StoreError> {
+        self.watch_clock(now);
         let Some(key) = format::id_of(presented) else { return Ok(None) };
         let Some(known) = self.known_key(key, now).await? else { return Ok(None) };
         let same: bool = known.hash.ct_eq(&hash(presented)).into();

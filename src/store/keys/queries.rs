@@ -1,5 +1,7 @@
 //! What is read and written about API keys.
 
+use std::io;
+
 use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -38,18 +40,28 @@ impl Work for Create {
     }
 }
 
-/// As [`Create`], if no key was ever created. Returns whether it was.
-pub(super) struct CreateFirst(pub(super) Create);
+/// As [`Create`], if no key was ever created, and after `hand_over` was done in the same transaction.
+pub(super) struct CreateFirst<F> {
+    pub(super) create: Create,
+    pub(super) hand_over: F,
+}
 
-impl Work for CreateFirst {
-    type Output = bool;
+impl<F> Work for CreateFirst<F>
+where
+    F: Fn() -> io::Result<()> + Send + Sync + 'static,
+{
+    /// Whether it was; or why it could not be handed over, and is not stored.
+    type Output = io::Result<bool>;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<bool, DatabaseError> {
-        let is_first = ANY_KEY.run(on).await?.is_empty();
-        if is_first {
-            self.0.run(on).await?;
+    async fn run(&self, on: &Connection<'_>) -> Result<io::Result<bool>, DatabaseError> {
+        if !ANY_KEY.run(on).await?.is_empty() {
+            return Ok(Ok(false));
         }
-        Ok(is_first)
+        if let Err(error) = (self.hand_over)() {
+            return Ok(Err(error));
+        }
+        self.create.run(on).await?;
+        Ok(Ok(true))
     }
 }
 

@@ -35,8 +35,10 @@ pub(in crate::store) const ANSWER_TIME: Duration = Duration::from_millis(5500);
 /// How long to wait for a connection that others use.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How long a new connection may take, all hosts of the server together.
+/// How long a new connection may take, all hosts of the server together: longer where the address has a longer
+/// `connect_timeout` for each.
 const CREATE: Duration = Duration::from_secs(4);
+const BEYOND_HANDSHAKE: Duration = Duration::from_secs(1);
 
 /// The age at which a connection is not reused, so that addresses and certificates are checked again; spread by up to five
 /// minutes.
@@ -101,11 +103,12 @@ pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<Con
         are_several_hosts: url.are_several_hosts(),
         keeps_settings: !url.is_behind_pooler,
     };
+    let handshake = url.config.get_connect_timeout().copied().unwrap_or_default();
     let pool = Pool::builder(connector)
         .max_size(CONNECTIONS)
         .runtime(Runtime::Tokio1)
         .wait_timeout(Some(WAIT))
-        .create_timeout(Some(CREATE))
+        .create_timeout(Some(CREATE.max(handshake.saturating_add(BEYOND_HANDSHAKE))))
         .recycle_timeout(Some(WAIT));
     pool.build().map_err(|error| StoreFailure::NoConnection(Arc::new(error)).into())
 }
@@ -212,4 +215,20 @@ fn verifying(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::E
         }
     };
     Ok(builder.with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_longer_connect_timeout_of_the_address_is_kept() {
+        let create = |options: &str| {
+            let url = format!("postgres://ada@localhost/pets{options}").parse().unwrap();
+            open(&url, Arc::default()).unwrap().timeouts().create.unwrap()
+        };
+        assert_eq!(create(""), CREATE);
+        assert_eq!(create("?connect_timeout=1"), CREATE);
+        assert!(create("?connect_timeout=30") > Duration::from_secs(30));
+    }
 }

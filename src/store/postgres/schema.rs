@@ -13,6 +13,7 @@ use super::connections::Connections;
 use super::session::{Session, has_code};
 use crate::clock;
 use crate::store::job::Work;
+use crate::store::purpose::Purpose;
 use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
@@ -53,13 +54,17 @@ impl Work for Version {
 }
 
 /// Runs what is missing, or waits until another instance has. A schema of a newer program is left as it is.
-pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -> Result<(), StoreError> {
+pub(super) async fn migrate(
+    connections: &Connections,
+    database: &DatabaseUrl,
+    purpose: Purpose,
+) -> Result<(), StoreError> {
     let cannot = |source| StoreError::Migrate { database: database.clone(), source };
     let begun = clock::now().mono;
     let holder = format!("{}", Uuid::new_v4());
     loop {
         let session = connections.take().await?;
-        if is_current(&session, database).await? {
+        if is_current(&session, database, purpose).await? {
             session.release(true);
             return Ok(());
         }
@@ -69,7 +74,7 @@ pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -
                 session.batch("SET statement_timeout = 0").await.map_err(cannot)?;
             }
             let renewer = connections.take().await?;
-            let run = while_renewed(run(&session), &renewer, &holder).await;
+            let run = while_renewed(run(&session, purpose), &renewer, &holder).await;
             end(&renewer, &holder).await.map_err(cannot)?;
             renewer.release(true);
             return run.map_err(cannot);
@@ -88,12 +93,13 @@ pub(super) async fn require(session: &Session, database: &DatabaseUrl) -> Result
     if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database.clone(), found, VERSION)) }
 }
 
-async fn is_current(session: &Session, database: &DatabaseUrl) -> Result<bool, StoreError> {
+async fn is_current(session: &Session, database: &DatabaseUrl, purpose: Purpose) -> Result<bool, StoreError> {
     let found = version(session, database).await?;
-    if found > VERSION {
+    let run = purpose.migrations_run(found);
+    if run > VERSION {
         return Err(StoreError::of_version(database.clone(), found, VERSION));
     }
-    Ok(found == VERSION)
+    Ok(run == VERSION)
 }
 
 async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32, StoreError> {
@@ -128,9 +134,9 @@ async fn end(session: &Session, holder: &str) -> Result<(), DatabaseError> {
 }
 
 /// Those that are missing by now.
-async fn run(session: &Session) -> Result<(), DatabaseError> {
-    let found = Version.run(&Connection::Postgres(session)).await?;
-    for (migration, version) in MIGRATIONS.iter().zip(1..).skip(found as usize) {
+async fn run(session: &Session, purpose: Purpose) -> Result<(), DatabaseError> {
+    let run = purpose.migrations_run(Version.run(&Connection::Postgres(session)).await?);
+    for (migration, version) in MIGRATIONS.iter().zip(1..).skip(run as usize) {
         session.batch(migration).await?;
         session.execute(sql::ADD_VERSION, &[Value::Int(version)]).await?;
     }

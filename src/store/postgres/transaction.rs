@@ -6,8 +6,8 @@
 //! server warns of a commit: PostgreSQL says so when a wait for a synchronous standby was cancelled, and then that it is
 //! done.
 //!
-//! Once more, on a fresh connection, is tried what a server has surely not done that cannot write any more, as after a
-//! switchover.
+//! Once more, on a fresh connection, is tried what a server has surely not done that cannot do it any more, as after a
+//! switchover. A read is, too, where one of several hosts is silent; a write is not, whose outcome is unknown then.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,22 +32,39 @@ use crate::store::value_row::{Connection, DatabaseError};
 const TRIES: u32 = 12;
 const TRY_FOR: Duration = Duration::from_secs(5);
 
+/// How long a server may take for anything but a commit where another host may be quicker.
+const HOST_TIME: Duration = Duration::from_millis(1500);
+
 /// Each job separately, one after another on the same connection. Ends each job, and empties `group`.
 pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
+    let mut may_leave = true;
     for pause in pauses() {
         let session = match connections.take().await {
             Ok(session) => session,
             Err(why) => return end(group, &Err(why)),
         };
         let on = Connection::Postgres(&session);
-        let answers = timeout(ANSWER_TIME, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
-        let is_sound = |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_spent(error));
-        session.release(answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound)));
-        let Ok(answers) = answers else { return end(group, &Err(StoreFailure::NoAnswer)) };
+        let is_hasty = may_leave && connections.are_several_hosts;
+        let time = if is_hasty { HOST_TIME } else { ANSWER_TIME };
+        let answers = timeout(time, join_all(group.iter_mut().map(|job| job.run(&on)))).await;
+        let is_sound =
+            |answer: &Result<(), DatabaseError>| answer.as_ref().err().is_none_or(|error| !is_elsewhere(error));
+        let is_sound = answers.as_ref().is_ok_and(|answers| answers.iter().all(is_sound));
+        session.release(is_sound);
+        let leaves = !is_sound && may_leave;
+        if leaves {
+            connections.leave();
+            may_leave = false;
+        }
+        let answers = match answers {
+            Ok(answers) => answers,
+            Err(_) if is_hasty => continue,
+            Err(_) => return end(group, &Err(StoreFailure::NoAnswer)),
+        };
         let mut again = Vec::new();
         for (job, answer) in group.drain(..).zip(answers) {
             match answer {
-                Err(error) if is_conflict(&error) => again.push(job),
+                Err(error) if is_conflict(&error) || leaves && is_elsewhere(&error) => again.push(job),
                 answer => job.end(answer.map_err(StoreFailure::from)),
             }
         }
@@ -157,7 +174,7 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
         }
-        group => match prepare(&session, group).await {
+        group => match prepare(&session, group, connections).await {
             Ok(()) => {
                 session.begin(&connections.pulse);
                 committed(&session, timeout(patience, session.batch("COMMIT")).await)
@@ -172,24 +189,28 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
 
 /// What is not sound is closed; what has lost its server is closed with all that may have.
 fn give_back(connections: &Connections, session: Session, written: &Result<(), StoreFailure>) {
-    session.release(match written {
-        Ok(()) => true,
-        Err(StoreFailure::Database(error)) => !is_spent(error),
-        Err(_) => false,
-    });
-    if let Err(StoreFailure::Database(error)) = written
-        && is_elsewhere(error)
-    {
+    let (is_sound, is_left) = match written {
+        Ok(()) => (true, false),
+        Err(StoreFailure::Database(error)) => (!is_elsewhere(error), is_elsewhere(error)),
+        Err(_) => (false, connections.are_several_hosts),
+    };
+    session.release(is_sound);
+    if is_left {
         connections.leave();
     }
 }
 
 /// Everything but the commit. [`Why::Database`] where it was surely rolled back.
-async fn prepare(session: &Session, group: &mut [Box<dyn Job>]) -> Result<(), StoreFailure> {
+async fn prepare(session: &Session, group: &mut [Box<dyn Job>], connections: &Connections) -> Result<(), StoreFailure> {
+    let time = if connections.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
     let on = Connection::Postgres(session);
+    let begin = match group.iter().find_map(|job| job.trace()) {
+        Some(trace) => format!("BEGIN; SET LOCAL application_name = 'petstore {trace}'"),
+        None => "BEGIN".to_owned(),
+    };
     // The first statements go with the BEGIN, ahead of its answer.
-    let work = join(session.batch("BEGIN"), join_all(group.iter_mut().map(|job| job.run(&on))));
-    let (begun, worked) = timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let work = join(session.batch(&begin), join_all(group.iter_mut().map(|job| job.run(&on))));
+    let (begun, worked) = timeout(time, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
     match begun {
         Ok(()) => {}
         // The server has ended the connection instead.
@@ -242,26 +263,20 @@ fn severity(error: &DatabaseError) -> Option<Severity> {
     error.postgres()?.as_db_error()?.parsed_severity()
 }
 
-/// Whether this server cannot write any more, and another connection may lead to one that can.
+/// Whether this server cannot do it any more, lacks something for it (class 53) or does not allow it, and another
+/// connection may lead to one that does.
 fn is_elsewhere(error: &DatabaseError) -> bool {
-    let gone = error.postgres().is_some_and(tokio_postgres::Error::is_closed);
-    gone || ELSEWHERE.iter().any(|code| has_code(error, code))
+    let Some(error) = error.postgres() else { return false };
+    error.is_closed() || error.code().is_some_and(|code| ELSEWHERE.contains(code) || code.code().starts_with("53"))
 }
 
-const ELSEWHERE: [SqlState; 4] = [
+const ELSEWHERE: [SqlState; 5] = [
     SqlState::READ_ONLY_SQL_TRANSACTION,
     SqlState::ADMIN_SHUTDOWN,
     SqlState::CRASH_SHUTDOWN,
     SqlState::CANNOT_CONNECT_NOW,
+    SqlState::INSUFFICIENT_PRIVILEGE,
 ];
-
-/// Whether the connection is better replaced: also where the server lacks something (class 53), or the role may not.
-fn is_spent(error: &DatabaseError) -> bool {
-    let code = error.postgres().and_then(tokio_postgres::Error::code);
-    is_elsewhere(error)
-        || has_code(error, &SqlState::INSUFFICIENT_PRIVILEGE)
-        || code.is_some_and(|code| code.code().starts_with("53"))
-}
 
 /// Whether the transaction was rolled back in favour of another.
 fn is_conflict(error: &DatabaseError) -> bool {

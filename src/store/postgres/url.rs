@@ -41,7 +41,7 @@ pub enum PostgresUrlError {
     /// No database is named.
     #[error("the address has no database; use postgres://USER@HOST/DATABASE")]
     NoDatabase,
-    /// A part of the password was taken for the host.
+    /// A part of the password would be taken for the host, the database or an option.
     #[error("the address of the database has more than one @: write an @ of the password as %40")]
     Password,
     /// An option with a value that it cannot have.
@@ -69,7 +69,12 @@ impl FromStr for PostgresUrl {
     type Err = PostgresUrlError;
 
     fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
-        let (address, options) = text.split_once('?').unwrap_or((text, ""));
+        // As the driver does, which does not mind a / or ? before it.
+        let (user, place) = text.split_at(text.find('@').map_or(0, |at| at + 1));
+        let (place, options) = place.split_once('?').unwrap_or((place, ""));
+        if place.contains('@') || !place.contains('/') && options.contains('@') {
+            return Err(PostgresUrlError::Password);
+        }
         let (mut rest, mut ssl_mode, mut root_certificates, mut is_behind_pooler) = (Vec::new(), None, None, false);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
@@ -79,11 +84,12 @@ impl FromStr for PostgresUrl {
                 _ => rest.push(option),
             }
         }
-        let mut config: Config = format!("{address}?{}", rest.join("&")).parse().map_err(PostgresUrlError::Form)?;
-        let is_of_a_password = |host: &Host| matches!(host, Host::Tcp(host) if host.contains('@'));
-        if config.get_hosts().iter().any(is_of_a_password) {
-            return Err(PostgresUrlError::Password);
-        }
+        let parsed = format!("{user}{place}?{}", rest.join("&")).parse();
+        // What the driver says of an option has the option in it.
+        let mut config: Config = parsed.map_err(|error| match options.contains('@') {
+            true => PostgresUrlError::Password,
+            false => PostgresUrlError::Form(error),
+        })?;
         if config.get_dbname().is_none_or(str::is_empty) {
             return Err(PostgresUrlError::NoDatabase);
         }
@@ -207,12 +213,25 @@ mod tests {
         assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host"), PostgresUrlError::NoDatabase));
-        let password = refusal("postgres://ada:p@ss@host/pets");
-        assert_eq!(
-            password.to_string(),
-            "the address of the database has more than one @: write an @ of the password as %40"
-        );
         let pooler = refusal("postgres://ada@host/pets?pgbouncer=yes");
         assert_eq!(pooler.to_string(), "pgbouncer=yes is not supported: use true or false");
+    }
+
+    #[test]
+    fn an_at_sign_of_the_password_is_refused_wherever_it_is_and_no_part_of_the_password_is_repeated() {
+        for password in ["p@ss", "p@ss/w@", "p@ss:1@", "p@ss?w@", "p@ss?w=1@", "p@ss/w?x=1@", "p/w@", "p?w@", "p@ss#w"]
+        {
+            let refused = format!("postgres://ada:{password}@127.0.0.1/pets").parse::<PostgresUrl>().unwrap_err();
+            assert!(matches!(refused, PostgresUrlError::Password), "{password}: {refused:?}");
+        }
+        let refused = PostgresUrlError::Password.to_string();
+        assert_eq!(refused, "the address of the database has more than one @: write an @ of the password as %40");
+        for password in ["p/w", "5432/w", "p?w", "p?sslmode=w"] {
+            let url = url(&format!("postgres://ada:{password}@127.0.0.1/pets?sslmode=verify-full"));
+            assert_eq!(url.config.get_password(), Some(password.as_bytes()));
+            assert!(url.is_encrypted);
+        }
+        let contact = url("postgres://ada@db.shop.example/pets?application_name=till@shop");
+        assert_eq!(contact.config.get_application_name(), Some("till@shop"));
     }
 }

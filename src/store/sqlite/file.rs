@@ -2,15 +2,26 @@
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::statfs;
+use rustix::fs::{major, minor, statfs};
 
+use crate::model::display_safe;
 use crate::store::StoreError;
 
+/// Where a file is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Local,
+    /// Perhaps on another machine; by its name.
+    Unknown(&'static str),
+    /// On another machine, or on a disk that several share.
+    Network(&'static str),
+}
+
 /// File systems of other machines, by the numbers of statfs(2). SQLite's shared memory does not reach across machines.
-const NETWORK: [(u64, &str); 8] = [
+const NETWORK: [(u64, &str); 10] = [
     (0x6969, "NFS"),
     (0x517b, "SMB"),
     (0xfe53_4d42, "SMB2"),
@@ -19,7 +30,20 @@ const NETWORK: [(u64, &str); 8] = [
     (0x00c3_6400, "Ceph"),
     (0x0bd0_0bd0, "Lustre"),
     (0x7375_7245, "Coda"),
+    (0x7461_636f, "OCFS2"),
+    (0x0116_1970, "GFS2"),
 ];
+
+/// File systems that a program provides, which may do so from anywhere. Some sandboxes have nothing else.
+const PROVIDED: [(u64, &str); 2] = [(FUSE, "FUSE"), (0x0102_1997, "9p")];
+const FUSE: u64 = 0x6573_5546;
+
+/// Those with the number of FUSE that are of other machines, by their names in /proc/self/mountinfo.
+const NETWORK_FUSE: [(&str, &str); 3] =
+    [("fuse.glusterfs", "GlusterFS"), ("fuse.ceph", "Ceph"), ("fuse.sshfs", "SSHFS")];
+
+/// The bits of a file's mode that let others change it.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// Creates the file before SQLite does, with the mode that SQLite then gives to its -wal and -shm files too. What is
 /// created stays after a power cut: the entries of its directories are synced.
@@ -69,19 +93,50 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
     ["", "-wal", "-shm"].into_iter().map(id).collect()
 }
 
-/// An error where the file is on another machine's disk.
-pub(super) fn refuse_network(path: &Path) -> Result<(), StoreError> {
-    let number = statfs(path).map_err(|source| StoreError::Create { path: path.to_owned(), source: source.into() })?;
-    match network_file_system(number.f_type as u64) {
-        Some(kind) => Err(StoreError::NetworkFileSystem { path: path.to_owned(), kind }),
-        None => Ok(()),
+/// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.
+pub(super) fn judge_place(path: &Path) -> Result<(), StoreError> {
+    let cannot = |source| StoreError::Create { path: path.to_owned(), source };
+    let (number, file) = (statfs(path).map_err(|error| cannot(error.into()))?, fs::metadata(path).map_err(cannot)?);
+    let database = display_safe(&path.display().to_string()).into_owned();
+    // Without /proc it is not known.
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    match place(number.f_type as u64, file.dev(), mounts) {
+        Place::Network(kind) => return Err(StoreError::NetworkFileSystem { path: path.to_owned(), kind }),
+        Place::Unknown(kind) => {
+            tracing::warn!(database, "the database is on a {kind} file system, which may be remote: use a local disk");
+        }
+        Place::Local => {}
+    }
+    let mode = file.permissions().mode() & 0o7777;
+    if mode & WRITABLE_BY_OTHERS != 0 {
+        tracing::warn!(database, "others can write to the database (mode {mode:04o}): chmod go-w");
+    }
+    Ok(())
+}
+
+/// By the number of a file system, and the device of the file in `mounts`.
+fn place(number: u64, device: u64, mounts: impl FnOnce() -> String) -> Place {
+    // The number has 32 bits; where the type is signed it may come with more.
+    let number = number & 0xffff_ffff;
+    let name_in = |all: &[(u64, &'static str)]| all.iter().find(|(known, _)| *known == number).map(|(_, name)| *name);
+    let network = name_in(&NETWORK).or_else(|| {
+        let mounts = if number == FUSE { mounts() } else { return None };
+        let kind = kind_of_mount(&mounts, device)?;
+        NETWORK_FUSE.iter().find(|(fuse, _)| *fuse == kind).map(|(_, name)| *name)
+    });
+    match (network, name_in(&PROVIDED)) {
+        (Some(name), _) => Place::Network(name),
+        (None, Some(name)) => Place::Unknown(name),
+        (None, None) => Place::Local,
     }
 }
 
-fn network_file_system(number: u64) -> Option<&'static str> {
-    // The number has 32 bits; where the type is signed it may come with more.
-    let number = number & 0xffff_ffff;
-    NETWORK.iter().find(|(network, _)| *network == number).map(|(_, name)| *name)
+/// The type of the file system on `device`: in proc_pid_mountinfo(5) the third field of a line is the device, and the type
+/// follows a lone hyphen.
+fn kind_of_mount(mounts: &str, device: u64) -> Option<&str> {
+    let device = format!("{}:{}", major(device), minor(device));
+    let line = mounts.lines().find(|line| line.split(' ').nth(2) == Some(&device))?;
+    line.split_once(" - ")?.1.split(' ').next()
 }
 
 #[cfg(test)]
@@ -90,10 +145,26 @@ mod tests {
 
     #[test]
     fn disks_of_other_machines_are_known_by_their_number() {
-        assert_eq!(network_file_system(0x6969), Some("NFS"));
-        assert_eq!(network_file_system(0xffff_ffff_ff53_4d42), Some("CIFS"));
+        let place = |number| place(number, 0, || unreachable!("only of FUSE"));
+        assert_eq!(place(0x6969), Place::Network("NFS"));
+        assert_eq!(place(0xffff_ffff_ff53_4d42), Place::Network("CIFS"));
+        assert_eq!(place(0x7461_636f), Place::Network("OCFS2"));
+        assert_eq!(place(0x0116_1970), Place::Network("GFS2"));
+        assert_eq!(place(0x0102_1997), Place::Unknown("9p"));
         // ext4
-        assert_eq!(network_file_system(0xef53), None);
+        assert_eq!(place(0xef53), Place::Local);
+    }
+
+    #[test]
+    fn a_fuse_file_system_is_judged_by_its_name_where_that_is_known() {
+        let mounts = "\
+            22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n\
+            40 22 0:51 / /mnt/two\\040words rw,nosuid - fuse.glusterfs shop:/volume rw\n\
+            41 22 0:52 / /mnt/phone rw,nosuid shared:7 master:1 - fuse.jmtpfs jmtpfs rw\n";
+        let place = |minor| place(FUSE, rustix::fs::makedev(0, minor), || mounts.to_owned());
+        assert_eq!(place(51), Place::Network("GlusterFS"));
+        assert_eq!(place(52), Place::Unknown("FUSE"));
+        assert_eq!(place(53), Place::Unknown("FUSE"));
     }
 
     #[test]
@@ -104,6 +175,6 @@ mod tests {
         fs::write(&path, "kept").unwrap();
         create_private(&path).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"kept");
-        assert!(refuse_network(&path).is_ok());
+        assert!(judge_place(&path).is_ok());
     }
 }

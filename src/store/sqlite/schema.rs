@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::store::purpose::{Purpose, UNFINISHED};
 use crate::store::{DatabaseUrl, StoreError};
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
@@ -22,7 +23,7 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
-pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection, path: &Path, purpose: Purpose) -> Result<(), StoreError> {
     let database = || DatabaseUrl::Sqlite(path.to_owned());
     let cannot = |source: rusqlite::Error| StoreError::Migrate { database: database(), source: source.into() };
     if version(connection).map_err(cannot)? == VERSION {
@@ -30,14 +31,22 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
     }
     let transaction = connection.transaction().map_err(cannot)?;
     let found = version(&transaction).map_err(cannot)?;
-    if found > VERSION {
+    let run = purpose.migrations_run(found);
+    if run > VERSION {
         return Err(StoreError::of_version(database(), found, VERSION));
     }
-    for sql in MIGRATIONS.iter().skip(found as usize) {
+    for sql in MIGRATIONS.iter().skip(run as usize) {
         transaction.execute_batch(sql).map_err(cannot)?;
     }
-    transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;
+    if found != UNFINISHED {
+        transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;
+    }
     transaction.commit().map_err(cannot)
+}
+
+/// Marks it as a copy that is not finished, or removes the mark. Its tables are up to date.
+pub(in crate::store) fn mark(connection: &Connection, is_unfinished: bool) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", if is_unfinished { UNFINISHED } else { VERSION })
 }
 
 /// Whether there is the table that every version of this program has made first.

@@ -5,6 +5,9 @@
 //! a good disk. A caller learns of success only after the commit; if anything in the transaction fails, all of it is rolled
 //! back and every caller in it gets the error.
 //!
+//! Only the thread waits for another process that has locked the file. When it gives up, so does everything that has come
+//! meanwhile: no caller waits for several such limits.
+//!
 //! After a failed fsync the contents of the disk are unknown, and a retry would only seem to help: the kernel has dropped
 //! the pages by then. So nothing more is written until the file is opened again, which reads what is there. The same holds
 //! if the file was renamed or replaced.
@@ -25,7 +28,7 @@ use tokio::sync::mpsc;
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
-use super::connection::{at_once, is_busy};
+use super::connection::{BUSY_TIMEOUT, at_once, is_busy};
 use super::file::Files;
 use crate::clock;
 use crate::model::text::safe_causes;
@@ -94,10 +97,13 @@ impl Writer {
         match self.pen.connection.try_lock() {
             Some(mut connection) if may_wait && is_alone => {
                 let connection = connection.as_mut().ok_or(StoreFailure::Closed)?;
-                if block_in_place(|| self.pen.write(connection, &mut vec![job])) {
+                let mut group = vec![job];
+                if block_in_place(|| self.pen.write(connection, &mut group, Duration::ZERO)).is_ok_and(|long| long) {
                     // The thread has the time to fold the log in.
                     self.write_later(Nothing);
                 }
+                // Another process has locked the file.
+                group.into_iter().try_for_each(|job| self.queue(job))?;
             }
             _ => self.queue(job)?,
         }
@@ -152,11 +158,21 @@ impl WriteConnection {
         while waiting.blocking_recv_many(&mut group, GROUP) > 0 {
             let mut connection = self.connection.lock();
             let Some(connection) = connection.as_mut() else { return };
-            if self.write(connection, &mut group)
-                && let Err(error) = checkpoint(connection)
-            {
-                tracing::error!(error = safe_causes(&error), "the write-ahead log could not be checkpointed");
-                self.judge(connection, &error);
+            match self.write(connection, &mut group, BUSY_TIMEOUT) {
+                Ok(true) => {
+                    if let Err(error) = checkpoint(connection) {
+                        tracing::error!(error = safe_causes(&error), "the write-ahead log could not be checkpointed");
+                        self.judge(connection, &error);
+                    }
+                }
+                Ok(false) => {}
+                Err(locked) => {
+                    // First all of them: what comes after an answer waits for a lock of its own.
+                    while let Ok(job) = waiting.try_recv() {
+                        group.push(job);
+                    }
+                    group.drain(..).for_each(|job| job.end(Err(locked.clone())));
+                }
             }
         }
         if let Some(Err((_, error))) = self.connection.lock().take().map(rusqlite::Connection::close) {
@@ -165,46 +181,73 @@ impl WriteConnection {
     }
 
     /// Ends all jobs of `group` once they are on disk or failed, and empties it. Returns whether the write-ahead log should
-    /// be folded in.
-    fn write(&self, connection: &mut rusqlite::Connection, group: &mut Vec<Box<dyn Job>>) -> bool {
+    /// be folded in; fails if another process has locked the file for longer than `patience`, and then leaves what is not
+    /// written in the group.
+    fn write(
+        &self,
+        connection: &mut rusqlite::Connection,
+        group: &mut Vec<Box<dyn Job>>,
+        patience: Duration,
+    ) -> Result<bool, StoreFailure> {
         self.was_alone.store(group.len() == 1, Ordering::Relaxed);
         // Drops jobs whose callers gave up: another process may have locked the file for long.
         group.retain(|job| job.is_wanted());
         if group.is_empty() {
-            return false;
+            return Ok(false);
         }
-        let committed = self.commit(connection, group);
+        let committed = self.commit(connection, group, patience);
+        if let Err(failure) = &committed
+            && is_locked(failure)
+        {
+            return Err(failure.clone());
+        }
         if group.len() > 1
             && let Err(StoreFailure::Database(error)) = &committed
             && error.is_about_data()
         {
             // One of them cannot be written; the others can.
             let mut is_long = false;
-            for job in group.drain(..) {
-                is_long |= self.write(connection, &mut vec![job]);
+            let mut jobs = std::mem::take(group).into_iter();
+            while let Some(job) = jobs.next() {
+                group.push(job);
+                match self.write(connection, group, patience) {
+                    Ok(long) => is_long |= long,
+                    Err(locked) => {
+                        group.extend(jobs);
+                        return Err(locked);
+                    }
+                }
             }
-            return is_long;
+            return Ok(is_long);
         }
         for job in group.drain(..) {
             job.end(committed.clone());
         }
-        committed.is_ok() && is_log_long(connection)
+        Ok(committed.is_ok() && is_log_long(connection))
     }
 
-    fn commit(&self, connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), StoreFailure> {
+    fn commit(
+        &self,
+        connection: &mut rusqlite::Connection,
+        group: &mut [Box<dyn Job>],
+        patience: Duration,
+    ) -> Result<(), StoreFailure> {
         self.is_sound()?;
         if !self.files.are_there() {
             self.end(connection, StoreFailure::Moved);
             return Err(StoreFailure::Moved);
         }
         let before = connection.total_changes();
-        let committed = try_commit(connection, group).map_err(|error| {
-            let writes = group.len();
-            tracing::error!(error = safe_causes(&error), writes, "a transaction failed and was rolled back");
+        let committed = try_commit(connection, group, patience).map_err(|error| {
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
-            StoreFailure::from(error)
+            let (text, failure) = (safe_causes(&error), StoreFailure::from(error));
+            if !(is_locked(&failure) && patience.is_zero()) {
+                let writes = group.len();
+                tracing::error!(error = text, writes, "a transaction failed and was rolled back");
+            }
+            failure
         });
         // A transaction that has changed nothing says nothing of the disk.
         if committed.is_err() || connection.total_changes() != before {
@@ -240,8 +283,18 @@ impl WriteConnection {
     }
 }
 
+/// Whether another process has the lock.
+fn is_locked(failure: &StoreFailure) -> bool {
+    matches!(failure, StoreFailure::Database(error) if matches!(&**error, DatabaseError::Sqlite(error) if is_busy(error)))
+}
+
 /// All or nothing.
-fn try_commit(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {
+fn try_commit(
+    connection: &mut rusqlite::Connection,
+    group: &mut [Box<dyn Job>],
+    patience: Duration,
+) -> Result<(), DatabaseError> {
+    connection.busy_timeout(patience)?;
     // A transaction that begins by reading could not wait for the lock later.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let committed = run(connection, group).and_then(|()| Ok(connection.execute_batch("COMMIT")?));

@@ -1,9 +1,9 @@
 //! `petstore serve` and `keys`: addresses, logs, figures, keys.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::{Child, Command, Stdio};
 
 use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, stderr, stdout};
@@ -54,6 +54,19 @@ fn a_user_without_a_home_serves_the_database_that_is_named() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "only Linux shows it")]
+fn neither_a_core_file_nor_another_program_of_the_user_gets_the_keys_in_memory() {
+    let directory = home();
+    let database = format!("sqlite:{}", directory.path().join("store.db").display());
+    let mut serve = homeless(&["serve", "--listen", "127.0.0.1:0", "--database", &database]);
+    let mut service = Running(serve.stderr(Stdio::piped()).spawn().unwrap());
+    let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.next().unwrap().starts_with("listening on "));
+    // The memory of a process that may be dumped is its user's.
+    assert_eq!(fs::metadata(format!("/proc/{}/mem", service.0.id())).unwrap().uid(), 0);
+}
+
+#[test]
 fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let home = home();
     let database = format!("sqlite:{}", home.path().join("store.db").display());
@@ -69,8 +82,8 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     assert_eq!(get.output().unwrap().status.code(), Some(5));
     let line = lines.next().unwrap();
     let mut proxy = TcpStream::connect(base_url.trim_start_matches("http://").trim_end_matches("/v1")).unwrap();
-    let secrets =
-        "Authorization: Bearer petk_wrong\r\nCookie: petk_cookie\r\nX-Forwarded-For: petk_made_up, 192.0.2.9\r\n";
+    let secrets = "Authorization: Bearer petk_wrong\r\nCookie: petk_cookie\r\ntraceparent: petk_trace\r\n\
+        X-Forwarded-For: petk_made_up, 192.0.2.9\r\n";
     let asks = format!("GET /v1/pets?after=petk_query HTTP/1.1\r\nHost: x\r\nX-Request-Id: order-7\r\n{secrets}\r\n");
     proxy.write_all(asks.as_bytes()).unwrap();
     let refused = lines.next().unwrap();
@@ -81,12 +94,13 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     assert_eq!((&logged["path"], &logged["status"]), (&"/v1/pets/7".into(), &404.into()), "{line}");
     assert_eq!(logged["key"], key[5..13], "the public id of the key, and no more of it");
     assert_eq!(logged["request_id"].as_str().map(str::len), Some(36), "{line}");
+    assert_eq!(logged["trace_id"].as_str().map(str::len), Some(32), "{line}");
     assert_eq!(logged["client"], "127.0.0.1", "{line}");
     assert!(!line.contains(&key[13..]), "{line}");
     let logged: serde_json::Value = serde_json::from_str(&refused).unwrap();
     assert_eq!((&logged["client"], &logged["status"]), (&"192.0.2.9".into(), &401.into()), "{refused}");
     assert_eq!(logged["request_id"], "order-7", "{refused}");
-    assert!(logged.get("key").is_none() && !refused.contains("petk_"), "{refused}");
+    assert!(logged.get("key").is_none() && logged.get("trace_id").is_none() && !refused.contains("petk_"), "{refused}");
 }
 
 #[test]
@@ -98,15 +112,31 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     fs::create_dir(&kept).unwrap();
     fails_cleanly(&run(&home, &serve), 1, "cannot write the first API key to");
     let keys = stdout(&run(&home, &["keys", "list", "--database", &database]));
-    assert!(keys.contains("revoked"), "{keys}");
+    assert_eq!(keys.lines().count(), 1, "{keys}");
     fs::remove_dir(&kept).unwrap();
     let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.next().unwrap().starts_with("listening on "));
-    let hint = lines.next().unwrap();
-    assert!(hint.starts_with("there is no active API key; to create one: petstore keys create"), "{hint}");
+    assert!(lines.next().unwrap().starts_with("the first API key, with scope admin, is in "));
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_database_that_others_can_write_to_is_warned_of() {
+    let home = home();
+    for (mode, warns) in [(0o600, false), (0o640, false), (0o666, true), (0o620, true)] {
+        let file = home.path().join(format!("{mode:o}.db"));
+        let database = format!("sqlite:{}", file.display());
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(mode)).unwrap();
+        let serve = ["serve", "--listen", "127.0.0.1:0", "--database", &database];
+        let mut service = Running(petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap());
+        let lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on ")).collect();
+        let warned = before.iter().any(|line| line.contains(&format!("(mode {mode:04o}): chmod go-w")));
+        assert_eq!(warned, warns, "{mode:o}: {before:?}");
+    }
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! A cluster that fails over by itself: three PostgreSQL servers under Patroni, with etcd, in strict synchronous mode.
+//! Whatever goes from one of them to another, and to it from its clients, goes over lines that can be cut.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use petstore::api::client::install_tls_provider;
@@ -16,12 +18,17 @@ use tokio_postgres::NoTls;
 
 use crate::instances::{Running, free_address};
 use crate::postgres::{as_owner, programs, skipped};
+use crate::store::proxy::{Line, Proxy};
 
 /// How long a member may take to come up, or to come back.
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How long members take to come back on their own.
-const SOON: Duration = Duration::from_secs(30);
+const SOON: Duration = Duration::from_secs(15);
+
+/// How many waits are cancelled, and how long that may take: others take over when the leader is silent for longer.
+const MANY: usize = 100;
+const CANCELLING: Duration = Duration::from_secs(5);
 
 pub struct Cluster {
     members: Vec<Member>,
@@ -34,7 +41,32 @@ struct Member {
     name: String,
     patroni: Option<Running>,
     rest: String,
-    pub postgres: String,
+    postgres: String,
+    lines: Lines,
+}
+
+/// Between a member and all others.
+struct Lines {
+    clients: Proxy,
+    replication: Proxy,
+    rest: Proxy,
+    etcd: Proxy,
+}
+
+impl Lines {
+    async fn start(postgres: &str, rest: &str, etcd: &str) -> Self {
+        let line = async |to: &str| Proxy::start(to.rsplit(':').next().unwrap().parse().unwrap()).await;
+        Self {
+            clients: line(postgres).await,
+            replication: line(postgres).await,
+            rest: line(rest).await,
+            etcd: line(etcd).await,
+        }
+    }
+
+    fn set(&self, line: Line) {
+        [&self.clients, &self.replication, &self.rest, &self.etcd].into_iter().for_each(|proxy| proxy.set(line));
+    }
 }
 
 impl Cluster {
@@ -53,24 +85,21 @@ impl Cluster {
             skipped("PostgreSQL or etcd is not installed (Debian: apt-get install postgresql etcd-server)");
             return None;
         };
-        let members = (1..=3).map(|number| Member {
-            name: format!("member{number}"),
-            patroni: None,
-            rest: free_address(),
-            postgres: free_address(),
-        });
-        let mut cluster = Self { members: members.collect(), http: Client::new(), _etcd: etcd, directory };
+        let mut members = Vec::new();
+        for number in 1..=3 {
+            let (rest, postgres) = (free_address(), free_address());
+            let lines = Lines::start(&postgres, &rest, &clients).await;
+            members.push(Member { name: format!("member{number}"), patroni: None, rest, postgres, lines });
+        }
+        let mut cluster = Self { members, http: Client::new(), _etcd: etcd, directory };
         cluster
             .until("etcd answers", async |cluster| {
                 cluster.http.get(format!("http://{clients}/health")).send().await.is_ok()
             })
             .await;
         for member in &cluster.members {
-            fs::write(
-                cluster.configuration(member),
-                member.configuration(&clients, cluster.directory.path(), &programs),
-            )
-            .unwrap();
+            let text = member.configuration(cluster.directory.path(), &programs);
+            fs::write(cluster.configuration(member), text).unwrap();
         }
         for number in 0..cluster.members.len() {
             if !cluster.revive(number) {
@@ -86,9 +115,40 @@ impl Cluster {
         self.directory.path().join(format!("{}.yml", member.name))
     }
 
-    /// Where each server accepts connections, in an order that never changes.
-    pub fn addresses(&self) -> impl Iterator<Item = &str> {
-        self.members.iter().map(|member| member.postgres.as_str())
+    /// Where clients reach each server, in an order that never changes.
+    pub fn addresses(&self) -> impl Iterator<Item = String> {
+        self.members.iter().map(|member| address(&member.lines.clients))
+    }
+
+    /// HAProxy, and where it leads to the server that can be written; nothing where it is not installed.
+    pub async fn balancer(&self) -> Option<(Running, String)> {
+        let front = free_address();
+        let mut text = format!(
+            "defaults\n  mode tcp\n  timeout connect 1s\n  timeout client 30m\n  timeout server 30m\n\
+             listen primary\n  bind {front}\n  option httpchk OPTIONS /primary\n  http-check expect status 200\n  \
+               default-server inter 500ms fastinter 200ms fall 2 rise 1 on-marked-down shutdown-sessions\n"
+        );
+        for member in &self.members {
+            let (name, server, rest) = (&member.name, address(&member.lines.clients), member.lines.rest.port);
+            text += &format!("  server {name} {server} check port {rest}\n");
+        }
+        let file = self.directory.path().join("haproxy.cfg");
+        fs::write(&file, text).unwrap();
+        let Some(balancer) = Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file)) else {
+            skipped("HAProxy is not installed (Debian: apt-get install haproxy)");
+            return None;
+        };
+        // One after another, until it has found out about each.
+        let leads_to_the_primary = async |_: &Self| {
+            for _ in 0..=self.members.len() {
+                if Self::admin(&front, "postgres").await.is_err() {
+                    return false;
+                }
+            }
+            true
+        };
+        self.until("HAProxy leads to the primary", leads_to_the_primary).await;
+        Some((balancer, front))
     }
 
     /// Waits until `holds` does.
@@ -101,28 +161,36 @@ impl Cluster {
         assert!(waited.await.is_ok(), "not in time: {what}; {:?}", self.roles().await);
     }
 
-    /// What Patroni says of each member: its role and state.
+    /// What the Patroni of `member` says of each member: its role and state.
+    async fn roles_at(&self, member: &Member) -> Option<BTreeMap<String, (String, String)>> {
+        let asked = self.http.get(format!("http://{}/cluster", member.rest)).timeout(Duration::from_secs(1)).send();
+        let cluster: Value = serde_json::from_slice(&asked.await.ok()?.bytes().await.ok()?).ok()?;
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let role = |member: &Value| (text(&member["name"]), (text(&member["role"]), text(&member["state"])));
+        Some(cluster["members"].as_array()?.iter().map(role).collect())
+    }
+
+    /// The same of the first that answers.
     async fn roles(&self) -> BTreeMap<String, (String, String)> {
         for member in &self.members {
-            let asked = self.http.get(format!("http://{}/cluster", member.rest)).timeout(Duration::from_secs(1)).send();
-            let Ok(answer) = asked.await else { continue };
-            let Ok(body) = answer.bytes().await else { continue };
-            let Ok(cluster) = serde_json::from_slice::<Value>(&body) else { continue };
-            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-            let members = cluster["members"].as_array().cloned().unwrap_or_default();
-            return members
-                .iter()
-                .map(|member| (text(&member["name"]), (text(&member["role"]), text(&member["state"]))))
-                .collect();
+            if let Some(roles) = self.roles_at(member).await {
+                return roles;
+            }
         }
         BTreeMap::new()
     }
 
-    /// Whether a leader, a synchronous standby and a replica are all running.
+    /// Whether a leader, a synchronous standby and a replica are all running, by the word of each: one that was cut off
+    /// knows only what was.
     async fn is_whole(&self) -> bool {
-        let roles = self.roles().await;
+        let first = self.roles().await;
+        for member in &self.members {
+            if self.roles_at(member).await.as_ref() != Some(&first) {
+                return false;
+            }
+        }
         let mut running: Vec<_> =
-            roles.values().filter(|(_, state)| state == "running").map(|(role, _)| role.as_str()).collect();
+            first.values().filter(|(_, state)| state == "running").map(|(role, _)| role.as_str()).collect();
         running.sort_unstable();
         running == ["leader", "replica", "sync_standby"]
     }
@@ -183,11 +251,44 @@ impl Cluster {
                 self.post(leader, "switchover", body).await;
             }
             Fault::Restart => self.post(leader, "restart", serde_json::json!({})).await,
+            Fault::CutOff => self.members[leader].lines.set(Line::Cut),
+            Fault::StandbysAway => self.members[leader].lines.replication.set(Line::Cut),
+            Fault::CancelledWaits => {
+                // Otherwise it notices that its standby is away, and does not let that take over.
+                self.members[leader].patroni.as_ref().expect("it runs").signal(Signal::STOP);
+                self.members[leader].lines.replication.set(Line::Refused);
+                self.cancel_waits(leader).await;
+                self.members[leader].patroni = None;
+                self.signal(leader, Signal::KILL);
+                self.mend_lines();
+            }
         }
+    }
+
+    /// Has commits of petstore no longer wait for the standby of `leader`, some hundred times.
+    async fn cancel_waits(&self, leader: usize) {
+        let admin = Self::admin(&self.members[leader].postgres, "postgres").await.unwrap();
+        let cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
+            WHERE usename = 'petstore' AND wait_event = 'SyncRep'";
+        let mut cancelled = 0;
+        let cancelling = async {
+            while cancelled < MANY {
+                cancelled += admin.query(cancel, &[]).await.unwrap().len();
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let in_time = timeout(CANCELLING, cancelling).await;
+        assert!(in_time.is_ok(), "only {cancelled} waits were cancelled");
+    }
+
+    /// Everything gets through again.
+    pub fn mend_lines(&self) {
+        self.members.iter().for_each(|member| member.lines.set(Line::Whole));
     }
 
     /// Undoes what is left of a fault, and waits until the cluster is whole.
     pub async fn heal(&mut self) {
+        self.mend_lines();
         for number in 0..self.members.len() {
             match &self.members[number].patroni {
                 Some(patroni) => {
@@ -244,7 +345,7 @@ async fn commit(address: &str, line: &mut Option<tokio_postgres::Client>) -> boo
 }
 
 /// What happens to the member that leads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// `kill -9` of the server; Patroni starts it again, or another one takes over.
     KillServer,
@@ -254,32 +355,53 @@ pub enum Fault {
     Freeze,
     SwitchOver,
     Restart,
+    /// From clients, the other members and etcd.
+    CutOff,
+    /// Both, until the lines are mended.
+    StandbysAway,
+    /// Commits that wait for a standby do so no longer, though it does not have them; then the member is killed.
+    CancelledWaits,
 }
 
 impl Fault {
-    pub const ALL: [Self; 5] = [Self::KillServer, Self::KillMember, Self::Freeze, Self::SwitchOver, Self::Restart];
+    /// The most different ones first.
+    pub const ALL: [Self; 8] = [
+        Self::StandbysAway,
+        Self::CancelledWaits,
+        Self::CutOff,
+        Self::KillServer,
+        Self::SwitchOver,
+        Self::Freeze,
+        Self::KillMember,
+        Self::Restart,
+    ];
 }
 
 impl Member {
-    fn configuration(&self, etcd: &str, directory: &Path, programs: &Path) -> String {
-        let Self { name, rest, postgres, .. } = self;
+    fn configuration(&self, directory: &Path, programs: &Path) -> String {
+        let Self { name, rest, postgres, lines, .. } = self;
+        let [replication, rest_line, etcd] = [&lines.replication, &lines.rest, &lines.etcd].map(address);
         let (directory, programs) = (directory.display(), programs.display());
         format!(
             "scope: pets\nname: {name}\n\
-             restapi: {{listen: '{rest}', connect_address: '{rest}'}}\n\
-             etcd: {{host: '{etcd}'}}\n\
+             restapi: {{listen: '{rest}', connect_address: '{rest_line}'}}\n\
+             etcd: {{hosts: ['{etcd}'], use_proxies: true}}\n\
              watchdog: {{mode: 'off'}}\n\
              bootstrap:\n  dcs:\n    ttl: 10\n    loop_wait: 1\n    retry_timeout: 3\n    maximum_lag_on_failover: 0\n    \
                  synchronous_mode: true\n    synchronous_mode_strict: true\n    \
                  postgresql: {{use_pg_rewind: true, parameters: {{max_connections: 100, fsync: 'off', wal_log_hints: 'on', wal_keep_size: 1GB}}}}\n  \
                initdb: [encoding: UTF8, auth: trust, no-locale, no-sync]\n  \
                pg_hba: ['host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust']\n\
-             postgresql:\n  listen: '{postgres}'\n  connect_address: '{postgres}'\n  data_dir: {directory}/{name}\n  \
-               bin_dir: {programs}\n  pgpass: {directory}/{name}.pgpass\n  \
+             postgresql:\n  listen: '{postgres}'\n  connect_address: '{replication}'\n  data_dir: {directory}/{name}\n  \
+               bin_dir: {programs}\n  basebackup: [checkpoint: fast]\n  pgpass: {directory}/{name}.pgpass\n  \
                authentication: {{superuser: {{username: admin}}, replication: {{username: replicator}}, rewind: {{username: admin}}}}\n  \
                parameters: {{unix_socket_directories: '{directory}'}}\n"
         )
     }
+}
+
+fn address(line: &Proxy) -> String {
+    format!("127.0.0.1:{}", line.port)
 }
 
 impl Drop for Cluster {

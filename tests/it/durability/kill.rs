@@ -1,5 +1,9 @@
 //! The end that nobody asked for: kill -9, again and again on the same file.
 
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -7,7 +11,7 @@ use std::time::Duration;
 
 use petstore::clock;
 
-use super::fixture::{Added, Client, Shop, Told, WRITERS, faults, writers};
+use super::fixture::{Added, Client, Shop, Told, WRITERS, animals, faults, writers};
 use super::remains::Dice;
 
 #[test]
@@ -27,6 +31,53 @@ fn d20_kill_9_under_sixteen_writers_loses_and_doubles_nothing() {
     }
     // Nothing is ever removed: what any round had lost would be missing now.
     assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+}
+
+#[test]
+fn kill_9_during_first_starts_leaves_no_key_without_its_file_and_no_other_file() {
+    let home = tempfile::tempdir().unwrap();
+    let mut dice = Dice(16);
+    let serve = |directory: &Path| {
+        let url = format!("sqlite:{}/store.db", directory.display());
+        let mut serve = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--database", &url]).env_clear().stdin(Stdio::null());
+        (serve.stderr(Stdio::piped()).spawn().unwrap(), clock::now().mono)
+    };
+    let (mut whole, started) = serve(&home.path().join("whole"));
+    BufReader::new(whole.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    let time_to_start = clock::now().mono - started;
+    whole.kill().unwrap();
+    whole.wait().unwrap();
+
+    let (mut round, mut first_starts) = (0, 0);
+    while round < 50 || first_starts < 5 {
+        let directory = home.path().join(first_starts.to_string());
+        let (mut child, started) = serve(&directory);
+        let moment = time_to_start * u32::try_from(dice.below(1000)).unwrap() / 1000;
+        while clock::now().mono - started < moment {
+            thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        round += 1;
+        let known = ["store.db", "store.db-wal", "store.db-shm", "store.db-journal", "store.db.admin-key"];
+        let names = fs::read_dir(&directory).into_iter().flatten().map(|file| file.unwrap().file_name());
+        let other: Vec<_> = names.filter(|name| !known.contains(&name.to_str().unwrap())).collect();
+        assert!(other.is_empty(), "{other:?}");
+        // The next round tries again unless there is a key now.
+        let file = directory.join("store.db");
+        if file.exists() && keys(&file) > 0 {
+            let key = fs::read_to_string(directory.join("store.db.admin-key")).unwrap();
+            animals(&file, Some(key.trim())).unwrap();
+            first_starts += 1;
+        }
+    }
+}
+
+/// How many keys a database has, however far its first start went.
+fn keys(file: &Path) -> u32 {
+    let file = rusqlite::Connection::open(file).unwrap();
+    file.query_row("SELECT COUNT(*) FROM api_keys", [], |row| row.get(0)).unwrap_or(0)
 }
 
 /// How many animals each writer adds.

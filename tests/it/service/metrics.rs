@@ -2,6 +2,7 @@
 
 mod text;
 
+use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -12,17 +13,19 @@ use tokio::net::{TcpListener, TcpStream};
 
 use self::text::Figures;
 use super::fixture::{JSON, Service, exchange_at, head, read_answer, until};
+use super::tls::Pair;
+use crate::documents;
 
 const ANIMAL: &str = r#"{"name":"Rex","categoryId":1}"#;
 
-async fn with_metrics(config: Config) -> (Service, SocketAddr) {
+pub async fn with_metrics(config: Config) -> (Service, SocketAddr) {
     let mut service = Service::with(config).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let at = service.server.serve_metrics(listener).unwrap();
     (service, at)
 }
 
-async fn figures(at: SocketAddr) -> Figures {
+pub async fn figures(at: SocketAddr) -> Figures {
     let answer = exchange_at(at, "GET", "/metrics", &[], b"").await;
     assert_eq!(answer.status, 200);
     let open_metrics = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -139,6 +142,51 @@ async fn failures_of_the_storage_count_by_their_kind() {
     service.store.close().await;
     service.get("/v1/pets").await.is_error(503, "storage_unavailable");
     assert_eq!(figures(at).await.get(&failures("closed")), 1.0);
+}
+
+#[tokio::test]
+async fn each_scrape_tells_whether_pets_can_be_added_and_listed_and_why_not() {
+    let (service, at) = with_metrics(Service::config()).await;
+    let ready =
+        |figures: &Figures| ["writes", "reads"].map(|what| figures.get(&format!("petstore_ready{{for=\"{what}\"}}")));
+    let why = |figures: &Figures, what: &str| {
+        let reasons = figures.of("petstore_not_ready").filter(|(_, value)| *value == 1.0).map(|(series, _)| series);
+        let of_it: Vec<_> =
+            reasons.filter(|series| series.contains(&format!("for=\"{what}\""))).map(str::to_owned).collect();
+        of_it.concat()
+    };
+    let begun = figures(at).await;
+    assert_eq!((ready(&begun), why(&begun, "writes").as_str()), ([1.0, 1.0], ""));
+    fs::rename(service.file(), service.directory.path().join("moved.db")).unwrap();
+    until(async || ready(&figures(at).await)[0] == 0.0).await;
+    let moved = figures(at).await;
+    assert_eq!(why(&moved, "writes"), r#"petstore_not_ready{for="writes",reason="read_only"}"#);
+    assert_eq!(begun.0.keys().collect::<Vec<_>>(), moved.0.keys().collect::<Vec<_>>(), "a closed list of reasons");
+    service.store.close().await;
+    let closed = figures(at).await;
+    assert_eq!(ready(&closed), [0.0, 0.0]);
+    assert_eq!(why(&closed, "reads"), r#"petstore_not_ready{for="reads",reason="closed"}"#);
+}
+
+#[tokio::test]
+async fn the_alerts_are_about_metrics_that_there_are() {
+    let certificate = Pair::new();
+    let (_service, at) = with_metrics(Config { tls: Some(certificate.tls()), ..Service::config() }).await;
+    let (figures, mut seen) = (figures(at).await, 0);
+    for expression in
+        documents::text("assets/alerts.yaml").lines().filter_map(|line| line.trim().strip_prefix("expr: "))
+    {
+        let words = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        for metric in words.filter(|word| word.starts_with("petstore_")) {
+            assert!(figures.of(metric).count() > 0, "{metric} in {expression}");
+            seen += 1;
+        }
+        let reasons = expression.split("reason=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        for reason in reasons {
+            assert!(figures.0.keys().any(|series| series.contains(&format!("reason=\"{reason}\""))), "{reason}");
+        }
+    }
+    assert!(seen >= 5, "{seen}");
 }
 
 #[tokio::test]

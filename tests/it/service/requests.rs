@@ -1,10 +1,14 @@
 //! Who may ask, for what, and how.
 
+use std::net::SocketAddr;
+
 use petstore::clock;
 use petstore::model::sunset;
 use serde_json::json;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::{TcpListener, TcpStream};
 
-use super::fixture::{JSON, Service};
+use super::fixture::{JSON, Service, read_answer};
 
 const BAD_LIMITS: [&str; 14] = [
     "0",
@@ -230,6 +234,58 @@ async fn a_request_id_comes_back_or_is_made() {
     }
     let refused = service.send("GET", "/v1/pets", &[("X-Request-Id", "mine")], "").await;
     assert_eq!(refused.header("x-request-id"), Some("mine"));
+}
+
+#[tokio::test]
+async fn a_request_without_one_valid_host_or_with_another_coding_than_chunked_is_refused_also_at_the_metrics() {
+    let mut service = Service::start().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let metrics = service.server.serve_metrics(listener).unwrap();
+    let bearer = format!("Authorization: {}\r\nConnection: close\r\n", service.bearer());
+    let status = async |address: SocketAddr, head: &str, rest: &str| {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(format!("{head}\r\n{bearer}{rest}").as_bytes()).await.unwrap();
+        read_answer(&mut stream).await
+    };
+    let api = service.server.local_addr();
+    for (head, expected) in [
+        ("HTTP/1.1", 400),
+        ("HTTP/1.1\r\nHost: a\r\nHost: a", 400),
+        ("HTTP/1.0\r\nHost: a\r\nHost: b", 400),
+        ("HTTP/1.1\r\nHost: a b", 400),
+        ("HTTP/1.1\r\nHost: u@a", 400),
+        ("HTTP/1.1\r\nHost: a/b", 400),
+        ("HTTP/1.1\r\nHost: a:b", 400),
+        ("HTTP/1.1\r\nHost: shop.example:443", 200),
+        ("HTTP/1.1\r\nhost: [::1]:8080", 200),
+        ("HTTP/1.0", 200),
+    ] {
+        for (address, path) in [(api, "/v1/pets"), (metrics, "/metrics")] {
+            let answer = status(address, &format!("GET {path} {head}"), "\r\n").await;
+            assert_eq!(answer.status, expected, "{path} {head:?}");
+            assert!(
+                expected == 200 || answer.body.is_empty() && answer.header("connection") == Some("close"),
+                "{head:?}"
+            );
+        }
+    }
+    let chunks = "\r\n1d\r\n{\"name\":\"Rex\",\"categoryId\":1}\r\n0\r\n\r\n";
+    for (coding, expected) in [
+        ("gzip, chunked", 400),
+        ("chunked, chunked", 400),
+        ("chunked\r\nTransfer-Encoding: chunked", 400),
+        ("gzip\r\nTransfer-Encoding: chunked", 400),
+        ("gzip", 400),
+        ("chunked;x=1", 400),
+        ("identity", 400),
+        ("Chunked", 201),
+    ] {
+        let head = format!(
+            "POST /v1/pets HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: {coding}"
+        );
+        assert_eq!(status(api, &head, chunks).await.status, expected, "{coding:?}");
+    }
+    assert_eq!(service.get("/v1/pets").await.json().as_array().unwrap().len(), 1);
 }
 
 #[tokio::test]

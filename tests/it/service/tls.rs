@@ -8,10 +8,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use petstore::server::{Config, Tls, TlsError};
-use rcgen::{CertificateParams, KeyPair};
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -23,14 +25,15 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use super::fixture::Service;
+use super::metrics::{figures, with_metrics};
 
 /// A certificate for `localhost` and its key, as files.
-struct Pair {
+pub struct Pair {
     directory: TempDir,
 }
 
 impl Pair {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let pair = Self { directory: tempfile::tempdir().unwrap() };
         pair.renew();
         pair
@@ -46,14 +49,21 @@ impl Pair {
 
     /// Another certificate in the same files.
     fn renew(&self) {
+        self.renew_until(2999);
+    }
+
+    /// The same, which expires when this year begins.
+    fn renew_until(&self, year: i32) {
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new(["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+        let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+        params.not_after = date_time_ymd(year, 1, 1);
+        let certificate = params.self_signed(&key).unwrap();
         fs::write(self.certificate(), certificate.pem()).unwrap();
         fs::write(self.key(), key.serialize_pem()).unwrap();
         fs::set_permissions(self.key(), Permissions::from_mode(0o600)).unwrap();
     }
 
-    fn tls(&self) -> Tls {
+    pub fn tls(&self) -> Tls {
         Tls::load(&self.certificate(), &self.key()).unwrap()
     }
 
@@ -98,6 +108,16 @@ async fn requests_are_answered_over_tls_1_2_and_1_3_as_http_1_1() {
         let answer = get(stream, "/v1/pets", service.key()).await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("[]"), "{answer}");
     }
+}
+
+#[tokio::test]
+async fn the_metrics_tell_when_the_certificate_expires_also_that_of_a_reload() {
+    let pair = Pair::new();
+    let tls = pair.tls();
+    let (_service, at) = with_metrics(Config { tls: Some(tls.clone()), ..Service::config() }).await;
+    pair.renew_until(2031);
+    tls.reload().unwrap();
+    assert_eq!(figures(at).await.get("petstore_certificate_expires_seconds"), 1_924_992_000.0);
 }
 
 #[tokio::test]
@@ -210,6 +230,31 @@ async fn a_new_certificate_is_used_after_sighup_and_a_bad_one_is_not() {
     binary.wait_for("the old one stays in use");
     let stream = pair.connect(binary.address, rustls::ALL_VERSIONS).await.unwrap();
     assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
+}
+
+#[test]
+fn a_certificate_file_that_hangs_on_sighup_keeps_neither_requests_nor_sigterm_waiting() {
+    let pair = Pair::new();
+    let (certificate, key) = (pair.certificate(), pair.key());
+    let flags = ["--tls-cert", certificate.to_str().unwrap(), "--tls-key", key.to_str().unwrap()];
+    let mut binary = Binary::petstore(&flags, "https");
+    fs::remove_file(&certificate).unwrap();
+    assert!(Command::new("mkfifo").arg(&certificate).status().unwrap().success());
+    let (process, is_reading) = (Pid::from_child(&binary.child), AtomicBool::new(false));
+    thread::scope(|scope| {
+        // Again and again, since signals that wait become one.
+        scope.spawn(|| {
+            while !is_reading.load(Ordering::Relaxed) {
+                kill_process(process, Signal::HUP).unwrap();
+                thread::yield_now();
+            }
+        });
+        binary.wait_for("the certificate is still being read");
+        is_reading.store(true, Ordering::Relaxed);
+    });
+    std::net::TcpStream::connect(binary.address).unwrap();
+    binary.signal(Signal::TERM);
+    assert_eq!(binary.child.wait().unwrap().code(), Some(0));
 }
 
 #[test]

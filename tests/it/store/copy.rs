@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use petstore::clock;
 use petstore::model::Pet;
-use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, copy};
+use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError, StoreFailure, copy};
+use rusqlite::OpenFlags;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +79,8 @@ async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
     // What became of the first transaction is not known; that it is there is found out by the next copy.
     assert!(matches!(copied(&from.url, &over_a_line).await, Err(CopyError::Write { .. })));
     proxy.set(Line::Whole);
-    assert!(all(&to.open().await).await == pets[..5000]);
+    assert!(matches!(Store::open(&to.url).await, Err(StoreError::Unfinished { .. })));
+    assert!(matches!(Store::open_existing(&to.url).await, Err(StoreError::Unfinished { .. })));
 
     let cancelled = CancellationToken::new();
     cancelled.cancel();
@@ -131,30 +133,68 @@ fn petstore(arguments: &[&str]) -> Command {
     command
 }
 
+/// How many pets the target of a copy has, whether or not it may be used; nothing where there is no table yet.
+async fn pets_at(to: &Database) -> Option<i64> {
+    const COUNT: &str = "SELECT COUNT(*) FROM pets";
+    match &to.url {
+        DatabaseUrl::Sqlite(path) => {
+            let file = rusqlite::Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).ok()?;
+            file.query_row(COUNT, [], |row| row.get(0)).ok()
+        }
+        DatabaseUrl::Postgres(_) => {
+            let admin = to.server().admin(to.name()).await;
+            Some(admin.query_one(COUNT, &[]).await.ok()?.get(0))
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_that_was_killed_goes_on_when_the_command_is_given_again() {
-    let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Postgres)) else { return };
-    let store = from.open().await;
-    store.insert_samples(60_000, clock::now()).await.unwrap();
-    store.close().await;
-    to.open().await.close().await;
-    let (from, url) = (from.url.to_string(), to.url.to_string());
-    let copy = || petstore(&["copy", "--from", &from, "--to", &url]);
+async fn a_copy_that_was_killed_is_not_used_and_goes_on_when_the_command_is_given_again() {
+    for to in [Kind::Sqlite, Kind::Postgres] {
+        let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(to)) else { return };
+        let store = from.open().await;
+        store.insert_samples(60_000, clock::now()).await.unwrap();
+        store.close().await;
+        to.open().await.close().await;
+        let (from, url) = (from.url.to_string(), to.url.to_string());
+        let copy = || petstore(&["copy", "--from", &from, "--to", &url]);
 
-    let mut killed = copy().spawn().unwrap();
-    let admin = to.server().admin(to.name()).await;
-    let any = "SELECT EXISTS (SELECT FROM pets)";
-    while !admin.query_one(any, &[]).await.unwrap().get::<_, bool>(0) {}
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    let there: i64 = admin.query_one("SELECT COUNT(*) FROM pets", &[]).await.unwrap().get(0);
+        let mut killed = copy().spawn().unwrap();
+        while pets_at(&to).await.is_none_or(|pets| pets == 0) {}
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        let there = pets_at(&to).await.unwrap();
+        assert!(there < 60_000, "it was not killed in time");
+        for command in [
+            &["serve", "--listen", "127.0.0.1:0"][..],
+            &["keys", "list"],
+            &["keys", "create", "--name", "till"],
+            &["migrate"],
+        ] {
+            let output = petstore(command).env("PETSTORE_DATABASE", &url).output().unwrap();
+            let said = str::from_utf8(&output.stderr).unwrap();
+            let remedy = format!("{url} is an unfinished copy: run the same petstore copy again to finish it");
+            assert!(output.status.code() == Some(1) && said.contains(&remedy), "{command:?}: {said}");
+        }
+        let again = copied(&to.url, &DatabaseUrl::Sqlite("unmade.db".into())).await;
+        assert!(matches!(again, Err(CopyError::Store(StoreError::Unfinished { .. }))), "{again:?}");
 
-    let output = copy().output().unwrap();
-    let said = str::from_utf8(&output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    let added = 60_000 - there;
-    assert_eq!(said, format!("copied {added} pets from {from} to {url}, which now has 60000 pets, all verified\n"));
-    assert!(all(&Store::open(&from.parse().unwrap()).await.unwrap()).await == all(&to.open().await).await);
+        let output = copy().output().unwrap();
+        let said = str::from_utf8(&output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let added = 60_000 - there;
+        assert_eq!(said, format!("copied {added} pets from {from} to {url}, which now has 60000 pets, all verified\n"));
+        assert!(all(&Store::open(&from.parse().unwrap()).await.unwrap()).await == all(&to.open().await).await);
+    }
+}
+
+#[tokio::test]
+async fn an_instance_on_a_database_that_is_copied_to_is_not_ready() {
+    let Some(to) = Database::new(Kind::Postgres) else { return };
+    let instance = to.open().await;
+    instance.ping().await.unwrap();
+    to.server().sql(to.name(), "INSERT INTO schema_versions VALUES (1000000)");
+    assert!(matches!(instance.ping().await, Err(StoreFailure::Unfinished)));
 }
 
 #[test]

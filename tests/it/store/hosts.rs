@@ -49,6 +49,20 @@ async fn a_frozen_host_and_a_dead_one_keep_nobody_from_the_one_that_answers() {
 }
 
 #[tokio::test]
+async fn a_host_that_freezes_after_connecting_is_left_for_one_that_answers() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let living = database.server().port();
+    let freezing = Proxy::start(living).await;
+    let url = format!("postgres://petstore@127.0.0.1:{},127.0.0.1:{living}/{}", freezing.port, database.name());
+    let store = Store::open(&url.parse().unwrap()).await.unwrap();
+    store.add(rex(), clock::now()).await.unwrap();
+    freezing.set(Line::Frozen);
+    let pets = timeout(SOON, all(&store)).await.expect("the second host answers");
+    assert_eq!(pets.len(), 1);
+    timeout(SOON, store.add(rex(), clock::now())).await.expect("it is used from now on").unwrap();
+}
+
+#[tokio::test]
 async fn a_host_that_became_read_only_is_left_for_one_that_can_be_written() {
     let Some([before, after]) = two_servers().await else { return };
     let store = open(&[before.port(), after.port()], "").await;

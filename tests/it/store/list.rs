@@ -1,6 +1,7 @@
 //! What holds on every database.
 
 use std::collections::BTreeSet;
+use std::io;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -8,7 +9,7 @@ use petstore::clock::{self, Now};
 use petstore::model::{Limit, NewPet, Pet, PetQuery, PetStatus};
 use petstore::store::keys::{NewKey, Scope, Scopes};
 use petstore::store::{Idempotency, KeyId, Store, StoreError, StoreFailure};
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::fixture::{Database, Kind, once, rex, till, till_key};
 
@@ -296,8 +297,12 @@ async fn what_was_done_to_keys_is_noted(database: &Database) {
 async fn the_first_key_is_made_once(database: &Database) {
     let store = database.open().await;
     assert!(!store.has_keys().await.unwrap());
-    assert!(store.create_first_key(till(), "ada", clock::now()).await.unwrap().is_some());
-    assert!(store.create_first_key(till(), "ada", clock::now()).await.unwrap().is_none());
+    let create =
+        |hand_over: fn(&SecretString) -> io::Result<()>| store.create_first_key(till(), "ada", clock::now(), hand_over);
+    let refused = create(|_| Err(io::ErrorKind::StorageFull.into())).await;
+    assert!(matches!(refused, Err(StoreError::HandOver(_))) && !store.has_keys().await.unwrap());
+    assert!(create(|_| Ok(())).await.unwrap());
+    assert!(!create(|_| Err(io::ErrorKind::StorageFull.into())).await.unwrap());
     assert!(store.has_keys().await.unwrap());
 }
 

@@ -13,6 +13,10 @@ pub enum Line {
     Whole,
     /// Nothing more comes from the server.
     Frozen,
+    /// Nothing gets through in either direction, as in a network that is cut.
+    Cut,
+    /// Whoever is connected loses the connection, and so does everybody who connects.
+    Refused,
     /// What asks for this, a statement or its beginning, reaches the server and is carried out; the connection is lost
     /// when the server says so.
     LosesAnswerTo(&'static str),
@@ -30,8 +34,13 @@ impl Proxy {
         let (line, now) = watch::channel(Line::Whole);
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let server = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server))).await.unwrap();
-                tokio::spawn(forward(client, server, now.clone()));
+                let now = now.clone();
+                tokio::spawn(async move {
+                    // Where there is no server, the client loses its connection as well.
+                    if let Ok(server) = TcpStream::connect(SocketAddr::from(([127, 0, 0, 1], server))).await {
+                        forward(client, server, now).await;
+                    }
+                });
             }
         });
         Self { port, line }
@@ -47,8 +56,10 @@ async fn forward(client: TcpStream, server: TcpStream, line: watch::Receiver<Lin
     let (from_server, to_server) = server.into_split();
     let (lose, lost) = watch::channel(None);
     let requests = requests(from_client, to_server, line.clone(), lose);
-    let answers = answers(from_server, to_client, line, lost);
+    let answers = answers(from_server, to_client, line.clone(), lost);
+    let mut refused = line;
     tokio::select! {
+        _ = refused.wait_for(|line| *line == Line::Refused) => {}
         _ = requests => {}
         _ = answers => {}
     }
@@ -57,7 +68,7 @@ async fn forward(client: TcpStream, server: TcpStream, line: watch::Receiver<Lin
 async fn requests(
     mut from: OwnedReadHalf,
     mut to: OwnedWriteHalf,
-    line: watch::Receiver<Line>,
+    mut line: watch::Receiver<Line>,
     lost: watch::Sender<Option<&'static str>>,
 ) -> std::io::Result<()> {
     let mut bytes = vec![0; 64 * 1024];
@@ -72,6 +83,7 @@ async fn requests(
             // The server's word is the first one of the statement.
             lost.send_replace(what.split(' ').next());
         }
+        line.wait_for(|line| *line != Line::Cut).await.map_err(|_| ErrorKind::BrokenPipe)?;
         to.write_all(&bytes[..read]).await?;
     }
 }
@@ -94,7 +106,7 @@ async fn answers(
             }
             continue;
         }
-        line.wait_for(|line| *line != Line::Frozen).await.map_err(|_| ErrorKind::BrokenPipe)?;
+        line.wait_for(|line| !matches!(line, Line::Frozen | Line::Cut)).await.map_err(|_| ErrorKind::BrokenPipe)?;
         to.write_all(&bytes[..read]).await?;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use petstore::clock;
@@ -92,6 +92,26 @@ async fn a_trigger_that_warns_does_not_put_its_commits_in_doubt() {
     database.server().sql(database.name(), warn);
     store.add(rex(), clock::now()).await.unwrap();
     add(&store, api_key, "k").await.unwrap();
+}
+
+#[tokio::test]
+async fn serve_says_at_its_start_why_nothing_can_be_added() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    database.open().await.close().await;
+    database.server().sql(database.name(), "REVOKE INSERT ON pets FROM petstore");
+    let mut child = serve(&database.address(""));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let why = lines.find(|line| line.contains("not ready")).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(why.ends_with("no pets can be added: the role at the database lacks a privilege"), "{why}");
+}
+
+/// The real binary, with what it logs in a pipe.
+fn serve(database: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+    command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("PETSTORE_DATABASE", database);
+    command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// An instance of the real binary, and a key for it.
@@ -219,6 +239,52 @@ async fn readiness_of_a_service_where_nobody_adds_anything_leaves_nothing_behind
 }
 
 #[tokio::test]
+async fn the_transaction_of_an_add_carries_the_trace_of_its_request_and_the_next_one_does_not() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let served = Served::start(&database.address("")).await;
+    let (server, name) = (database.server(), database.name());
+    let note = "CREATE TABLE names (of_pet TEXT, name TEXT); GRANT ALL ON names TO petstore; \
+        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \
+        $$ BEGIN INSERT INTO names VALUES (NEW.name, current_setting('application_name')); RETURN NEW; END $$; \
+        CREATE TRIGGER note BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION note()";
+    server.sql(name, note);
+    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let parent = ("traceparent", &*format!("00-{trace}-00f067aa0ba902b7-01"));
+    let key = ("Idempotency-Key", "traced");
+    let traced = served.call("POST", "/v1/pets", &[JSON, key, parent], r#"{"name":"traced","categoryId":1}"#).await;
+    assert_eq!((traced.status, served.add("other").await.status), (201, 201));
+    let noted = "SELECT string_agg(of_pet || ': ' || name, ', ' ORDER BY of_pet) FROM names";
+    let noted: String = server.admin(name).await.query_one(noted, &[]).await.unwrap().get(0);
+    assert_eq!(noted, format!("other: petstore, traced: petstore {trace}"));
+}
+
+#[tokio::test]
+async fn doctor_says_of_the_database_of_the_service_why_nothing_can_be_added() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    database.open().await.close().await;
+    let home = tempfile::tempdir().unwrap();
+    let doctor = |address: &str| {
+        let mut doctor = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        doctor.arg("doctor").env_clear().env("HOME", home.path()).env("PETSTORE_DATABASE", address);
+        let output = doctor.output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let address = database.address("");
+    let (status, out) = doctor(&address);
+    assert!(status == Some(0) && out.contains("pets can be listed and added"), "{out}");
+    database.server().sql(database.name(), "REVOKE INSERT ON pets FROM petstore");
+    let (status, out) = doctor(&address);
+    let why = "no pets can be added: the role at the database lacks a privilege";
+    assert!(status == Some(1) && out.contains(why) && out.contains("fail  PETSTORE_DATABASE"), "{out}");
+    let (status, out) = doctor("postgres://petstore:secret@127.0.0.1:1/pets");
+    assert!(status == Some(1) && out.contains("no connection to") && !out.contains("secret"), "{out}");
+    let (status, out) = doctor("mysql://petstore:secret@127.0.0.1/pets");
+    assert!(status == Some(1) && out.contains("use sqlite:FILE or postgres:") && !out.contains("secret"), "{out}");
+    let (status, out) = doctor(&format!("sqlite:{}/none.db", home.path().display()));
+    assert!(status == Some(1) && out.contains("there is no database"), "{out}");
+}
+
+#[tokio::test]
 async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     drop(database.open().await);
@@ -253,9 +319,7 @@ async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
 async fn serve_warns_of_a_server_that_does_not_sync_its_disk() {
     // That of the tests does not, which saves their time.
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
-    command.args(["serve", "--listen", "127.0.0.1:0"]).env_clear().env("PETSTORE_DATABASE", database.address(""));
-    let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = serve(&database.address(""));
     let lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let before: Vec<_> = lines.take_while(|line| !line.starts_with("listening on")).collect();
     child.kill().unwrap();

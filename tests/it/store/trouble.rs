@@ -210,8 +210,47 @@ const REFUSE: &str = "
         FOR EACH ROW EXECUTE FUNCTION refuse()";
 
 #[tokio::test]
-async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again() {
-    for (code, tries) in [("40001", 12), ("40P01", 12), ("23514", 1), ("40003", 1), ("53100", 1)] {
+async fn a_write_for_which_one_connection_lacks_something_is_tried_once_more_on_a_fresh_one() {
+    for code in ["53100", "53200", "42501"] {
+        let Some(database) = Database::new(Kind::Postgres) else { return };
+        let store = database.open().await;
+        store.add(rex(), clock::now()).await.unwrap();
+        let lack = format!(
+            "CREATE TABLE lacking AS SELECT pid FROM pg_stat_activity WHERE usename = 'petstore'; \
+             GRANT SELECT ON lacking TO petstore; \
+             CREATE FUNCTION lack() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             IF pg_backend_pid() IN (SELECT pid FROM lacking) THEN RAISE EXCEPTION 'no' USING ERRCODE = '{code}'; END IF; \
+             RETURN NEW; END $$; \
+             CREATE TRIGGER lack BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION lack()"
+        );
+        database.server().sql(database.name(), &lack);
+        store.add(rex(), clock::now()).await.unwrap_or_else(|error| panic!("{code}: {error:?}"));
+        assert_eq!(all(&store).await.len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_read_whose_server_is_shut_down_is_answered_by_the_next_one() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let store = database.open().await;
+    store.add(rex(), clock::now()).await.unwrap();
+    let (holder, admin) =
+        (database.server().admin(database.name()).await, database.server().admin(database.name()).await);
+    holder.batch_execute("BEGIN; LOCK TABLE pets IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let listed = tokio::spawn({
+        let store = store.clone();
+        async move { all(&store).await }
+    });
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+        WHERE datname = current_database() AND usename = 'petstore' AND wait_event_type = 'Lock'";
+    until(async || !admin.query(end, &[]).await.unwrap().is_empty()).await;
+    holder.batch_execute("COMMIT").await.unwrap();
+    assert_eq!(listed.await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again_and_again() {
+    for (code, tries) in [("40001", 12), ("40P01", 12), ("23514", 1), ("40003", 1), ("53100", 2), ("42501", 2)] {
         let Some(database) = Database::new(Kind::Postgres) else { return };
         let store = database.open().await;
         let (api_key, _) = till_key(&store).await;

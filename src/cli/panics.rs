@@ -1,0 +1,85 @@
+//! What becomes of a panic: a report for a person at a terminal, one line elsewhere.
+
+use std::io::{self, IsTerminal as _};
+use std::panic::{self, PanicHookInfo};
+
+use super::output::{note, safe};
+use crate::model::display_safe;
+
+/// Reports panics on standard error. Every expected failure has its own message and exit status.
+pub fn report() {
+    if io::stderr().is_terminal()
+        && color_eyre::config::HookBuilder::default().display_env_section(false).install().is_ok()
+    {
+        return;
+    }
+    panic::set_hook(Box::new(|info| {
+        let (place, why) = parts(info);
+        note(&display_safe(&safe(&format!("petstore: a thread panicked at {place}: {why}; this is a bug"))));
+    }));
+}
+
+/// Logs panics from now on.
+pub(super) fn log() {
+    panic::set_hook(Box::new(|info| {
+        let (place, panic) = parts(info);
+        tracing::error!(place, panic, "a thread panicked");
+    }));
+}
+
+/// Its place and its message.
+fn parts<'a>(info: &'a PanicHookInfo<'_>) -> (String, &'a str) {
+    let place = info.location().map(ToString::to_string).unwrap_or_default();
+    (place, info.payload_as_str().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::thread;
+
+    use super::*;
+
+    /// The report of a panic on stderr, which is a pipe. The hook is of the whole process, so that a child runs `test`.
+    fn report_of(test: &str) -> String {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", &format!("cli::panics::tests::{test}"), "--ignored", "--nocapture"]);
+        let output = child.stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn panic_in_a_thread() {
+        assert!(thread::spawn(|| panic!("two\nlines")).join().is_err());
+    }
+
+    #[test]
+    #[ignore = "run by another test"]
+    fn reports() {
+        report();
+        panic_in_a_thread();
+    }
+
+    #[test]
+    #[ignore = "run by another test"]
+    fn logs() {
+        tracing_subscriber::fmt().json().flatten_event(true).with_writer(io::stderr).init();
+        log();
+        panic_in_a_thread();
+    }
+
+    #[test]
+    fn a_panic_in_a_pipe_is_one_plain_line() {
+        let report = report_of("reports");
+        assert!(report.starts_with("petstore: a thread panicked at src/cli/panics.rs:"), "{report}");
+        assert!(report.lines().count() == 1 && report.contains("two") && !report.contains('\x1b'), "{report}");
+    }
+
+    #[test]
+    fn a_panic_of_the_service_is_one_line_of_its_json_log() {
+        let report = report_of("logs");
+        let logged: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!((&logged["level"], &logged["panic"]), (&"ERROR".into(), &"two\nlines".into()), "{report}");
+        assert!(logged["place"].as_str().unwrap().starts_with("src/cli/panics.rs:"), "{report}");
+    }
+}
