@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::client::Fetched;
@@ -40,6 +41,8 @@ pub struct ListAnswer {
     pub list: Option<List>,
     /// How long the first page took.
     pub took: Duration,
+    /// The time by the clock of the service, if known.
+    pub there: Option<Timestamp>,
 }
 
 impl List {
@@ -143,14 +146,14 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(Part::is_known);
-    Ok(ListAnswer { list: (!unchanged).then(|| assembled(parts)), took })
+    Ok(ListAnswer { list: (!unchanged).then(|| assembled(parts)), took, there: client.time() })
 }
 
 /// The page at `next`, as a separate list: see [`List::append`].
 pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let part = part(client, next.clone(), None).await?;
-    Ok(ListAnswer { list: Some(assembled(vec![part])), took: since(started) })
+    Ok(ListAnswer { list: Some(assembled(vec![part])), took: since(started), there: client.time() })
 }
 
 /// The page at `asked`, which may be `known`.

@@ -116,6 +116,8 @@ pub struct Link {
     pub health: Health,
     /// Whether it has ever sent a link to a next page.
     pub has_pages: bool,
+    /// The time by its clock in an answer, and when that came.
+    pub dated: Option<(Timestamp, Instant)>,
 }
 
 /// How the service is.
@@ -237,7 +239,14 @@ impl Link {
             origins: settings.origins.clone(),
             health: Health::Unknown,
             has_pages: false,
+            dated: None,
         }
+    }
+
+    /// The time by its clock at `at`, if known.
+    pub(super) fn time(&self, at: Instant) -> Option<Timestamp> {
+        let (date, came) = self.dated?;
+        date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
     /// Whether requests carry a key at all.

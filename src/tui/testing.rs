@@ -282,9 +282,14 @@ pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
     PetsReply::Listed(rows(pets, next)).into()
 }
 
+/// The same from a service whose clock says `there`.
+pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Outcome {
+    PetsReply::Listed(rows(pets, None).map(|answer| ListAnswer { there: Some(there), ..answer })).into()
+}
+
 /// A page with these pets.
 pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) })
+    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12), there: None })
 }
 
 pub(super) fn parse_keys(keys: &str) -> Vec<KeyPress> {

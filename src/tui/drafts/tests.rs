@@ -3,7 +3,7 @@
 use super::*;
 use crate::api::Failure;
 use crate::app::domain_service::DomainSetup;
-use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::send::{NotCreated, SentAt};
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet};
@@ -20,7 +20,7 @@ use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, profiles, remote, settings};
+use crate::tui::testing::{App, animals, listed_at, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
 const IDENTITY: &str = "production https://api.example.com/v1";
@@ -229,6 +229,20 @@ fn a_pet_added_during_the_write_of_its_draft_is_removed_afterwards() {
 }
 
 #[test]
+fn what_was_sent_is_as_old_as_the_clock_of_the_service_says_of_the_first_try() {
+    let mut app = App::started(remote(), 80, 24);
+    let there = "2026-11-19T08:00:00Z".parse().unwrap();
+    app.reply(Slot::List, listed_at(animals(39), there));
+    app.wait(Duration::from_secs(60)).keys("a \"Biscuit\" Tab \"3\" F2");
+    let first = SentAt { here: app.now.wall, there: Some(there + Duration::from_secs(60)) };
+    app.reply(Slot::Create, no_answer());
+    app.wait(Duration::from_secs(30)).keys("1");
+    assert_eq!(app.state.add.sent.as_ref().unwrap().at, first, "sent again");
+    let next = next_session(&app, None, remote(), Duration::from_secs(60));
+    assert!(matches!(next.job(Slot::Create).unwrap().task, Task::Add(AddTask::Settle(.., at)) if at == first));
+}
+
+#[test]
 fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let app = form("\"Biscuit\" Tab \"3\" F2");
     let Some(Job { task: Task::Add(AddTask::Create(new, key)), .. }) = app.job(Slot::Create) else {
@@ -236,7 +250,7 @@ fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     };
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     let job = next.job(Slot::Create).unwrap();
-    assert_eq!(job.task, Task::Add(AddTask::Settle(new, key, app.now.wall)));
+    assert_eq!(job.task, Task::Add(AddTask::Settle(new, key, SentAt { here: app.now.wall, there: None })));
     assert!(next.says("Biscuit was sent without an answer. It is sent again safely: it is added only once."));
     next.reply(Slot::Create, created());
     assert!(next.says("Added Biscuit, id 7."));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::send::{NotCreated, SentAt};
 use crate::app::outbox::unknown_outcome::{
     PendingAdd, SearchResult, SearchedPets, UnknownOutcome, UnknownOutcomeChoice,
 };
@@ -156,18 +156,21 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     {
         return Vec::new();
     }
-    // A second try may be for the same pet as the first: its key and the ids known before still apply.
+    // A second try may be for the same pet as the first: its key, its time and the ids known before still apply.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
     let outcome_unknown = before.is_some();
-    let (key, known) = match before {
-        Some(sent) => (sent.key, sent.known),
-        None => (state.keys.make(), Arc::new(drafts::known(state.pets.changes.known_ids()))),
+    let (key, at, known) = match before {
+        Some(sent) => (sent.key, sent.at, sent.known),
+        None => {
+            let at = SentAt { here: now.wall, there: state.link.time(now.mono) };
+            (state.keys.make(), at, Arc::new(drafts::known(state.pets.changes.known_ids())))
+        }
     };
     state.add.unknown_outcome = None;
     state.add.refusal = None;
     state.message = None;
     let api_key = state.link.key.0.clone();
-    let (new_sent, key_sent, at) = (new.clone(), key.clone(), now.wall);
+    let (new_sent, key_sent) = (new.clone(), key.clone());
     state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent, so its key survives a crash.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();

@@ -413,6 +413,7 @@ fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
         state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
+    state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);
 }
 
 /// The rows stay; the banner shows why they are old and when the next retry is.

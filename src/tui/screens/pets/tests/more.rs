@@ -24,7 +24,7 @@ fn ids(app: &App) -> Vec<i64> {
 }
 
 fn unchanged() -> PetsReply {
-    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3) }))
+    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None }))
 }
 
 /// An app that shows `pets` as the whole inventory.
