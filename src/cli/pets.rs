@@ -11,6 +11,7 @@ mod watch;
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings};
+use crate::model::display_safe;
 
 use super::args::{GlobalArgs, PetFormat};
 use super::colour::When;
@@ -43,6 +44,11 @@ async fn at_the_service(
     env: &Env,
     coloured: bool,
 ) -> Result<Exit, Failed> {
+    if matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_))
+        && let Some(why) = settings.why_read_only()
+    {
+        return Err(Failed::new(Exit::Usage, format!("nothing was sent: {}", display_safe(&why))));
+    }
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()
     {

@@ -20,6 +20,7 @@ use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::state::AppState;
 use crate::clock::Now;
+use crate::model::Draft;
 use crate::model::text::short;
 
 use jobs::{DraftTask, WriteDrafts};
@@ -147,7 +148,7 @@ pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
     });
     let effect = write.clone().map(|write| job(state, write, now));
     let add = state.add.put_aside();
-    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
+    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), at: now.mono, add, write });
     (is_typed, effect)
 }
 
@@ -248,7 +249,13 @@ pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: 
 /// The text put aside for other services: the profile, the text, and whether it is on disk.
 pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
     let aside = state.drafts.aside.values();
-    aside.map(|Aside { profile, add, write }| (profile.as_str(), add, write.is_some()))
+    aside.map(|Aside { profile, add, write, .. }| (profile.as_str(), add, write.is_some()))
+}
+
+/// The last pet that was typed in the form and put aside for another profile, and that profile.
+pub fn typed_elsewhere(state: &AppState) -> Option<(&str, Draft)> {
+    let typed = state.drafts.aside.values().filter(|aside| aside.add.is_typed());
+    typed.max_by_key(|aside| aside.at).map(|aside| (aside.profile.as_str(), aside.add.draft()))
 }
 
 /// The writes due when petstore ends, for each service that was used.

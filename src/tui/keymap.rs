@@ -60,13 +60,18 @@ impl Keymap {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
-    /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`.
-    pub(super) fn hints(&self, context: Context) -> Vec<(String, &'static str)> {
+    /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`. With a
+    /// `read_only` profile, without what adds pets.
+    pub(super) fn hints(&self, context: Context, read_only: bool) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
             let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
             Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), binding.hint))
         };
-        let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
+        let mut entries: Vec<_> = self
+            .of(context)
+            .filter(|binding| !read_only || !binding.action.is_about_adding())
+            .filter_map(entry)
+            .collect();
         let helps = !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox);
         if helps && context != Context::Help {
             entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));

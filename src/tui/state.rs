@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
-use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice};
+use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice, read_only};
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
@@ -96,6 +96,8 @@ pub struct Link {
     pub label: String,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
+    /// Refuse every change.
+    pub read_only: bool,
     /// The colour of that word.
     pub accent: Accent,
     /// How sentences call the service: its host, or `the embedded store`.
@@ -229,6 +231,7 @@ impl Link {
             name: settings.name.clone(),
             label: settings.label.clone(),
             protect: settings.protect,
+            read_only: settings.read_only,
             accent: settings.accent,
             service,
             embedded: address.is_none(),
@@ -361,16 +364,34 @@ impl AppState {
 
     /// Whether changes may be made to the service in use without asking.
     pub(super) const fn may_change(&self) -> bool {
-        !self.link.protect || self.allowed
+        !self.link.read_only && (!self.link.protect || self.allowed)
     }
 
-    /// Opens the question before the first change to a protected service; `false` where the change may be made.
+    /// Says why nothing can be added, for a read-only profile; `false` for others.
+    pub(super) fn refuses_changes(&mut self) -> bool {
+        if self.link.read_only {
+            let why = read_only(&self.link.label);
+            self.say(MessageKind::Note, format!("Nothing can be added: {why}."));
+        }
+        self.link.read_only
+    }
+
+    /// Opens the question before the first change to a protected service, or says that it is read-only; `false` where the
+    /// change may be made.
     pub(super) fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
+        if self.refuses_changes() {
+            return true;
+        }
         let asks = !self.may_change();
         if asks {
-            self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
+            self.ask(change, now);
         }
         asks
+    }
+
+    /// Opens the question before a change.
+    pub(super) fn ask(&mut self, change: PendingChange, now: Now) {
+        self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
     }
 
     /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.

@@ -60,6 +60,7 @@ pub fn settings(service: Service) -> Settings {
         label: name.into(),
         accent: Accent::None,
         protect: false,
+        read_only: false,
         service,
         limit: Limit::default(),
         status: None,
@@ -102,6 +103,7 @@ pub fn profiles() -> Profiles {
         label: name.to_owned(),
         accent: Accent::None,
         protect: false,
+        read_only: false,
         line,
     };
     let at = |host: &str| ServiceLocation::At(format!("https://{host}/v1"));

@@ -207,6 +207,9 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
     if state.is_first_start() && !welcome::update::is_allowed(action) {
         return Vec::new();
     }
+    if Action::Global(action).is_about_adding() && state.refuses_changes() {
+        return Vec::new();
+    }
     match action {
         GlobalAction::Interrupt => return interrupt(state, now),
         GlobalAction::Suspend => return vec![Effect::Suspend],

@@ -60,7 +60,7 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
         page.next_row();
     }
     page.y = area.height - 1;
-    page.line(hint_line(state.keymap.hints(state.context()), area.width, appearance));
+    page.line(hint_line(state.keymap.hints(state.context(), state.link.read_only), area.width, appearance));
     if let Some(place) = page.cursor {
         frame.set_cursor_position(place);
     }
@@ -111,7 +111,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         // It has no number, so it is shown where there is room for one tab only.
         Screen::Profiles if columns < 80 => {}
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
-            tabs.extend([tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, add_tab), tab(Screen::Domains, "3 Domains")])
+            let add_tab = (!state.link.read_only).then(|| tab(Screen::AddPet, add_tab));
+            tabs.push_span(tab(Screen::Pets, "1 Pets"));
+            tabs.extend(add_tab.into_iter().chain([tab(Screen::Domains, "3 Domains")]));
         }
     }
     if state.screen == Screen::Profiles {
@@ -130,8 +132,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     };
     let beside = if state.link.embedded && wide { ", this program" } else { "" };
     // The word for the service is always shown, however little room there is.
-    let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
-    let label = cut(&appearance.text(&state.link.label), room);
+    let read_only = if state.link.read_only { ", read-only" } else { "" };
+    let room = room.saturating_sub(width(&word) + width(beside) + width(read_only) + 4).max(LEAST_LABEL);
+    let label = cut(&appearance.text(&state.link.label), room) + read_only;
     let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
     page.right(0, &behind, StyleRole::Text);
     page.right(width(&behind) + width(&label), " ", StyleRole::Text);

@@ -155,6 +155,7 @@ fn settings(service: Service) -> Settings {
         label: "test".into(),
         accent: Accent::None,
         protect: false,
+        read_only: false,
         service,
         limit: Limit::default(),
         status: None,

@@ -117,6 +117,14 @@ pub enum GlobalAction {
     RunCommand,
 }
 
+impl Action {
+    /// Whether it adds pets, or leads to where they are added: not with a read-only profile.
+    pub const fn is_about_adding(self) -> bool {
+        use GlobalAction::{Import, NewPet, RapidEntry, ShowAdd};
+        matches!(self, Self::Global(NewPet | ShowAdd | RapidEntry | Import) | Self::Pets(PetsAction::Samples))
+    }
+}
+
 /// In a list or a search: moves, takes what is marked, or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]

@@ -493,7 +493,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Pick::Move, SHORT_LIST_IN_BOX, ["choose", ""], ["choose", "first, last"])
         .bind([ENTER], Pick::Confirm, "do it", "do it outside")
         .bind([ESC, ch('q'), f(3)], Pick::Back, "close", "close");
-    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes, add", "yes: add it").bind(
+    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes", "yes: add it").bind(
         [ch('n'), ENTER, ESC, f(3)],
         Ask::Back,
         "no (or Enter, Esc)",

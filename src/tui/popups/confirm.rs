@@ -1,10 +1,12 @@
-//! The box before the first change to a service that is protected, each time it is changed to.
+//! The box before the first change to a service that is protected, each time it is changed to, and before what was typed
+//! for another profile is copied.
 
 use ratatui::text::Span;
 
 use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
 use crate::model::text::cut;
+use crate::model::{Draft, PetStatus};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
 use crate::tui::screens::add_pet::{self, import, rapid};
@@ -18,12 +20,13 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
     let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
     match action {
         AskAction::Confirm => {
-            state.allowed = true;
+            state.allowed |= !matches!(asked.change, PendingChange::Copy { .. });
             match asked.change {
                 PendingChange::Add(new) => add_pet::update::send(state, new, now),
                 PendingChange::Samples(_) => pets::update::add_samples(state, now),
                 PendingChange::Rapid(_) => rapid::update::switch(state, now),
                 PendingChange::Import(_) => import::update::begin(state, now),
+                PendingChange::Copy { from, typed } => add_pet::update::copy_here(state, &from, typed),
             }
         }
         AskAction::Back => state.note("Nothing was added. What you typed is kept."),
@@ -31,14 +34,28 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
 }
 
 pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
-    page.popup(62, 15, &format!("{} is protected", cut(&page.appearance.text(&state.link.label), 20)));
+    let label = cut(&page.appearance.text(&state.link.label), 20);
+    let (title, yes, note) = if let PendingChange::Copy { .. } = asked.change {
+        ("Text for another profile".to_owned(), "Copy it", "Nothing is sent by this.")
+    } else {
+        let note = "A pet that was added cannot be changed or deleted.";
+        (format!("{label} is protected"), "Add it", note)
+    };
+    page.popup(62, 15, &title);
     let room = page.columns().saturating_sub(4);
     let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+    let parts = |name: String, category: String, status: Option<PetStatus>| {
+        let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+        vec![("Name", name), ("Category", category), ("Status", status)]
+    };
     let (what, parts) = match &asked.change {
         PendingChange::Add(new) => {
-            let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-            let parts = [("Name", new.name.clone()), ("Category", new.category_id.to_string()), ("Status", status)];
-            ("Add this pet to".to_owned(), parts.to_vec())
+            ("Add this pet to".to_owned(), parts(new.name.clone(), new.category_id.to_string(), new.status))
+        }
+        PendingChange::Copy { from, typed } => {
+            let Draft { name, category_id, status } = typed.clone();
+            let from = page.appearance.text(from);
+            (format!("Copy what you typed for {from} to {label},"), parts(name, category_id, status))
         }
         PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
         PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
@@ -54,13 +71,13 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
         page.line(format!("  {}", cut(&text, room)));
     }
     page.gap();
-    page.paragraph(2, "A pet that was added cannot be changed or deleted.");
+    page.paragraph(2, note);
     page.gap();
     page.back_to_last();
     page.point(20);
     page.line(vec![
         page.appearance.span("     y", StyleRole::Key),
-        Span::raw("  Add it      "),
+        Span::raw(format!("  {yes:<12}")),
         page.appearance.span("n  Not now (Enter, Esc)", StyleRole::Selected),
     ]);
 }

@@ -142,6 +142,25 @@ fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
     assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
 }
 
+#[test]
+fn a_read_only_profile_is_never_changed_by_a_command() {
+    let served = Served::start();
+    let config = format!("[profiles.shop]\nbase_url = \"{}\"\nread_only = true\n", served.base_url);
+    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
+    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
+    fs::write(served.home.path().join("pets.csv"), "name,category_id\nRex,1\n").unwrap();
+    let run = |words: &[&str]| {
+        let words = [&["-p", "shop", "pets"], words].concat();
+        let mut command = petstore(&served.home, &words);
+        command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
+    };
+    let why = "nothing was sent: shop is read-only (read_only = true in its profile)";
+    fails_cleanly(&run(&["add", "--name", "Rex", "--category-id", "1", "--yes"]), 2, why);
+    fails_cleanly(&run(&["import", "pets.csv", "--yes"]), 2, why);
+    assert_eq!(run(&["import", "pets.csv", "--dry-run"]).status.code(), Some(0));
+    assert_eq!(stdout(&run(&["list", "--all", "-o", "ids"])).lines().count(), 30);
+}
+
 #[tokio::test]
 async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
     let add = ["pets", "add", "--name", "Rex", "--category-id", "1"];

@@ -10,7 +10,7 @@ use crate::app::outbox::unknown_outcome::{
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::model::{Draft, Field, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
@@ -63,11 +63,18 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
         }
         FormEvent::Submit => return save(state, now),
         FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
-        FormEvent::Clear => {
+        FormEvent::Clear if state.add.can_clear() => {
             let restored = state.add.clear_or_restore();
             let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
             state.say(MessageKind::Note, text);
         }
+        FormEvent::Clear => match drafts::typed_elsewhere(state) {
+            Some((from, typed)) => {
+                let from = from.to_owned();
+                state.ask(PendingChange::Copy { from, typed }, now);
+            }
+            None => return state.note("The form is empty."),
+        },
         FormEvent::Back => state.screen = Screen::Pets,
         FormEvent::None | FormEvent::Toggle | FormEvent::Choices => {}
     }
@@ -176,6 +183,12 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     effects.push(state.begin(AddTask::Create(new, key), now));
     effects
+}
+
+/// Copies what was typed for another profile into the empty form.
+pub(in crate::tui) fn copy_here(state: &mut AppState, from: &str, typed: Draft) -> Vec<Effect> {
+    state.add.fill(typed);
+    state.note(format!("Copied from {}. F2 adds it to {}.", short(from), short(&state.link.label)))
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.

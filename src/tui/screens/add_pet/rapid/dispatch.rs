@@ -9,6 +9,7 @@ use crate::api::failure::{Failure, Remedy};
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, Unfinished};
 use crate::app::outbox::send::SentAt;
 use crate::clock::Now;
+use crate::config::read_only;
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
@@ -257,10 +258,12 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         state.say(MessageKind::Note, text);
     }
     if waiting + outcome_unknown > 0 {
-        let what = if state.may_change() {
-            "Those that are safe to send go out now (2, F6 shows them)."
+        let what = if state.link.read_only {
+            format!("They wait: {}.", read_only(&state.link.label))
+        } else if state.may_change() {
+            "Those that are safe to send go out now (2, F6 shows them).".to_owned()
         } else {
-            "Open rapid entry (2, F6) to send them."
+            "Open rapid entry (2, F6) to send them.".to_owned()
         };
         let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));

@@ -617,6 +617,16 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
 }
 
 #[test]
+fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
+    let mut app = App::started(remote(), 80, 24);
+    app.state.link.read_only = true;
+    super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None)])));
+    assert!(app.says("They wait: production is read-only"), "{}", app.screen());
+    app.wait(Duration::from_secs(60));
+    assert_eq!((sent(&app).len(), app.state.add.rapid.counts().waiting), (0, 1));
+}
+
+#[test]
 fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     let mut refused = left(&[("Rex", None), ("40063813", None)]);
     refused.open[0].refused = Some("refused (400)".into());
