@@ -17,7 +17,7 @@ use super::args::{GlobalArgs, PetFormat};
 use super::colour::When;
 use super::confirm::confirm;
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use super::output::{Verbosity, is_terminal};
+use super::output::{Verbosity, is_terminal, note};
 use super::signals::Signals;
 use super::{service, transfer};
 use args::{PetsCommand, WatchFormat};
@@ -67,7 +67,14 @@ async fn at_the_service(
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
         PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,
-        PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
+        PetsCommand::Add(args) => {
+            let is_one = args.stdin.is_none();
+            let ended = until_ended(add::run(&context, args)).await;
+            if is_one && matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
+                note("stopped waiting: the pet may or may not have been added; check with: petstore pets list");
+            }
+            ended
+        }
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
         PetsCommand::Import(args) => transfer::import(&client, service, args, settings, verbosity).await,

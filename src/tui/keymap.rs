@@ -60,7 +60,7 @@ impl Keymap {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
-    /// The entries of the bottom line: key and word, in order; help last. In text the key for help is `F1`. With a
+    /// The entries of the bottom line: key and word, in order; help last. Where `?` is typed, its key is `F1`. With a
     /// `read_only` profile, without what adds pets.
     pub(super) fn hints(&self, context: Context, read_only: bool) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
@@ -74,7 +74,9 @@ impl Keymap {
             .collect();
         let helps = !matches!(context, Context::Reader | Context::TextBox | Context::FormatsBox | Context::OutsideBox);
         if helps && context != Context::Help {
-            entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
+            let asks = self.of(context).any(|binding| binding.keys.contains(&Key::Char('?').into()));
+            let typed = context.takes_letters() && !asks;
+            entries.push((if typed { "F1" } else { "?" }.into(), "help"));
         }
         entries
     }

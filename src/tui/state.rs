@@ -79,6 +79,8 @@ pub struct AppState {
     pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
     pub added: Vec<AddedPet>,
+    /// How many more were added by imports and as samples.
+    pub added_in_bulk: u64,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When Ctrl-C was last pressed.
@@ -120,6 +122,8 @@ pub struct Link {
     pub has_pages: bool,
     /// The time by its clock in an answer, and when that came.
     pub dated: Option<(Timestamp, Instant)>,
+    /// Whether an answer has shown that it keeps idempotency keys.
+    pub keeps_keys: bool,
 }
 
 /// How the service is.
@@ -243,6 +247,7 @@ impl Link {
             health: Health::Unknown,
             has_pages: false,
             dated: None,
+            keeps_keys: false,
         }
     }
 
@@ -288,6 +293,7 @@ impl AppState {
             layout: Layout::default(),
             keys,
             added: Vec::new(),
+            added_in_bulk: 0,
             quitting: None,
             interrupted: None,
             entered: None,

@@ -291,7 +291,7 @@ pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Outcome {
 
 /// A page with these pets.
 pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12), there: None })
+    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12), there: None, keeps_keys: false })
 }
 
 pub(super) fn parse_keys(keys: &str) -> Vec<KeyPress> {

@@ -13,7 +13,7 @@ use super::keymap::{Action, Context, GlobalAction, HelpAction};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
-use super::popups::{self, Command, CommandsBox, HelpBox, Popup};
+use super::popups::{self, Command, CommandsBox, HelpBox, PendingChange, Popup};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
@@ -267,6 +267,9 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupted = Some(now.mono);
+    if state.add.is_sending() && state.popup.is_none() {
+        state.ask(PendingChange::StopWaiting, now);
+    }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();

@@ -18,7 +18,7 @@ pub enum Action {
     Form(FormAction),
     UnknownOutcome(UnknownOutcomeAction),
     Rapid(RapidAction),
-    ImportFile(AskAction),
+    ImportFile(FileAction),
     Preview(PreviewAction),
     ImportRun(ImportRunAction),
     Limit(PickAction),
@@ -134,6 +134,15 @@ pub enum PickAction {
     Back,
 }
 
+/// In the field for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum FileAction {
+    Confirm,
+    Complete,
+    Back,
+}
+
 /// In a question or a field: takes what is there, or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -192,6 +201,7 @@ pub enum FormAction {
     Toggle,
     Confirm,
     Save,
+    Queue,
     Choices,
     Clear,
     Back,
@@ -594,7 +604,7 @@ impl Context {
 
     /// Whether letters that are not bound here are typed.
     pub(super) const fn takes_letters(self) -> bool {
-        self.is_text() || matches!(self, Self::Wizard)
+        self.is_text() || matches!(self, Self::Wizard | Self::FormChoice | Self::ProfileChoice)
     }
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.

@@ -8,7 +8,7 @@ use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::action::{
     Action as A, Answer, AskAction as Ask, Binding, ChangesAction as Changes, CommandsAction as Commands, Context as C,
-    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
+    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FileAction, FormAction as Form,
     FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportRunAction as ImportRun, KeyAction as KeyBox,
     LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
     ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader, RecordAction as Record, RecordPart,
@@ -198,6 +198,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "save", "check and send")
+        .bind([f(5)], Form::Queue, "", "queue it after a failure")
         .global([f(6)], G::RapidEntry, "rapid", "rapid entry")
         .global([f(7)], G::Import, "import", "import a file")
         .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
@@ -208,9 +209,11 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB], Form::PreviousField, "back", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([f(2)], Form::Save, "save", "check and send")
+        .bind([f(5)], Form::Queue, "", "queue it after a failure")
         .global([f(6)], G::RapidEntry, "", "rapid entry")
         .global([f(7)], G::Import, "", "import a file")
         .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
+        .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
     map.at(C::Rapid, A::Rapid)
         .bind([ENTER], Rapid::Confirm, "save", "add the line")
@@ -236,12 +239,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([f(7)], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
-    map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "preview", "preview the file").bind(
-        [f(7), ESC, f(3)],
-        Ask::Back,
-        "form",
-        "to the form",
-    );
+    map.at(C::ImportFile, A::ImportFile)
+        .bind([ENTER, f(2)], FileAction::Confirm, "preview", "preview the file")
+        .bind([TAB], FileAction::Complete, "complete", "complete the path")
+        .bind([f(7), ESC, f(3)], FileAction::Back, "form", "to the form");
     map.at(C::ImportLook, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
@@ -339,6 +340,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch(' ')], Form::Toggle, "", "change it")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
         .bind([f(4)], Form::Choices, "", "show or hide the key")
+        .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::Requests, A::Requests)
         .bind([ENTER], Requests::Open, "whole", "all of it")

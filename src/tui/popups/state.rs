@@ -125,6 +125,8 @@ pub enum PendingChange {
     Rapid(usize),
     /// So many rows of a file are sent.
     Import(u64),
+    /// The answer about a pet is no longer waited for. Sends nothing.
+    StopWaiting,
     /// What was typed for another profile is copied into the form. Sends nothing.
     Copy {
         /// That profile.

@@ -100,6 +100,14 @@ impl State {
         }
     }
 
+    /// Puts the cursor on a refused field, whose value the next text replaces.
+    pub(super) fn select(&mut self, field: Field) {
+        self.focus = field.into();
+        if let Some(input) = self.input() {
+            input.select();
+        }
+    }
+
     /// The name field of the form or of rapid entry.
     pub(super) const fn name_field(&mut self) -> &mut TextInput {
         if self.rapid.on { &mut self.rapid.name } else { &mut self.name }

@@ -15,6 +15,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::popups::state::DEAF;
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
@@ -448,7 +449,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
 #[test]
 fn no_switch_begins_while_samples_are_being_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
-    app.keys("S P");
+    app.keys("S").wait(DEAF).keys("y P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
     assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));

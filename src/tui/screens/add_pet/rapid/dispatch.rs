@@ -210,7 +210,7 @@ fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
         return pets::update::reload(state, true, now);
     }
-    Vec::new()
+    pets::update::on_sign_of_life(state, now)
 }
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
@@ -222,6 +222,8 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         state.say(MessageKind::Error, "The service refused the API key. The lines wait; F4 enters another key.");
         return;
     }
+    // The header tells the same at once.
+    pets::update::on_failure(state, failure.clone(), now);
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
     let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
     let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
