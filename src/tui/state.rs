@@ -331,7 +331,7 @@ impl AppState {
     /// Whether Enter takes a name or goes on to the next field.
     pub(super) fn takes_names(&self) -> bool {
         let context = self.context();
-        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
+        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice | Context::RapidStatus);
         context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
     }
 

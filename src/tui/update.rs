@@ -320,7 +320,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
             return Vec::new();
         }
-        if state.context() == Context::Rapid || state.context() == Context::RapidChoice {
+        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus) {
             return rapid::input::paste(state, text, now);
         }
         if state.context() == Context::Form

@@ -501,12 +501,16 @@ pub enum Context {
     Search,
     /// A text field of the add form.
     Form,
-    /// A choice or button of the add form.
+    /// A choice of the add form.
     FormChoice,
+    /// Its button.
+    FormButton,
     /// A text field of rapid entry.
     Rapid,
-    /// The status there, and the lines that were taken. Letters are for the name.
+    /// The lines that were taken. Letters are for the name.
     RapidChoice,
+    /// The status there.
+    RapidStatus,
     /// The question after an add without an answer.
     #[strum(serialize = "unknown-outcome")]
     Doubt,
@@ -541,8 +545,10 @@ pub enum Context {
     Profiles,
     /// A text field of the form for a profile.
     ProfileText,
-    /// A choice or a button of it.
+    /// A choice of it.
     ProfileChoice,
+    /// Its button.
+    ProfileButton,
     /// The list of requests.
     Requests,
     /// The search over it.
@@ -555,6 +561,8 @@ pub enum Context {
     Domains,
     /// A tick or a button of the wizard for a domain.
     Wizard,
+    /// Its button.
+    WizardButton,
     /// A text field of it.
     WizardText,
     /// The record to enter.
@@ -593,7 +601,9 @@ impl Context {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
             Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::ImportFile | Self::ImportValue => true,
+            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
+            Self::ImportFile | Self::ImportValue => true,
+            Self::FormButton | Self::ProfileButton | Self::WizardButton => false,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
             Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
@@ -604,7 +614,9 @@ impl Context {
 
     /// Whether letters that are not bound here are typed.
     pub(super) const fn takes_letters(self) -> bool {
-        self.is_text() || matches!(self, Self::Wizard | Self::FormChoice | Self::ProfileChoice)
+        self.is_text()
+            || matches!(self, Self::Wizard | Self::FormChoice | Self::ProfileChoice)
+            || matches!(self, Self::WizardButton | Self::FormButton | Self::ProfileButton)
     }
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.

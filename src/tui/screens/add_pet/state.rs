@@ -96,7 +96,8 @@ impl State {
             _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,
-            (None, Focus::Status | Focus::After | Focus::Save) => Context::FormChoice,
+            (None, Focus::Status | Focus::After) => Context::FormChoice,
+            (None, Focus::Save) => Context::FormButton,
         }
     }
 

@@ -222,6 +222,16 @@ fn a_refused_value_is_replaced_by_typing_and_its_explanation_stays_until_it_is_s
 }
 
 #[test]
+fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
+    let footer = |keys: &str| typed(80, 24, keys).screen().lines().last().unwrap().to_owned();
+    assert!(footer("Tab Tab").contains("up/down choose"));
+    let button = footer("S-Tab");
+    assert!(button.contains("Enter save") && !button.contains("choose"), "{button}");
+    let status = footer("F6 Tab");
+    assert!(status.contains("up/down choose") && !status.contains("Del drop"), "{status}");
+}
+
+#[test]
 fn letters_on_a_button_or_a_choice_do_nothing_else() {
     for focus in ["Tab Tab Tab", "Tab Tab Tab Tab"] {
         let mut app = typed(80, 24, "\"Biscuit\"");

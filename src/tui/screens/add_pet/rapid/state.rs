@@ -187,7 +187,8 @@ impl State {
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name | Focus::Category => Context::Rapid,
-            Focus::Status | Focus::Lines => Context::RapidChoice,
+            Focus::Status => Context::RapidStatus,
+            Focus::Lines => Context::RapidChoice,
         }
     }
 

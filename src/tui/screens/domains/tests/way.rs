@@ -409,9 +409,12 @@ fn tab_wraps_around_the_form_and_space_presses_its_button() {
 }
 
 #[test]
-fn letters_on_the_button_do_nothing() {
+fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
     let mut app = panel(80, 24);
     app.keys("a S-Tab");
+    let screen = app.screen();
+    let footer = screen.lines().last().unwrap();
+    assert!(footer.contains("Enter the record") && !footer.contains("tick"), "{footer}");
     let before = app.state.domains.wizard.clone();
     app.keys("q x 1 P \"shop\" :");
     assert_eq!((&app.state.domains.wizard, app.state.quitting), (&before, None));
