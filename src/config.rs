@@ -31,6 +31,6 @@ pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settin
 pub use provenance::{Origin, Sourced};
 pub use secrets::{KeepKey, KeyPlace, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
-pub use settings::Settings;
+pub use settings::{Settings, read_only};
 pub use sources::{Choices, file_path};
 pub use ui::{Clipboard, LinkSpeed, ThemeChoice};

@@ -66,6 +66,9 @@ impl Session {
         let place = self.place();
         self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
         self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
+        if let Some(why) = self.setup.settings.why_read_only() {
+            self.talk.say(format!("Nothing can be added: {why}."))?;
+        }
         match &self.setup.settings.service {
             Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
             Service::Remote(remote) if remote.key.is_none() => {
@@ -87,7 +90,12 @@ impl Session {
     /// One task after another, until the user quits.
     async fn tasks(&mut self) -> Leave {
         let is_practice = self.setup.domains.sandbox.is_some();
-        let tasks = TASKS.into_iter().filter(|(task, _)| is_practice || !matches!(task, Task::Practice));
+        let may_add = !self.setup.settings.read_only;
+        let tasks = TASKS.into_iter().filter(|(task, _)| match task {
+            Task::Practice => is_practice,
+            Task::Add | Task::Import => may_add,
+            Task::Browse | Task::Search | Task::ById | Task::CheckDomain | Task::SetUpDomain | Task::Quit => true,
+        });
         let (tasks, words): (Vec<Task>, Vec<&str>) = tasks.unzip();
         loop {
             let chosen = self.talk.choose_again("Main menu", &words, None).await;

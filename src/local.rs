@@ -4,6 +4,7 @@
 
 pub mod atomic_file;
 pub mod barcodes;
+pub mod complete;
 pub mod draft_files;
 pub mod log;
 

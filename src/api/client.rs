@@ -11,9 +11,10 @@ use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_NONE_MATCH, LINK,
 };
@@ -21,6 +22,7 @@ use reqwest::{Certificate, Method, StatusCode, Url};
 
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
+use crate::clock;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, TraceId};
 use response::{FullResponse, json_defect, read_json};
 
@@ -69,6 +71,8 @@ pub struct Client {
     timeouts: Timeouts,
     trust: Trust,
     idempotency_retention: Arc<AtomicU64>,
+    /// The `Date` of the last answer that had one, and when it came.
+    dated: Arc<Mutex<Option<(Timestamp, Instant)>>>,
     recorder: Option<Recorder>,
     what: &'static str,
     /// What its requests belong to.
@@ -142,8 +146,20 @@ impl Client {
     ) -> Result<Self, reqwest::Error> {
         let http = http(&base, timeouts, &trust, !base.is_loopback())?;
         let (pets, headers) = (base.join("pets"), headers(key.as_ref()));
-        let (idempotency_retention, recorder, what, trace) = (Arc::default(), None, "request", TraceId::random());
-        Ok(Self { http, base, key, pets, headers, timeouts, trust, idempotency_retention, recorder, what, trace })
+        Ok(Self {
+            http,
+            base,
+            key,
+            pets,
+            headers,
+            timeouts,
+            trust,
+            idempotency_retention: Arc::default(),
+            dated: Arc::default(),
+            recorder: None,
+            what: "request",
+            trace: TraceId::random(),
+        })
     }
 
     /// The same client for many requests one after another: it keeps its connections also to a service on loopback.
@@ -187,13 +203,18 @@ impl Client {
         self.list_next(&NextPage::first(&self.base, query)).await
     }
 
-    /// What the clock of the service says, to the second, by the `Date` of an answer; `None` where it has none.
+    /// Asks what the clock of the service says, to the second, by the `Date` of the answer; `None` where it has none.
     pub async fn date(&self) -> Result<Option<Timestamp>, ApiError> {
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
         let request = self.request(Method::GET, NextPage::first(&self.base, &query).0);
         let answer = self.exchange(request, &[StatusCode::OK]).await?;
-        let date = answer.headers.get(DATE).and_then(|value| value.to_str().ok());
-        Ok(date.and_then(|date| jiff::fmt::rfc2822::parse(date).ok()).map(|date| date.timestamp()))
+        Ok(date_of(&answer.headers))
+    }
+
+    /// What the clock of the service says now, by the last answer with a `Date`.
+    pub fn time(&self) -> Option<Timestamp> {
+        let (date, came) = (*self.dated.lock())?;
+        date.checked_add(clock::now().mono.saturating_duration_since(came)).ok()
     }
 
     /// A further page of a list.
@@ -270,6 +291,12 @@ impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client").field("base", &self.base).field("key", &self.key).finish_non_exhaustive()
     }
+}
+
+/// When the service sent this answer (RFC 9110, section 6.6.1).
+fn date_of(headers: &HeaderMap) -> Option<Timestamp> {
+    let date = headers.get(DATE)?.to_str().ok()?;
+    Some(jiff::fmt::rfc2822::parse(date).ok()?.timestamp())
 }
 
 /// Those of every request.

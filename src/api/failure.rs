@@ -174,6 +174,11 @@ impl Failure {
         }
     }
 
+    /// Whether a creation was certainly not carried out, and may be later.
+    pub fn can_wait(&self) -> bool {
+        self.may_pass() && !self.outcome_unknown()
+    }
+
     /// One sentence: what happened when `service` was asked.
     pub fn sentence(&self, service: &str) -> String {
         match self {

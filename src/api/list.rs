@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::client::Fetched;
@@ -40,6 +41,10 @@ pub struct ListAnswer {
     pub list: Option<List>,
     /// How long the first page took.
     pub took: Duration,
+    /// The time by the clock of the service, if known.
+    pub there: Option<Timestamp>,
+    /// Whether it keeps idempotency keys, by any answer so far.
+    pub keeps_keys: bool,
 }
 
 impl List {
@@ -143,14 +148,18 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     }
     let same_number = known.is_some_and(|known| known.pages.len() == parts.len());
     let unchanged = same_number && parts.iter().all(Part::is_known);
-    Ok(ListAnswer { list: (!unchanged).then(|| assembled(parts)), took })
+    Ok(answer(client, (!unchanged).then(|| assembled(parts)), took))
 }
 
 /// The page at `next`, as a separate list: see [`List::append`].
 pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let part = part(client, next.clone(), None).await?;
-    Ok(ListAnswer { list: Some(assembled(vec![part])), took: since(started) })
+    Ok(answer(client, Some(assembled(vec![part])), since(started)))
+}
+
+fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
+    ListAnswer { list, took, there: client.time(), keeps_keys: client.keeps_idempotency_keys() }
 }
 
 /// The page at `asked`, which may be `known`.

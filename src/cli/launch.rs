@@ -318,6 +318,19 @@ fn typed(add: &AddPet, word: &str) -> Vec<String> {
     lines
 }
 
+/// How many pets were added in the session: by hand with these ids, and by imports and as samples.
+fn leaving(by_hand: &[PetId], in_bulk: u64) -> Option<String> {
+    match (by_hand.len() as u64, in_bulk) {
+        (0, 0) => None,
+        (_, 0) => Some(format!("{} added: {}", by_hand.len(), ids(by_hand))),
+        (0, _) => Some(format!("{in_bulk} added from files or as samples")),
+        (hand, _) => {
+            let ids = ids(by_hand);
+            Some(format!("{} added: {hand} by hand ({ids}), {in_bulk} from files or as samples", hand + in_bulk))
+        }
+    }
+}
+
 /// Prints what was added and what was typed but not sent. `is_kept`: the form is on disk; `queued`: the lines of rapid
 /// entry are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
@@ -325,9 +338,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
     let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
-    if !added.is_empty() {
-        lines.push(format!("{} added: {}", added.len(), ids(&added)));
-    }
+    let under_way = state.add.import.running().filter(|running| running.is_under_way());
+    lines.extend(leaving(&added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();
         lines.push(format!("no answer, so it may or may not have been added: {new}"));
@@ -368,4 +380,18 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         lines.push("the edited redirects were not saved".to_owned());
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_leaving_line_counts_everything_that_was_added() {
+        assert_eq!(leaving(&[], 0), None);
+        assert_eq!(leaving(&[3, 1, 2], 0).unwrap(), "3 added: ids 1 to 3");
+        assert_eq!(leaving(&[], 35).unwrap(), "35 added from files or as samples");
+        let all = "38 added: 3 by hand (ids 1, 5 and 9), 35 from files or as samples";
+        assert_eq!(leaving(&[1, 5, 9], 35).unwrap(), all);
+    }
 }

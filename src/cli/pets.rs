@@ -12,12 +12,13 @@ mod watch;
 use std::future::Future;
 
 use crate::config::{Env, Service, Settings};
+use crate::model::display_safe;
 
 use super::args::{GlobalArgs, PetFormat};
 use super::colour::When;
 use super::confirm::confirm;
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use super::output::{Verbosity, is_terminal};
+use super::output::{Verbosity, is_terminal, note};
 use super::render::ResultFormat;
 use super::signals::Signals;
 use super::{service, transfer};
@@ -45,6 +46,11 @@ async fn at_the_service(
     env: &Env,
     coloured: bool,
 ) -> Result<Exit, Failed> {
+    if matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_))
+        && let Some(why) = settings.why_read_only()
+    {
+        return Err(Failed::new(Exit::Usage, format!("nothing was sent: {}", display_safe(&why))));
+    }
     if let Service::Remote(remote) = &settings.service
         && remote.key.is_none()
     {
@@ -69,7 +75,14 @@ async fn at_the_service(
         PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,
         PetsCommand::Count(args) => until_ended(count::run(&context, &args, false)).await,
         PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
-        PetsCommand::Add(args) => until_ended(add::run(&context, args)).await,
+        PetsCommand::Add(args) => {
+            let is_one = args.stdin.is_none();
+            let ended = until_ended(add::run(&context, args)).await;
+            if is_one && matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
+                note("stopped waiting: the pet may or may not have been added; check with: petstore pets list");
+            }
+            ended
+        }
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
         PetsCommand::Import(args) => transfer::import(&client, service, args, settings, verbosity).await,

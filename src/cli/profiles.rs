@@ -176,6 +176,7 @@ fn object(entry: &ProfileEntry, default: &str) -> Value {
         "embedded": matches!(entry.place, ServiceLocation::Inside | ServiceLocation::Demo),
         "key": entry.key,
         "protect": entry.protect,
+        "readOnly": entry.read_only,
         "meant": entry.name == default,
     })
 }

@@ -40,6 +40,8 @@ pub struct ProfileEntry {
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
+    /// Refuse every change.
+    pub read_only: bool,
     /// Its line in the file, counted from 1.
     pub line: Option<usize>,
 }
@@ -122,6 +124,7 @@ fn entry(name: &str, profile: &Profile, sources: &Sources<'_>) -> ProfileEntry {
         label: target::label(name, profile),
         accent: profile.accent,
         protect: profile.protect,
+        read_only: profile.read_only,
         line: sources.line_of(&["profiles", name]),
     }
 }
@@ -178,7 +181,7 @@ base_url = "https://both.example/v1"
     fn lines(written: &Written, choices: &Choices) -> Vec<String> {
         let profiles = Profiles::read(choices, &written.env).unwrap();
         let line = |entry: ProfileEntry| {
-            let ProfileEntry { name, place, key, label, accent, protect, line } = entry;
+            let ProfileEntry { name, place, key, label, accent, protect, line, read_only: _ } = entry;
             format!("{name}|{place:?}|{key}|{label}|{accent:?}|{protect}|{line:?}")
         };
         profiles.entries.into_iter().map(line).collect()

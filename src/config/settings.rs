@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use crate::model::text::short;
 use crate::model::{Limit, PetStatus};
 
 use super::Env;
@@ -25,6 +26,8 @@ pub struct Settings {
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
+    /// Refuse every change.
+    pub read_only: bool,
     pub service: Service,
     /// Rows per request.
     pub limit: Limit,
@@ -57,6 +60,11 @@ impl Settings {
         Self::of(Target::at_start(&sources), &sources)
     }
 
+    /// Why nothing can be added, for a read-only profile.
+    pub fn why_read_only(&self) -> Option<String> {
+        self.read_only.then(|| read_only(&self.label))
+    }
+
     /// The same without reading the key: only its origin is known. Runs no command and uses no keyring.
     pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?.without_key();
@@ -79,6 +87,7 @@ impl Settings {
             label: label(&resolved.name, &resolved.profile),
             accent: resolved.profile.accent,
             protect: resolved.profile.protect,
+            read_only: resolved.profile.read_only,
             service: resolved.service.clone(),
             limit: pets.limit,
             status: pets.status,
@@ -99,6 +108,11 @@ impl Settings {
             origins: Vec::new(),
         }
     }
+}
+
+/// Why nothing can be added with the read-only profile of this label.
+pub fn read_only(label: &str) -> String {
+    format!("{} is read-only (read_only = true in its profile)", short(label))
 }
 
 /// Every setting with its value and origin, by its key. The API key is not read; only its origin is shown.
@@ -162,7 +176,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 30] = [
+const SETTINGS: [Setting; 31] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -190,6 +204,7 @@ const SETTINGS: [Setting; 30] = [
     Setting::new("label", |now, _| now.label.clone()),
     Setting::new("accent", |now, _| now.accent.to_string()),
     Setting::new("protect", |now, _| now.protect.to_string()),
+    Setting::new("read_only", |now, _| now.read_only.to_string()),
     Setting::new("add.codes", |_, from| shown(&from.file.add.codes)),
     Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
     Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),

@@ -5,6 +5,7 @@ use super::session::Session;
 use super::unknown_outcome::{AddOutcome, PendingAdd};
 use super::words;
 use crate::api::Failure;
+use crate::app::outbox::send::SentAt;
 use crate::model::draft::{check_name, parse_category_id};
 use crate::model::text::short;
 use crate::model::{Draft, NewPet};
@@ -28,7 +29,7 @@ impl Session {
                 Err(leave) => return self.leave_unsent(&draft, leave),
             }
             let key = self.keys.make();
-            let at = self.now().wall;
+            let at = SentAt { here: self.now().wall, there: self.setup.client.time() };
             match self.send(&PendingAdd { new, key, at }).await? {
                 AddOutcome::Added(pet) => {
                     self.known.insert(pet.id);

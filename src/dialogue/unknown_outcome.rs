@@ -4,7 +4,7 @@ use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::app::outbox::send::{NotCreated, add, settle};
+use crate::app::outbox::send::{NotCreated, SentAt, add, settle};
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice, search_for};
 use crate::model::text::short;
 use crate::model::{IdempotencyKey, NewPet, Pet};
@@ -23,7 +23,7 @@ pub(super) enum AddOutcome {
 pub(super) struct PendingAdd {
     pub(super) new: NewPet,
     pub(super) key: IdempotencyKey,
-    pub(super) at: jiff::Timestamp,
+    pub(super) at: SentAt,
 }
 
 impl Session {

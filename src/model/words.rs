@@ -31,12 +31,18 @@ pub fn list<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     }
 }
 
-/// `id 7`, `ids 7 to 9`: the first and the last id.
+/// `id 7`, `ids 7 to 9`, `ids 7, 9 and 12`; of many with gaps the first and the last.
 pub fn ids(ids: &[PetId]) -> String {
-    match ids {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    match ids.as_slice() {
         [] => String::new(),
         [id] => format!("id {id}"),
-        [first, .., last] => format!("ids {first} to {last}"),
+        [first, .., last] if usize::try_from(last.abs_diff(*first)) == Ok(ids.len() - 1) => {
+            format!("ids {first} to {last}")
+        }
+        few if few.len() <= 6 => format!("ids {}", list(few)),
+        [first, .., last] => format!("ids {first} to {last}, not all of them yours"),
     }
 }
 
@@ -97,6 +103,13 @@ mod tests {
         assert_eq!(list(["a"]), "a");
         assert_eq!(list(["a", "b", "c"]), "a, b and c");
         assert_eq!(list(1..=8), "1, 2, 3, 4, 5 and 3 more");
+    }
+
+    #[test]
+    fn a_sparse_set_of_ids_is_not_called_a_range() {
+        assert_eq!([ids(&[]), ids(&[7]), ids(&[9, 7, 8])], ["", "id 7", "ids 7 to 9"]);
+        assert_eq!(ids(&[12, 7, 9]), "ids 7, 9 and 12");
+        assert_eq!(ids(&[1, 2, 3, 4, 5, 6, 8]), "ids 1 to 8, not all of them yours");
     }
 
     #[test]

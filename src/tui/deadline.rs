@@ -52,7 +52,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
-        Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile => false,
+        Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
         Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,

@@ -1,7 +1,7 @@
 //! Drafts: keeps typed text on disk, and restores it at the next start.
 //!
-//! Text is written half a second after the first unsaved key, at most once a second, and immediately before a pet is
-//! sent and after it was added. Each service has its own drafts: its text is put aside when the user switches to
+//! Text is written a moment after the first unsaved key, one write at a time, and immediately before a pet is sent and
+//! after it was added: a crash loses the last key at most. Each service has its own drafts: its text is put aside when the user switches to
 //! another, and restored later. The samples have no drafts on disk.
 
 mod capture;
@@ -20,6 +20,7 @@ use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::state::AppState;
 use crate::clock::Now;
+use crate::model::Draft;
 use crate::model::text::short;
 
 use jobs::{DraftTask, WriteDrafts};
@@ -29,11 +30,8 @@ pub use file::{Drafts, Ending};
 pub use state::{Back, DraftState, Restored};
 pub use typed::{TypedText, known};
 
-/// From the first unsaved key to the write.
-const SOON: Duration = Duration::from_millis(500);
-
-/// From one write to the next.
-const BETWEEN: Duration = Duration::from_secs(1);
+/// From the first unsaved key to the write: shorter than people take for the next key, longer than a scan or a paste.
+const SOON: Duration = Duration::from_millis(50);
 
 /// From a failed write to the next try.
 const AFTER_TROUBLE: Duration = Duration::from_secs(5);
@@ -147,7 +145,7 @@ pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
     });
     let effect = write.clone().map(|write| job(state, write, now));
     let add = state.add.put_aside();
-    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
+    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), at: now.mono, add, write });
     (is_typed, effect)
 }
 
@@ -202,10 +200,9 @@ pub(super) fn next_due(state: &AppState) -> Option<Instant> {
     // The files must be read first.
     let is_free = !state.pending.is_running(Slot::Drafts) && !state.pending.is_running(Slot::OpenDrafts);
     let since = since.filter(|_| is_free)?;
-    let pause = if trouble.is_some() { AFTER_TROUBLE } else { BETWEEN };
-    match tried {
+    match tried.filter(|_| trouble.is_some()) {
         _ if *at_once => Some(since),
-        Some(tried) => Some((since + SOON).max(*tried + pause)),
+        Some(tried) => Some((since + SOON).max(tried + AFTER_TROUBLE)),
         None => Some(since + SOON),
     }
 }
@@ -248,7 +245,13 @@ pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: 
 /// The text put aside for other services: the profile, the text, and whether it is on disk.
 pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
     let aside = state.drafts.aside.values();
-    aside.map(|Aside { profile, add, write }| (profile.as_str(), add, write.is_some()))
+    aside.map(|Aside { profile, add, write, .. }| (profile.as_str(), add, write.is_some()))
+}
+
+/// The last pet that was typed in the form and put aside for another profile, and that profile.
+pub fn typed_elsewhere(state: &AppState) -> Option<(&str, Draft)> {
+    let typed = state.drafts.aside.values().filter(|aside| aside.add.is_typed());
+    typed.max_by_key(|aside| aside.at).map(|aside| (aside.profile.as_str(), aside.add.draft()))
 }
 
 /// The writes due when petstore ends, for each service that was used.

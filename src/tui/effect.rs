@@ -84,6 +84,7 @@ impl Task {
             Self::Rapid(RapidTask::SearchFor(_)) => Slot::SearchForLine,
             Self::Import(ImportTask::CheckFile(..)) => Slot::CheckFile,
             Self::Import(ImportTask::Run(_)) => Slot::Import,
+            Self::Import(ImportTask::Complete(_)) => Slot::CompletePath,
             Self::Domains(DomainTask::Keep(_)) => Slot::Keep,
             Self::Domains(DomainTask::Check(lane, _)) => Slot::Check(*lane),
             Self::Domains(DomainTask::FollowRedirects { .. }) => Slot::Walk,

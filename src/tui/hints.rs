@@ -19,6 +19,7 @@ pub fn hints(state: &AppState) -> Vec<(String, &'static str)> {
 fn works(state: &AppState, action: Action) -> bool {
     let scrolls = || state.layout.reader_lines > state.layout.reader_rows;
     match (action, &state.popup) {
+        (action, _) if state.link.read_only && action.is_about_adding() => false,
         // Where there is room, the detail is always shown.
         (Action::Pets(PetsAction::Open), _) => state.size.columns < WIDE,
         (Action::Search(SearchAction::Move(_)), _) => state.pets.row_count() > 1,

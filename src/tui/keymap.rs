@@ -60,7 +60,8 @@ impl Keymap {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
-    /// The entries of the bottom line for the actions that `works` lets pass: key and word, in order; help last. In text the key for help is `F1`.
+    /// The entries of the bottom line for the actions that `works` lets pass: key and word, in order; help last. Where `?`
+    /// is typed, its key is `F1`.
     pub(super) fn hints(&self, context: Context, works: impl Fn(Action) -> bool) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
             let is_shown = !binding.hint.is_empty() && works(binding.action);
@@ -69,7 +70,9 @@ impl Keymap {
         };
         let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
         if context != Context::Help {
-            entries.push((if context.takes_letters() { "F1" } else { "?" }.into(), "help"));
+            let asks = self.of(context).any(|binding| binding.keys.contains(&Key::Char('?').into()));
+            let typed = context.takes_letters() && !asks;
+            entries.push((if typed { "F1" } else { "?" }.into(), "help"));
         }
         entries
     }

@@ -6,6 +6,7 @@ use crate::api::Exchange;
 use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
 use crate::app::domain_service::NotSaved;
+use crate::local::complete::Completion;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 
 pub use super::key::{Key, KeyPress};
@@ -123,6 +124,7 @@ impl Outcome {
             Slot::Line(lane) => RapidReply::Sent(lane, LineSent::Failed(failure)).into(),
             Slot::SearchForLine => RapidReply::SearchedFor(Err(failure)).into(),
             Slot::CheckFile => ImportReply::Checked(Err(UnusableFile { why: here(&failure), missing: None })).into(),
+            Slot::CompletePath => ImportReply::Completed(String::new(), Completion::default()).into(),
             Slot::Import => {
                 let (progress, ended) = (ImportProgress::default(), ImportEnded::Failed(here(&failure)));
                 ImportReply::Ended(Box::new(Summary { progress, ended, left: None, report: None })).into()

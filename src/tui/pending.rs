@@ -21,7 +21,7 @@ pub enum Slot {
     More,
     /// How many pets have a status.
     Count(PetStatus),
-    /// Adding a pet. Never replaced and never aborted.
+    /// Adding a pet. Never replaced, and aborted only when the user stops waiting.
     Create,
     /// Writing lines of rapid entry into their file. Never aborted.
     Queue,
@@ -71,6 +71,8 @@ pub enum Slot {
     OpenDrafts,
     /// Writing what is typed. Never aborted: a newer one comes after it.
     Drafts,
+    /// Completing the path of a file.
+    CompletePath,
     /// Checking a file before its import.
     CheckFile,
     /// Importing a file. Never aborted: it stops on request.
@@ -85,7 +87,7 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile => true,
+            Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile | Self::CompletePath => true,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Save | Self::Write => false,
             Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces | Self::Setting => false,
             Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy => false,
@@ -98,6 +100,7 @@ impl Slot {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
             Self::KeyPlaces | Self::OpenDrafts => true,
+            Self::CompletePath => false,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
             Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy | Self::Setting => false,
             Self::Profiles | Self::TestProfile | Self::TryProfile | Self::UseProfile | Self::WriteProfile => false,

@@ -76,7 +76,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Write(write)) => write::draw(write, page),
         Some(Popup::Formats(formats)) => domains::popups::formats::draw(*formats, state, page),
         Some(Popup::Outside(outside)) => domains::popups::outside::draw(outside, page),
-        Some(Popup::Confirm(asked)) => confirm::draw(asked, state, page),
+        Some(Popup::Confirm(asked)) => confirm::draw(asked, state, now, page),
     }
 }
 

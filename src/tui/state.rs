@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
-use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice};
+use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice, read_only};
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
@@ -79,6 +79,8 @@ pub struct AppState {
     pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
     pub added: Vec<AddedPet>,
+    /// How many more were added by imports and as samples.
+    pub added_in_bulk: u64,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When Ctrl-C was last pressed.
@@ -96,6 +98,8 @@ pub struct Link {
     pub label: String,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
+    /// Refuse every change.
+    pub read_only: bool,
     /// The colour of that word.
     pub accent: Accent,
     /// How sentences call the service: its host, or `the embedded store`.
@@ -116,6 +120,10 @@ pub struct Link {
     pub health: Health,
     /// Whether it has ever sent a link to a next page.
     pub has_pages: bool,
+    /// The time by its clock in an answer, and when that came.
+    pub dated: Option<(Timestamp, Instant)>,
+    /// Whether an answer has shown that it keeps idempotency keys.
+    pub keeps_keys: bool,
 }
 
 /// How the service is.
@@ -239,6 +247,7 @@ impl Link {
             name: settings.name.clone(),
             label: settings.label.clone(),
             protect: settings.protect,
+            read_only: settings.read_only,
             accent: settings.accent,
             service,
             embedded: address.is_none(),
@@ -249,7 +258,15 @@ impl Link {
             origins: settings.origins.clone(),
             health: Health::Unknown,
             has_pages: false,
+            dated: None,
+            keeps_keys: false,
         }
+    }
+
+    /// The time by its clock at `at`, if known.
+    pub(super) fn time(&self, at: Instant) -> Option<Timestamp> {
+        let (date, came) = self.dated?;
+        date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
     /// Whether requests carry a key at all.
@@ -288,6 +305,7 @@ impl AppState {
             layout: Layout::default(),
             keys,
             added: Vec::new(),
+            added_in_bulk: 0,
             quitting: None,
             interrupted: None,
             entered: None,
@@ -325,7 +343,7 @@ impl AppState {
     /// Whether Enter takes a name or goes on to the next field.
     pub(super) fn takes_names(&self) -> bool {
         let context = self.context();
-        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice);
+        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice | Context::RapidStatus);
         context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
     }
 
@@ -364,16 +382,34 @@ impl AppState {
 
     /// Whether changes may be made to the service in use without asking.
     pub(super) const fn may_change(&self) -> bool {
-        !self.link.protect || self.allowed
+        !self.link.read_only && (!self.link.protect || self.allowed)
     }
 
-    /// Opens the question before the first change to a protected service; `false` where the change may be made.
+    /// Says why nothing can be added, for a read-only profile; `false` for others.
+    pub(super) fn refuses_changes(&mut self) -> bool {
+        if self.link.read_only {
+            let why = read_only(&self.link.label);
+            self.say(MessageKind::Note, format!("Nothing can be added: {why}."));
+        }
+        self.link.read_only
+    }
+
+    /// Opens the question before the first change to a protected service, or says that it is read-only; `false` where the
+    /// change may be made.
     pub(super) fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
+        if self.refuses_changes() {
+            return true;
+        }
         let asks = !self.may_change();
         if asks {
-            self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
+            self.ask(change, now);
         }
         asks
+    }
+
+    /// Opens the question before a change.
+    pub(super) fn ask(&mut self, change: PendingChange, now: Now) {
+        self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
     }
 
     /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.

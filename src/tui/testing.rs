@@ -61,6 +61,7 @@ pub fn settings(service: Service) -> Settings {
         label: name.into(),
         accent: Accent::None,
         protect: false,
+        read_only: false,
         service,
         limit: Limit::default(),
         status: None,
@@ -103,6 +104,7 @@ pub fn profiles() -> Profiles {
         label: name.to_owned(),
         accent: Accent::None,
         protect: false,
+        read_only: false,
         line,
     };
     let at = |host: &str| ServiceLocation::At(format!("https://{host}/v1"));
@@ -283,9 +285,14 @@ pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
     PetsReply::Listed(rows(pets, next)).into()
 }
 
+/// The same from a service whose clock says `there`.
+pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Outcome {
+    PetsReply::Listed(rows(pets, None).map(|answer| ListAnswer { there: Some(there), ..answer })).into()
+}
+
 /// A page with these pets.
 pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12) })
+    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12), there: None, keeps_keys: false })
 }
 
 pub(super) fn parse_keys(keys: &str) -> Vec<KeyPress> {

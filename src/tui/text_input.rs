@@ -16,6 +16,9 @@ pub struct TextInput {
     value: String,
     /// Byte offset of the cursor, always on a cluster boundary.
     cursor: usize,
+    /// The value is selected: the next text replaces it.
+    #[serde(skip)]
+    selected: bool,
 }
 
 /// A text field's content as it was kept on disk.
@@ -78,7 +81,7 @@ impl TextInput {
     /// A field that holds `value`, the cursor behind it.
     pub fn new(value: impl Into<String>) -> Self {
         let value = value.into();
-        Self { cursor: value.len(), value }
+        Self { cursor: value.len(), value, selected: false }
     }
 
     /// What was typed.
@@ -89,6 +92,17 @@ impl TextInput {
     /// Whether nothing was typed.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
+    }
+
+    /// Selects the value: the next text replaces it, and a key that deletes empties the field.
+    pub const fn select(&mut self) {
+        self.selected = !self.value.is_empty();
+        self.cursor = self.value.len();
+    }
+
+    /// Whether the value is selected.
+    pub const fn is_selected(&self) -> bool {
+        self.selected
     }
 
     /// Empties the field.
@@ -106,6 +120,9 @@ impl TextInput {
 
     /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go.
     pub fn insert(&mut self, text: &str) {
+        if std::mem::take(&mut self.selected) && !text.is_empty() {
+            self.clear();
+        }
         for c in text.trim_end_matches(['\r', '\n']).replace("\r\n", " ").chars() {
             let c = if matches!(c, '\r' | '\n' | '\t') { ' ' } else { c };
             if !c.is_control() && self.value.len() + c.len_utf8() <= MAX_BYTES {
@@ -117,6 +134,9 @@ impl TextInput {
 
     /// Applies one change.
     pub fn edit(&mut self, edit: Edit) {
+        if std::mem::take(&mut self.selected) && matches!(edit, Edit::Backspace | Edit::Delete) {
+            return self.clear();
+        }
         match edit {
             Edit::Left => self.cursor = self.before(),
             Edit::Right => self.cursor = self.after(),
@@ -237,6 +257,28 @@ mod tests {
         for edit in [Edit::WordLeft, Edit::WordRight, Edit::ClearWordLeft, Edit::ClearWordRight] {
             assert_eq!(typed("", &[edit]), (String::new(), 0));
         }
+    }
+
+    #[test]
+    fn typing_replaces_what_is_selected_and_moving_keeps_it() {
+        let selected = |typing: Typing<'_>| {
+            let mut input = TextInput::new("three");
+            input.select();
+            input.take(typing);
+            (input.value().to_owned(), input.is_selected())
+        };
+        for (typing, value) in [
+            (Typing::Text("9"), "9"),
+            (Typing::Edit(Edit::Backspace), ""),
+            (Typing::Edit(Edit::Delete), ""),
+            (Typing::Edit(Edit::Left), "three"),
+            (Typing::Edit(Edit::ClearWord), ""),
+        ] {
+            assert_eq!(selected(typing), (value.to_owned(), false), "{typing:?}");
+        }
+        let mut empty = TextInput::default();
+        empty.select();
+        assert!(!empty.is_selected());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::keymap::{Action, Context, GlobalAction, HelpAction};
 use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
-use super::popups::{self, Command, CommandsBox, HelpBox, Popup};
+use super::popups::{self, Command, CommandsBox, HelpBox, PendingChange, Popup};
 use super::screens::add_pet::{import, rapid};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache::keep;
@@ -218,6 +218,9 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
     if state.is_first_start() && !welcome::update::is_allowed(action) {
         return Vec::new();
     }
+    if Action::Global(action).is_about_adding() && state.refuses_changes() {
+        return Vec::new();
+    }
     match action {
         GlobalAction::Interrupt => return interrupt(state, now),
         GlobalAction::Suspend => return vec![Effect::Suspend],
@@ -272,6 +275,9 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupted = Some(now.mono);
+    if state.add.is_sending() && state.popup.is_none() {
+        state.ask(PendingChange::StopWaiting, now);
+    }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
@@ -322,7 +328,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
             return Vec::new();
         }
-        if state.context() == Context::Rapid || state.context() == Context::RapidChoice {
+        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus) {
             return rapid::input::paste(state, text, now);
         }
         if state.context() == Context::Form

@@ -93,8 +93,8 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         appearance.span(text, StyleRole::InUse.when(in_use))
     };
     let add_tab = match (state.screen, &state.add) {
-        (Screen::AddPet, add) if add.import.on => "2 Add pet: import",
-        (Screen::AddPet, add) if add.rapid.on => "2 Add pet: rapid entry",
+        (Screen::AddPet, add) if add.import.on => ["2 Add pet: import", "2 Import"][usize::from(columns < 80)],
+        (Screen::AddPet, add) if add.rapid.on => ["2 Add pet: rapid entry", "2 Rapid"][usize::from(columns < 80)],
         _ => "2 Add pet",
     };
     let mut tabs = Line::raw(" ");
@@ -112,7 +112,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         // It has no number, so it is shown where there is room for one tab only.
         Screen::Profiles if columns < 80 => {}
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
-            tabs.extend([tab(Screen::Pets, "1 Pets"), tab(Screen::AddPet, add_tab), tab(Screen::Domains, "3 Domains")])
+            let add_tab = (!state.link.read_only).then(|| tab(Screen::AddPet, add_tab));
+            tabs.push_span(tab(Screen::Pets, "1 Pets"));
+            tabs.extend(add_tab.into_iter().chain([tab(Screen::Domains, "3 Domains")]));
         }
     }
     if state.screen == Screen::Profiles {
@@ -121,8 +123,8 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     let room = columns.saturating_sub(tabs.width() + 2);
     page.line_at(0, tabs);
     let wide = page.area.width >= WIDE;
-    let (word, role) = health(state, appearance, now, wide);
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::rapid::view::waiting_word(state));
+    let (word, role) = health(state, appearance, now, wide, waiting.is_none());
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
         Some(waiting) if state.link.health_is_ok() => (waiting, StyleRole::Wait),
@@ -131,8 +133,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     };
     let beside = if state.link.embedded && wide { ", this program" } else { "" };
     // The word for the service is always shown, however little room there is.
-    let room = room.saturating_sub(width(&word) + width(beside) + 4).max(LEAST_LABEL);
-    let label = cut(&appearance.text(&state.link.label), room);
+    let read_only = if state.link.read_only { ", read-only" } else { "" };
+    let room = room.saturating_sub(width(&word) + width(beside) + width(read_only) + 4).max(LEAST_LABEL);
+    let label = cut(&appearance.text(&state.link.label), room) + read_only;
     let behind = format!("{beside} | {} ", " ".repeat(width(&word)));
     page.right(0, &behind, StyleRole::Text);
     page.right(width(&behind) + width(&label), " ", StyleRole::Text);
@@ -140,9 +143,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.right(1, &word, role);
 }
 
-/// How the service is and when the rows were read, in a few words.
-fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool) -> (String, StyleRole) {
-    let read = state.pets.read_at();
+/// How the service is and, `with_data`, when the rows were read, in a few words.
+fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_data: bool) -> (String, StyleRole) {
+    let read = state.pets.read_at().filter(|_| with_data);
     let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
         None => String::new(),

@@ -1,7 +1,7 @@
 //! The worker of the app: runs jobs against the service, one a slot, and sends back their results.
 //!
-//! Does not know the state or the screens. A newer job replaces the older one of its slot, except for a creation, which is never
-//! aborted. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
+//! Does not know the state or the screens. A newer job replaces the older one of its slot, except for a creation, which only the
+//! user gives up. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
 mod context;
 pub mod domains;

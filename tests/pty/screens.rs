@@ -24,7 +24,7 @@ fn the_tour_of_the_readme() {
     app.shows(&["[3rd_"]);
     app.send("\x1bOQ");
     app.shows(&["\"3rd\" is not a number.", "Fix 1 field first."]);
-    app.send("\x7f\x08\x1b[12~");
+    app.send("3\x1b[12~");
     app.shows(&["Added Biscuit, id 251."]);
     app.send("Mochi\x1bOQ");
     app.shows(&["Added Mochi, id 252."]);
@@ -49,7 +49,8 @@ fn a_fresh_home_says_what_to_do_and_keeps_what_is_added() {
     app.send("2");
     app.shows(&["No pets yet.", "add the first one", "load 25 samples", "petstore --base-url URL"]);
     app.send("S");
-    app.shows(&["25 samples added."]);
+    app.shows(&["Add 25 samples to the embedded store?"]);
+    app.send_until("y", &["25 samples added."]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
     open().shows(&["> 1 ", "Rex"]);

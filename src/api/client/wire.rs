@@ -7,8 +7,8 @@ use reqwest::header::HeaderName;
 use reqwest::{Method, Request, RequestBuilder, StatusCode};
 use url::Url;
 
-use super::Client;
 use super::response::{FullResponse, judge};
+use super::{Client, date_of};
 use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
 use crate::clock;
@@ -60,6 +60,9 @@ impl Client {
             // Keys are kept, for an unknown time if the value is not a number of seconds.
             let seconds = value.to_str().ok().and_then(|value| value.trim().parse().ok()).unwrap_or(1);
             self.idempotency_retention.store(seconds, Ordering::Relaxed);
+        }
+        if let Some(date) = date_of(response.headers()) {
+            *self.dated.lock() = Some((date, clock::now().mono));
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {

@@ -10,11 +10,10 @@ use std::future::Ready;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::send::is_known_still;
+use super::send::{SentAt, is_known_still};
 use crate::api::creation::create_pet;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
@@ -23,7 +22,7 @@ use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
 use parking_lot::Mutex;
 
-pub use file::{Open, QueueRecord, QueuedPet, Unfinished};
+pub use file::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
 
 /// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
@@ -37,11 +36,10 @@ pub struct LineToSend {
     pub new: NewPet,
     /// With which key.
     pub key: IdempotencyKey,
-    /// The API key it is sent with, as recorded in the file.
-    pub by: String,
-    /// When it was typed, if it may have been sent before: it is then sent only if the service certainly still knows
-    /// its key.
-    pub again: Option<Timestamp>,
+    /// The attempt, as recorded in the file.
+    pub attempt: Attempt,
+    /// When it was first sent, if it was: it is then sent only if the service certainly still knows its key.
+    pub again: Option<SentAt>,
 }
 
 /// The result of sending a line of rapid entry.
@@ -151,15 +149,15 @@ impl Queue {
 
     /// Sends a line once. The attempt is recorded first, and the result before it is returned.
     pub async fn send(&self, client: &Client, to_send: LineToSend) -> LineSent {
-        let LineToSend { line, new, key, by, again } = to_send;
-        if let Some(typed) = again {
-            match is_known_still(client, typed).await {
+        let LineToSend { line, new, key, attempt: Attempt { by, there }, again } = to_send;
+        if let Some(first) = again {
+            match is_known_still(client, first).await {
                 Ok(true) => {}
                 Ok(false) => return LineSent::NotRepeatable,
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
             }
         }
-        if let Err(why) = self.write(vec![QueueRecord::Sent { line, by }]).await {
+        if let Err(why) = self.write(vec![QueueRecord::Sent { line, by, there }]).await {
             return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
         }
         // The caller decides about the next try.

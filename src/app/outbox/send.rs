@@ -1,12 +1,25 @@
 //! Sends a pet, and classifies the result.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::model::samples::sample;
 use crate::model::{IdempotencyKey, NewPet, Pet};
+
+/// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
+/// and the service's may differ from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SentAt {
+    /// By the clock of this machine.
+    pub here: Timestamp,
+    /// By the clock of the service, if it was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub there: Option<Timestamp>,
+}
 
 /// Why a pet was not added, or may not have been: see [`Failure::outcome_unknown`].
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +47,7 @@ pub async fn settle(
     client: &Client,
     new: &NewPet,
     key: &IdempotencyKey,
-    at: Timestamp,
+    at: SentAt,
 ) -> Result<Option<Pet>, NotCreated> {
     match is_known_still(client, at).await {
         Ok(true) => add(client, new, key).await.map(Some),
@@ -53,11 +66,16 @@ pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) ->
     (count, None)
 }
 
-/// Whether the service certainly still knows the key of a pet sent after `at`.
-pub(super) async fn is_known_still(client: &Client, at: Timestamp) -> Result<bool, ApiError> {
-    // Every answer has the retention of keys and the time of the service. The clock of this machine may be wrong.
+/// Whether the service certainly still knows the key of a pet first sent at `at`.
+pub(super) async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, ApiError> {
+    // Every answer has the retention of keys and the time of the service.
     let there = client.date().await?;
-    Ok([Some(clock::now().wall), there].into_iter().flatten().all(|now| client.surely_knows(now.duration_since(at))))
+    let knows = |now: Timestamp, sent: Timestamp| client.surely_knows(now.duration_since(sent));
+    Ok(match (at.there, there) {
+        (Some(sent), Some(now)) => knows(now, sent),
+        // Only this machine's clock says when it was sent: both have to agree.
+        (_, now) => knows(clock::now().wall, at.here) && now.is_none_or(|now| knows(now, at.here)),
+    })
 }
 
 fn not_created(client: &Client, error: &ApiError) -> NotCreated {

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::send::SentAt;
 use crate::api::{ApiError, Client, Failure};
 use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
 
@@ -20,8 +20,8 @@ pub struct PendingAdd {
     pub new: NewPet,
     /// Its key, the same when it is sent again.
     pub key: IdempotencyKey,
-    /// When.
-    pub at: Timestamp,
+    /// When it was first sent.
+    pub at: SentAt,
     /// The pets known before, which cannot be this one.
     pub known: Arc<HashSet<PetId>>,
     /// The last characters of the API key it was sent with. The service keeps idempotency keys for each API key, so

@@ -26,6 +26,8 @@ pub struct Profile {
     pub accent: Accent,
     /// Ask before the first change, and again after each switch to it.
     pub protect: bool,
+    /// Refuse every change: nothing is ever added with this profile.
+    pub read_only: bool,
 }
 
 impl Profile {

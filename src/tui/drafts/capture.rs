@@ -58,7 +58,7 @@ impl TypedText {
             state.add.unknown_outcome = Some(UnknownOutcome::default());
             // A protected service asks first. The embedded store has a new key in each session.
             let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == sent.api_key;
-            state.add.unsettled = same_key && !state.link.protect;
+            state.add.unsettled = same_key && state.may_change();
             state.add.sent = Some(sent);
             if !ahead.is_empty() {
                 state.add.held.push(Msg::Paste(ahead));
@@ -112,7 +112,7 @@ impl TypedText {
 
 /// Shows the restored text, unless the user has moved on.
 fn show(state: &mut AppState) {
-    if state.screen == Screen::Pets && state.popup.is_none() {
+    if state.screen == Screen::Pets && state.popup.is_none() && !state.link.read_only {
         state.screen = Screen::AddPet;
     }
 }

@@ -43,6 +43,8 @@ pub struct DraftState {
 pub(super) struct Aside {
     /// The profile's name.
     pub(super) profile: String,
+    /// When it was put aside.
+    pub(super) at: Instant,
     /// The form, rapid entry and the import.
     pub(super) add: add_pet::State,
     /// The same for the disk, if this service has drafts.

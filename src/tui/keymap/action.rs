@@ -18,7 +18,7 @@ pub enum Action {
     Form(FormAction),
     UnknownOutcome(UnknownOutcomeAction),
     Rapid(RapidAction),
-    ImportFile(AskAction),
+    ImportFile(FileAction),
     Preview(PreviewAction),
     ImportRun(ImportRunAction),
     Limit(PickAction),
@@ -119,12 +119,29 @@ pub enum GlobalAction {
     RunCommand,
 }
 
+impl Action {
+    /// Whether it adds pets, or leads to where they are added: not with a read-only profile.
+    pub const fn is_about_adding(self) -> bool {
+        use GlobalAction::{Import, NewPet, RapidEntry, ShowAdd};
+        matches!(self, Self::Global(NewPet | ShowAdd | RapidEntry | Import) | Self::Pets(PetsAction::Samples))
+    }
+}
+
 /// In a list or a search: moves, takes what is marked, or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PickAction {
     Move(Movement),
     Confirm,
+    Back,
+}
+
+/// In the field for a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum FileAction {
+    Confirm,
+    Complete,
     Back,
 }
 
@@ -199,6 +216,7 @@ pub enum FormAction {
     Toggle,
     Confirm,
     Save,
+    Queue,
     Choices,
     Clear,
     Back,
@@ -498,12 +516,16 @@ pub enum Context {
     Search,
     /// A text field of the add form.
     Form,
-    /// A choice or button of the add form.
+    /// A choice of the add form.
     FormChoice,
+    /// Its button.
+    FormButton,
     /// A text field of rapid entry.
     Rapid,
-    /// The status there, and the lines that were taken. Letters are for the name.
+    /// The lines that were taken. Letters are for the name.
     RapidChoice,
+    /// The status there.
+    RapidStatus,
     /// The question after an add without an answer.
     #[strum(serialize = "unknown-outcome")]
     Doubt,
@@ -538,8 +560,10 @@ pub enum Context {
     Profiles,
     /// A text field of the form for a profile.
     ProfileText,
-    /// A choice or a button of it.
+    /// A choice of it.
     ProfileChoice,
+    /// Its button.
+    ProfileButton,
     /// The list of requests.
     Requests,
     /// The search over it.
@@ -552,6 +576,8 @@ pub enum Context {
     Domains,
     /// A tick or a button of the wizard for a domain.
     Wizard,
+    /// Its button.
+    WizardButton,
     /// A text field of it.
     WizardText,
     /// The record to enter.
@@ -590,7 +616,9 @@ impl Context {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
             Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::ImportFile | Self::ImportValue => true,
+            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
+            Self::ImportFile | Self::ImportValue => true,
+            Self::FormButton | Self::ProfileButton | Self::WizardButton => false,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
             Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
@@ -601,7 +629,9 @@ impl Context {
 
     /// Whether letters that are not bound here are typed.
     pub const fn takes_letters(self) -> bool {
-        self.is_text() || matches!(self, Self::Wizard)
+        self.is_text()
+            || matches!(self, Self::Wizard | Self::FormChoice | Self::ProfileChoice)
+            || matches!(self, Self::WizardButton | Self::FormButton | Self::ProfileButton)
     }
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.

@@ -8,7 +8,7 @@ use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::action::{
     Action as A, Answer, AskAction as Ask, Binding, ChangesAction as Changes, CommandsAction as Commands, Context as C,
-    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
+    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FileAction, FormAction as Form,
     FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportRunAction as ImportRun, KeyAction as KeyBox,
     LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
     ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader, RecordAction as Record, RecordPart,
@@ -214,19 +214,32 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "save", "check and send")
+        .bind([f(5)], Form::Queue, "", "queue it after a failure")
         .global([f(6)], G::RapidEntry, "rapid", "rapid entry")
         .global([f(7)], G::Import, "import", "import a file")
         .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
         .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
     map.at(C::FormChoice, A::Form)
         .bind([TAB], Form::NextField, "next", "next field")
-        .bind([ENTER], Form::Confirm, "", "next; at the end: save")
+        .bind([ENTER], Form::Confirm, "", "next field")
         .bind([BACK_TAB], Form::PreviousField, "back", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([f(2)], Form::Save, "save", "check and send")
+        .bind([f(5)], Form::Queue, "", "queue it after a failure")
         .global([f(6)], G::RapidEntry, "", "rapid entry")
         .global([f(7)], G::Import, "", "import a file")
         .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
+        .global([ch('?')], G::Help, "", "this help")
+        .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
+    map.at(C::FormButton, A::Form)
+        .bind([ENTER, f(2)], Form::Save, "save", "check and send")
+        .bind([TAB, DOWN], Form::NextField, "first field", "first field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "back", "previous field")
+        .bind([f(5)], Form::Queue, "", "queue it after a failure")
+        .global([f(6)], G::RapidEntry, "rapid", "rapid entry")
+        .global([f(7)], G::Import, "", "import a file")
+        .bind([f(8)], Form::Clear, "clear", "clear; again: undo")
+        .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
     map.at(C::Rapid, A::Rapid)
         .bind([ENTER], Rapid::Confirm, "save", "add the line")
@@ -242,9 +255,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ENTER], Rapid::Confirm, "fix, search", "fix !, search for ?")
         .bind([f(5)], Rapid::Refresh, "send again", "send ? again")
         .bind([DELETE], Rapid::Delete, "drop", "drop the line")
-        .moves(Rapid::Move, ARROWS, ["move", ""], ["move, choose", ""])
-        .bind([LEFT], Rapid::PreviousTab, "", "choose the status")
-        .bind([RIGHT], Rapid::NextTab, "", "choose the status")
+        .moves(Rapid::Move, ARROWS, ["move", ""], ["move", ""])
         .bind([TAB], Rapid::NextField, "", "next field")
         .bind([BACK_TAB], Rapid::PreviousField, "", "previous field")
         .bind([f(2)], Rapid::Save, "", "finish, to the pets")
@@ -252,12 +263,21 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
-    map.at(C::ImportFile, A::ImportFile).bind([ENTER, f(2)], Ask::Confirm, "preview", "preview the file").bind(
-        [ESC, f(3)],
-        Ask::Back,
-        "form",
-        "to the form",
-    );
+    map.at(C::RapidStatus, A::Rapid)
+        .moves(Rapid::Move, ARROWS, ["choose", ""], ["choose the status", ""])
+        .bind([LEFT], Rapid::PreviousTab, "", "choose the status")
+        .bind([RIGHT], Rapid::NextTab, "", "choose the status")
+        .bind([ENTER, TAB], Rapid::NextField, "name", "to the name")
+        .bind([BACK_TAB], Rapid::PreviousField, "category", "to the category")
+        .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
+        .global([f(6)], G::RapidEntry, "form", "the form")
+        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
+        .global([ch('?')], G::Help, "", "this help")
+        .bind([ESC, f(3)], Rapid::Back, "", "to the name");
+    map.at(C::ImportFile, A::ImportFile)
+        .bind([ENTER, f(2)], FileAction::Confirm, "preview", "preview the file")
+        .bind([TAB], FileAction::Complete, "complete", "complete the path")
+        .bind([ESC, f(3)], FileAction::Back, "form", "to the form");
     map.at(C::ImportLook, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
         .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
@@ -349,13 +369,21 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileChoice, A::ProfileForm)
         .bind([TAB], Form::NextField, "next", "next field")
-        .bind([ENTER], Form::Confirm, "", "next; at the end: do it")
+        .bind([ENTER], Form::Confirm, "", "next field")
         .bind([BACK_TAB], Form::PreviousField, "", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([ch(' ')], Form::Toggle, "", "change it")
         .bind([f(2)], Form::Save, "test and write", "test it, then write it")
         .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
+        .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
+    map.at(C::ProfileButton, A::ProfileForm)
+        .bind([ENTER, f(2), ch(' ')], Form::Save, "test and write", "test it, then write it")
+        .bind([TAB, DOWN], Form::NextField, "first field", "first field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "back", "previous field")
+        .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
+        .global([ch('?')], G::Help, "", "this help")
+        .bind([ESC, f(3)], Form::Back, "leave", "leave, text stays");
     map.at(C::Requests, A::Requests)
         .bind([ENTER], Requests::Open, "whole", "all of it")
         .bind([ch('c')], Requests::CopyCurl, "copy curl", "copy as curl, no key")
@@ -394,12 +422,18 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
     map.page(C::Wizard, D::Wizard)
         .bind([ch(' ')], Form::Toggle, "tick", "tick")
-        .bind([ENTER], Form::Confirm, "tick", "tick, or press")
+        .bind([ENTER], Form::Confirm, "tick", "tick")
         .bind([TAB, DOWN], Form::NextField, "next", "next line")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous line")
         .bind([f(2)], Form::Save, "the record", "on to the record")
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "", "clear the field")
+        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
+    map.page(C::WizardButton, D::Wizard)
+        .bind([ENTER, f(2), ch(' ')], Form::Save, "the record", "on to the record")
+        .bind([TAB, DOWN], Form::NextField, "first line", "first line")
+        .bind([BACK_TAB, UP], Form::PreviousField, "back", "previous line")
+        .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
     map.page(C::WizardText, D::Wizard)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
@@ -509,7 +543,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Pick::Move, SHORT_LIST_IN_BOX, ["choose", ""], ["choose", "first, last"])
         .bind([ENTER], Pick::Confirm, "do it", "do it outside")
         .bind([ESC, ch('q'), f(3)], Pick::Back, "close", "close");
-    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes, add", "yes: add it").bind(
+    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes", "yes: add it").bind(
         [ch('n'), ENTER, ESC, f(3)],
         Ask::Back,
         "no (or Enter, Esc)",

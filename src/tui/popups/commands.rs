@@ -39,7 +39,8 @@ impl CommandsBox {
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
-        places.extend(screens(state).map(|(place, _)| place));
+        let offered = screens(state).into_iter().filter(|(_, show)| !is_refused(state, Action::Global(*show)));
+        places.extend(offered.map(|(place, _)| place));
         let mut commands: Vec<Command> = Vec::new();
         for place in places {
             for command in of_place(state, place, from) {
@@ -78,7 +79,7 @@ impl CommandsBox {
 fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
     let bindings = || state.keymap.bindings().iter().filter(move |binding| binding.context == place);
     let elsewhere = place != from && place != Context::Global;
-    let offered = bindings().filter(|binding| !is_about_moving(binding));
+    let offered = bindings().filter(|binding| !is_about_moving(binding) && !is_refused(state, binding.action));
     let commands = offered.map(|binding| {
         let shared = bindings().filter(|other| other.help == binding.help).count() > 1;
         let name = binding.name.replace('-', " ");
@@ -89,6 +90,11 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
     commands.collect()
+}
+
+/// Whether the profile in use refuses an action.
+fn is_refused(state: &AppState, action: Action) -> bool {
+    state.link.read_only && action.is_about_adding()
 }
 
 /// Whether an action only makes sense in its place: it moves there, or answers a question there.

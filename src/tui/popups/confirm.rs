@@ -1,12 +1,15 @@
-//! The box before the first change to a service that is protected, each time it is changed to.
+//! The box before the first change to a service that is protected, each time it is changed to, and before what was typed
+//! for another profile is copied.
 
 use ratatui::text::Span;
 
 use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
-use crate::model::text::cut;
+use crate::model::text::{cut, short};
+use crate::model::{Draft, PetStatus};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
+use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::state::AppState;
@@ -18,29 +21,57 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
     let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
     match action {
         AskAction::Confirm => {
-            state.allowed = true;
+            state.allowed |= !matches!(asked.change, PendingChange::Copy { .. } | PendingChange::StopWaiting);
             match asked.change {
                 PendingChange::Add(new) => add_pet::update::send(state, new, now),
-                PendingChange::Samples(_) => pets::update::add_samples(state, now),
+                PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
                 PendingChange::Rapid(_) => rapid::update::switch(state, now),
                 PendingChange::Import(_) => import::update::begin(state, now),
+                PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
+                PendingChange::Copy { from, typed } => add_pet::update::copy_here(state, &from, typed),
             }
         }
+        AskAction::Back if asked.change == PendingChange::StopWaiting => state.note("Still waiting for the answer."),
         AskAction::Back => state.note("Nothing was added. What you typed is kept."),
     }
 }
 
-pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
-    page.popup(62, 15, &format!("{} is protected", cut(&page.appearance.text(&state.link.label), 20)));
+pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Page<'_>) {
+    let label = cut(&page.appearance.text(&state.link.label), 20);
+    let last = "A pet that was added cannot be changed or deleted.";
+    let (title, yes, note) = match &asked.change {
+        PendingChange::Copy { .. } => ("Text for another profile".to_owned(), "Copy it", "Nothing is sent by this."),
+        PendingChange::StopWaiting => {
+            let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
+            ("No answer yet".to_owned(), "Stop", note)
+        }
+        PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
+        PendingChange::Add(_) | PendingChange::Samples(_) | PendingChange::Rapid(_) | PendingChange::Import(_) => {
+            (format!("{label} is protected"), "Add it", last)
+        }
+    };
+    page.popup(62, 15, &title);
     let room = page.columns().saturating_sub(4);
     let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+    let parts = |name: String, category: String, status: Option<PetStatus>| {
+        let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+        vec![("Name", name), ("Category", category), ("Status", status)]
+    };
     let (what, parts) = match &asked.change {
         PendingChange::Add(new) => {
-            let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-            let parts = [("Name", new.name.clone()), ("Category", new.category_id.to_string()), ("Status", status)];
-            ("Add this pet to".to_owned(), parts.to_vec())
+            ("Add this pet to".to_owned(), parts(new.name.clone(), new.category_id.to_string(), new.status))
+        }
+        PendingChange::Copy { from, typed } => {
+            let Draft { name, category_id, status } = typed.clone();
+            let from = page.appearance.text(from);
+            (format!("Copy what you typed for {from} to {label},"), parts(name, category_id, status))
         }
         PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+        PendingChange::StopWaiting => {
+            let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
+            let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
+            (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
+        }
         PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
         PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
         PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
@@ -54,13 +85,13 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, page: &mut Page<'_>) {
         page.line(format!("  {}", cut(&text, room)));
     }
     page.gap();
-    page.paragraph(2, "A pet that was added cannot be changed or deleted.");
+    page.paragraph(2, note);
     page.gap();
     page.back_to_last();
     page.point(20);
     page.line(vec![
         page.appearance.span("     y", StyleRole::Key),
-        Span::raw("  Add it      "),
+        Span::raw(format!("  {yes:<12}")),
         page.appearance.span("n  Not now (Enter, Esc)", StyleRole::Selected),
     ]);
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::jobs::RejectsSource;
 use crate::config::{KeepKey, ThemeChoice};
 use crate::domains::sandbox::SandboxStep;
-use crate::model::{Limit, NewPet, Pet, PetStatus};
+use crate::model::{Draft, Limit, NewPet, Pet, PetStatus};
 use crate::tui::keymap::{Action, Context};
 use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
@@ -125,6 +125,15 @@ pub enum PendingChange {
     Rapid(usize),
     /// So many rows of a file are sent.
     Import(u64),
+    /// The answer about a pet is no longer waited for. Sends nothing.
+    StopWaiting,
+    /// What was typed for another profile is copied into the form. Sends nothing.
+    Copy {
+        /// That profile.
+        from: String,
+        /// What was typed.
+        typed: Draft,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -17,6 +17,7 @@ use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
+use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Summary};
@@ -171,7 +172,9 @@ fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> Pe
     let rows = || match which {
         _ if fails => Err(failure()),
         // The service says that nothing has changed.
-        _ if which.is_multiple_of(7) => Ok(ListAnswer { list: None, took: Duration::from_millis(5) }),
+        _ if which.is_multiple_of(7) => {
+            Ok(ListAnswer { list: None, took: Duration::from_millis(5), there: None, keeps_keys: false })
+        }
         _ => rows(animals(which % 130), None),
     };
     match task {
@@ -259,6 +262,10 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
         ..ImportProgress::default()
     };
     match (task, which % 4) {
+        (ImportTask::Complete(typed), _) => {
+            let names = vec!["a.csv".into(), "b/".into()];
+            ImportReply::Completed(typed, Completion { more: ["", "ny"][which % 2].into(), names })
+        }
         (ImportTask::CheckFile(..), 0) => ImportReply::Checking(which as u64),
         (ImportTask::CheckFile(..), 1) => {
             let columns = vec!["a".into(), "name".into()];

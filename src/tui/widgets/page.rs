@@ -349,7 +349,9 @@ impl<'a> Page<'a> {
         let (shown, cursor) = input.window(columns.into());
         let shown = self.appearance.text(&shown);
         let blank = "_".repeat(usize::from(columns).saturating_sub(width(&shown)));
-        self.at(x, format!("[{shown}{blank}]"), StyleRole::Text);
+        let role = StyleRole::Selected.when(in_use && input.is_selected());
+        let parts = [("[".to_owned(), StyleRole::Text), (shown, role), (format!("{blank}]"), StyleRole::Text)];
+        self.line_at(x, parts.map(|(text, role)| self.appearance.span(text, role)).to_vec());
         if in_use {
             self.point(x + 1 + u16::try_from(cursor).unwrap_or(0));
         }

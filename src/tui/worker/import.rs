@@ -15,6 +15,7 @@ use super::job::{BETWEEN_NEWS, Connection, Progress, api_of};
 use crate::api::failure::Failure;
 use crate::clock;
 use crate::local::atomic_file;
+use crate::local::complete::complete;
 use crate::model::display_safe;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{
@@ -42,6 +43,13 @@ pub(super) async fn perform(
     progress: Progress,
 ) -> ImportReply {
     match task {
+        ImportTask::Complete(typed) => {
+            let (directory, begun) = typed.split_at(typed.rfind('/').map_or(0, |at| at + 1));
+            let (directory, begun) =
+                (around.place(if directory.is_empty() { "." } else { directory }), begun.to_owned());
+            let completion = spawn_blocking(move || complete(&directory, &begun)).await;
+            ImportReply::Completed(typed, completion.unwrap_or_default())
+        }
         ImportTask::CheckFile(source, reading) => ImportReply::Checked(check(source, *reading, around, progress).await),
         ImportTask::Run(run) => match send(*run, connection, around, controls, &progress).await {
             Ok(end) => ImportReply::Ended(Box::new(end)),

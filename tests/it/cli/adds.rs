@@ -1,7 +1,8 @@
 //! `petstore pets add`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
@@ -60,6 +61,24 @@ fn ctrl_c_ends_it_while_it_waits_for_an_animal() {
     kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
     assert_eq!(running.0.wait().unwrap().code(), Some(130));
     drop(stdin);
+}
+
+#[test]
+fn ctrl_c_in_a_hanging_add_says_what_is_known_of_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", listener.local_addr().unwrap());
+    let mut command =
+        petstore(&home(), &["--base-url", &address, "pets", "add", "--name", "Rex", "--category-id", "1"]);
+    command.env("PETSTORE_API_KEY", KEY).stderr(Stdio::piped());
+    let mut running = Running(command.spawn().unwrap());
+    let (mut socket, _) = listener.accept().unwrap();
+    let mut request = [0; 4096];
+    assert!(socket.read(&mut request).unwrap() > 0);
+    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+    let mut said = String::new();
+    running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "stopped waiting: the pet may or may not have been added; check with: petstore pets list\n");
 }
 
 #[tokio::test]
@@ -140,6 +159,25 @@ fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
     };
     fails_cleanly(&add(&[]), 2, "SHOP is protected and needs a confirmation\nhint: to confirm: --yes");
     assert_eq!(all(&add(&["--yes"])), (Some(0), "31\n".to_owned(), String::new()));
+}
+
+#[test]
+fn a_read_only_profile_is_never_changed_by_a_command() {
+    let served = Served::start();
+    let config = format!("[profiles.shop]\nbase_url = \"{}\"\nread_only = true\n", served.base_url);
+    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
+    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
+    fs::write(served.home.path().join("pets.csv"), "name,category_id\nRex,1\n").unwrap();
+    let run = |words: &[&str]| {
+        let words = [&["-p", "shop", "pets"], words].concat();
+        let mut command = petstore(&served.home, &words);
+        command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
+    };
+    let why = "nothing was sent: shop is read-only (read_only = true in its profile)";
+    fails_cleanly(&run(&["add", "--name", "Rex", "--category-id", "1", "--yes"]), 2, why);
+    fails_cleanly(&run(&["import", "pets.csv", "--yes"]), 2, why);
+    assert_eq!(run(&["import", "pets.csv", "--dry-run"]).status.code(), Some(0));
+    assert_eq!(stdout(&run(&["list", "--all", "-o", "ids"])).lines().count(), 30);
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use petstore::app::outbox::send::settle;
+use petstore::app::outbox::send::{SentAt, settle};
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::QuitReason;
@@ -254,13 +254,18 @@ async fn what_was_sent_at_a_time_that_a_clock_does_not_know_is_not_sent_again_un
     let new = NewPet { name: "Rex".into(), category_id: 3, status: None };
     let key = IdempotencyKey::numbered(Uuid::nil(), 1);
     let now = clock::now().wall;
-    let settle = async |base_url: &str, hours: i64| {
-        let at = now + jiff::SignedDuration::from_hours(hours);
+    let hours = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
+    let settle_sent = async |base_url: &str, here: i64, there: Option<i64>| {
+        let at = SentAt { here: hours(here), there: there.map(hours) };
         settle(&client(base_url), &new, &key, at).await.unwrap().map(|pet| pet.id)
     };
+    let settle = async |base_url: &str, here: i64| settle_sent(base_url, here, None).await;
     let here = service.server.base_url();
     // Just now, and at the end of the time for which keys are kept.
     assert_eq!([settle(&here, 0).await, settle(&here, -23).await], [Some(1), Some(1)]);
     // Before that; in the future of this machine; and far back by the clock of the service.
     assert_eq!([settle(&here, -24).await, settle(&here, 48).await, settle(&ahead.base_url, 0).await], [None; 3]);
+    // Where the time of the service is known, it decides: the clock here was a day ahead when it was sent, or behind.
+    assert_eq!([settle_sent(&here, 0, Some(-25)).await, settle_sent(&here, -30, Some(48)).await], [None; 2]);
+    assert_eq!([settle_sent(&here, 48, Some(0)).await, settle_sent(&here, -30, Some(-1)).await], [Some(1); 2]);
 }

@@ -27,6 +27,9 @@ pub enum QueueRecord {
         line: u64,
         /// The API key it is sent with: the service keeps idempotency keys for each API key.
         by: String,
+        /// When, by the clock of the service, if known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        there: Option<Timestamp>,
     },
     /// It was added.
     Saved {
@@ -48,6 +51,15 @@ pub enum QueueRecord {
         /// Its line.
         line: u64,
     },
+}
+
+/// An attempt to send a pet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The API key it is sent with.
+    pub by: String,
+    /// When, by the clock of the service, if known.
+    pub there: Option<Timestamp>,
 }
 
 /// A pet as it was typed.
@@ -72,8 +84,8 @@ pub struct QueuedPet {
 pub struct Open {
     /// As it was typed.
     pub typed: QueuedPet,
-    /// The API key it was sent with, if it was sent.
-    pub sent: Option<String>,
+    /// The first attempt with the same API key, if it was sent.
+    pub sent: Option<Attempt>,
     /// Why it was refused, if it was.
     pub refused: Option<String>,
 }
@@ -97,9 +109,11 @@ impl Unfinished {
                 Some(open) => (open.typed, open.refused) = (typed, None),
                 None => self.open.push(Open { typed, sent: None, refused: None }),
             },
-            QueueRecord::Sent { line, by } => {
+            QueueRecord::Sent { line, by, there } => {
                 if let Some(open) = self.line(line) {
-                    open.sent = Some(by);
+                    // The service keeps the key since the first one.
+                    let first = open.sent.take().filter(|first| first.by == by);
+                    open.sent = Some(first.unwrap_or(Attempt { by, there }));
                 }
             }
             QueueRecord::Refused { line, why } => {
@@ -123,7 +137,7 @@ impl Unfinished {
     fn records(self) -> impl Iterator<Item = QueueRecord> {
         self.open.into_iter().flat_map(|Open { typed, sent, refused }| {
             let line = typed.line;
-            let sent = sent.map(|by| QueueRecord::Sent { line, by });
+            let sent = sent.map(|Attempt { by, there }| QueueRecord::Sent { line, by, there });
             let refused = refused.map(|why| QueueRecord::Refused { line, why });
             [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
         })
@@ -212,8 +226,12 @@ mod tests {
         QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet, code: None }
     }
 
+    fn attempt() -> Attempt {
+        Attempt { by: "77d0".into(), there: None }
+    }
+
     fn by(line: u64) -> QueueRecord {
-        QueueRecord::Sent { line, by: "77d0".into() }
+        QueueRecord::Sent { line, by: "77d0".into(), there: None }
     }
 
     fn refused(line: u64) -> QueueRecord {
@@ -246,12 +264,12 @@ mod tests {
         file.append(&[by(1), QueueRecord::Saved { line: 1, id: 7 }, by(2), by(3), refused(3)]).unwrap();
         file.append(&[QueueRecord::Dropped { line: 4 }, QueueRecord::Typed(typed(5))]).unwrap();
         file.sync().unwrap();
-        let open = |line: u64, sent: Option<&str>, refused: Option<&str>| Open {
+        let open = |line: u64, sent: Option<Attempt>, refused: Option<&str>| Open {
             typed: typed(line),
-            sent: sent.map(str::to_owned),
+            sent,
             refused: refused.map(str::to_owned),
         };
-        let open = vec![open(2, Some("77d0"), None), open(3, None, Some("refused (400)")), open(5, None, None)];
+        let open = vec![open(2, Some(attempt()), None), open(3, None, Some("refused (400)")), open(5, None, None)];
         let left = Unfinished { open, saved: 1, unreadable: 0 };
         assert_eq!(file.read().unwrap(), left);
         assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -268,6 +286,20 @@ mod tests {
         again.remove_if_settled().unwrap();
         assert!(!again.path.exists());
         again.remove_if_settled().unwrap();
+    }
+
+    #[test]
+    fn a_line_that_was_sent_twice_is_as_old_as_the_first_attempt_with_its_api_key() {
+        let sent = |by: &str, hour: i64| {
+            let there = Timestamp::from_second(hour * 3600).ok();
+            QueueRecord::Sent { line: 1, by: by.into(), there }
+        };
+        let (_directory, mut file) = queue();
+        file.append(&[QueueRecord::Typed(typed(1)), sent("77d0", 1), sent("77d0", 9)]).unwrap();
+        let first = |file: &QueueFile| file.read().unwrap().open.remove(0).sent.unwrap();
+        assert_eq!(first(&file), Attempt { by: "77d0".into(), there: Timestamp::from_second(3600).ok() });
+        file.append(&[sent("ffff", 9)]).unwrap();
+        assert_eq!(first(&file), Attempt { by: "ffff".into(), there: Timestamp::from_second(9 * 3600).ok() });
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! The requests of the form to the worker, and the replies.
 
-use jiff::Timestamp;
-
 use crate::api::failure::Failure;
-use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::send::{NotCreated, SentAt};
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
@@ -12,8 +10,8 @@ use crate::model::{IdempotencyKey, NewPet, Pet};
 pub enum AddTask {
     /// Add a pet, once for each key.
     Create(NewPet, IdempotencyKey),
-    /// Send a pet again that was sent at this time with this key, if the service certainly still knows the key.
-    Settle(NewPet, IdempotencyKey, Timestamp),
+    /// Send a pet again that was first sent then with this key, if the service certainly still knows the key.
+    Settle(NewPet, IdempotencyKey, SentAt),
     /// Search for a pet of this name and category that may have been added.
     SearchFor(NewPet),
 }

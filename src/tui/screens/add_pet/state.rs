@@ -96,7 +96,16 @@ impl State {
             _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,
-            (None, Focus::Status | Focus::After | Focus::Save) => Context::FormChoice,
+            (None, Focus::Status | Focus::After) => Context::FormChoice,
+            (None, Focus::Save) => Context::FormButton,
+        }
+    }
+
+    /// Puts the cursor on a refused field, whose value the next text replaces.
+    pub(super) fn select(&mut self, field: Field) {
+        self.focus = field.into();
+        if let Some(input) = self.input() {
+            input.select();
         }
     }
 
@@ -134,13 +143,23 @@ impl State {
             None => (Draft::default(), Some(self.draft()).filter(|draft| !draft.is_empty())),
         };
         let was_restored = !draft.is_empty();
+        self.fill(draft);
         self.cleared = cleared;
+        was_restored
+    }
+
+    /// Whether there is anything to clear, or to restore.
+    pub(super) fn can_clear(&self) -> bool {
+        !self.draft().is_empty() || self.cleared.is_some()
+    }
+
+    /// Shows this pet, unchecked.
+    pub(super) fn fill(&mut self, draft: Draft) {
         self.name = TextInput::new(draft.name);
         self.category = TextInput::new(draft.category_id);
         self.status = draft.status;
         self.checked.clear();
         self.refusal = None;
         self.focus = Focus::Name;
-        was_restored
     }
 }

@@ -13,7 +13,9 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupReply;
+use crate::tui::popups::state::DEAF;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
+use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -126,7 +128,8 @@ fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     assert_eq!(creations(&app), []);
     assert_eq!(app.state.add.focus, Focus::Category);
     assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
-    app.keys("BS BS F2");
+    assert!(app.says("\"3rd\" is not a number"), "{}", app.screen());
+    app.keys("\"3\" F2");
     assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: None }]);
 }
 
@@ -208,11 +211,93 @@ fn a_missing_answer_is_never_retried_automatically() {
 }
 
 #[test]
+fn a_refused_value_is_replaced_by_typing_and_its_explanation_stays_until_it_is_sent_again() {
+    let mut app = sent(80, 24);
+    app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
+    app.keys("\"7\"");
+    assert_eq!(app.state.add.category.value(), "7");
+    assert!(app.says("The service refused this field: \"categoryId 9 does not exist\""), "{}", app.screen());
+    app.keys("F2");
+    assert!(!app.says("The service refused this field"));
+}
+
+#[test]
+fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
+    let footer = |keys: &str| typed(80, 24, keys).screen().lines().last().unwrap().to_owned();
+    assert!(footer("Tab Tab").contains("up/down choose"));
+    let button = footer("S-Tab");
+    assert!(button.contains("Enter save") && !button.contains("choose"), "{button}");
+    let status = footer("F6 Tab");
+    assert!(status.contains("up/down choose") && !status.contains("Del drop"), "{status}");
+}
+
+#[test]
+fn letters_on_a_button_or_a_choice_do_nothing_else() {
+    for focus in ["Tab Tab Tab", "Tab Tab Tab Tab"] {
+        let mut app = typed(80, 24, "\"Biscuit\"");
+        app.keys(focus);
+        let before = (app.state.add.draft(), app.state.add.focus);
+        app.keys("q P 1 3 : e H \"xyz\" a T");
+        assert_eq!((app.state.add.draft(), app.state.add.focus), before, "{focus}");
+        assert_eq!((app.state.screen, app.state.popup.is_some(), app.state.quitting), (Screen::AddPet, false, None));
+        app.keys("?");
+        assert_eq!(app.state.context(), Context::Help);
+    }
+}
+
+fn without_connection(columns: u16, rows: u16) -> App {
+    let mut app = sent(columns, rows);
+    app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+    app
+}
+
+#[test]
+fn an_add_without_a_connection_can_be_queued_and_the_header_tells_the_truth_at_once() {
+    let mut app = without_connection(80, 24);
+    let header = app.screen().lines().next().unwrap().to_owned();
+    assert!(!header.contains("ok"), "{header}");
+    assert!(app.says("F2 sends it again, F5 queues it until the service answers."), "{}", app.screen());
+    app.keys("F5");
+    assert!(app.says("Biscuit is queued, and sent once api.example.com answers. F6 shows the queue."));
+    assert_eq!((name(&app), app.state.add.rapid.counts().waiting), ("", 1));
+    assert!(app.screen().lines().next().unwrap().contains("1 waiting"), "{}", app.screen());
+    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
+    assert!(app.job(Slot::Line(0)).is_some());
+    // Nothing else is queued by that key.
+    app.keys("\"Rex\" F5");
+    assert_eq!((name(&app), app.state.add.rapid.counts().waiting), ("Rex", 1));
+}
+
+#[test]
+fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
+    let mut app = sent(80, 24);
+    app.state.link.keeps_keys = true;
+    app.wait(Duration::from_secs(12)).keys("C-c");
+    let screen = app.screen();
+    for text in ["Biscuit was sent 12 s ago.", "It may or may not have been added."] {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+    app.wait(DEAF).keys("n");
+    assert!(app.state.add.is_sending() && app.says("Still waiting for the answer."));
+    app.wait(Duration::from_secs(3)).keys("C-c").wait(DEAF).keys("y");
+    assert!(app.effects.contains(&Effect::Cancel(Slot::Create)));
+    assert!(app.says("Sending it again is safe: it is added only once."), "{}", app.screen());
+    assert_eq!((app.state.context(), name(&app)), (Context::Doubt, "Biscuit"));
+    app.keys("1");
+    assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
+    // An answer closes the question.
+    app.wait(Duration::from_secs(3)).keys("C-c");
+    assert!(app.state.popup.is_some());
+    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    assert!(app.state.popup.is_none() && app.says("Added Biscuit, id 100270."), "{}", app.screen());
+}
+
+#[test]
 fn a_request_that_was_not_sent_has_a_known_outcome() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
     assert_eq!(app.state.add.unknown_outcome, None);
-    assert!(app.says("Nothing was sent. F2 tries again."));
+    assert!(app.says("Nothing was sent. F2 tries again, F5 queues it."));
     assert_eq!(name(&app), "Biscuit");
 }
 
@@ -400,9 +485,10 @@ fn looks_sent() {
         app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
         app
     });
-    snapshot("not_sent", |columns, rows| {
+    snapshot("not_sent", |columns, rows| without_connection(columns, rows));
+    snapshot("stop_waiting", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+        app.wait(Duration::from_secs(12)).keys("C-c");
         app
     });
     snapshot("added", |columns, rows| {

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::send::NotCreated;
+use crate::app::outbox::send::{NotCreated, SentAt};
 use crate::app::outbox::unknown_outcome::{
     PendingAdd, SearchResult, SearchedPets, UnknownOutcome, UnknownOutcomeChoice,
 };
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
 use crate::tui::msg::Msg;
-use crate::tui::popups::PendingChange;
+use crate::tui::pending::Slot;
+use crate::tui::popups::{ConfirmBox, PendingChange, Popup};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
@@ -51,6 +52,9 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
 /// A key on the form.
 pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     state.message = None;
+    if action == FormAction::Queue {
+        return queue(state, now);
+    }
     let add = &mut state.add;
     match form::update(&mut add.focus, &Focus::PARTS, action) {
         FormEvent::Left(part) => add.checked.extend(part.field()),
@@ -59,15 +63,21 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
         }
         FormEvent::Choose(movement) => {
             add.status = next_status(add.status, movement);
-            add.refusal = None;
         }
         FormEvent::Submit => return save(state, now),
         FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
-        FormEvent::Clear => {
+        FormEvent::Clear if state.add.can_clear() => {
             let restored = state.add.clear_or_restore();
             let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
             state.say(MessageKind::Note, text);
         }
+        FormEvent::Clear => match drafts::typed_elsewhere(state) {
+            Some((from, typed)) => {
+                let from = from.to_owned();
+                state.ask(PendingChange::Copy { from, typed }, now);
+            }
+            None => return state.note("The form is empty."),
+        },
         FormEvent::Back => state.screen = Screen::Pets,
         FormEvent::None | FormEvent::Toggle | FormEvent::Choices => {}
     }
@@ -112,7 +122,6 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     }
     if let Some(input) = add.input() {
         input.take(typing);
-        add.refusal = None;
     }
 }
 
@@ -126,7 +135,6 @@ pub fn on_letter(state: &mut AppState, letter: char) {
             'n' => None,
             _ => return,
         };
-        state.add.refusal = None;
     }
 }
 
@@ -136,12 +144,29 @@ pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Opti
     STATUSES[moved(here, movement, STATUSES.len(), 1)]
 }
 
+/// Puts a pet that could not be sent among the lines of rapid entry, which are sent once the service answers.
+fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let can_wait = state.add.refusal.as_ref().is_some_and(|refusal| refusal.failure.can_wait());
+    let draft = state.add.draft();
+    if !can_wait || draft.check().is_err() {
+        return state.note("F5 queues a pet that could not be sent. F2 sends this one.");
+    }
+    let name = short(&draft.name);
+    if let Err(why) = rapid::input::queue(state, draft, now) {
+        state.say(MessageKind::Error, format!("{why} Your text is kept."));
+        return Vec::new();
+    }
+    state.add.next_animal();
+    state.drafts.at_once = true;
+    state.note(format!("{name} is queued, and sent once {} answers. F6 shows the queue.", state.link.service))
+}
+
 /// Checks the form and sends it, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.add.checked.extend(Field::ALL);
     match state.add.draft().check() {
         Err(errors) => {
-            state.add.focus = errors.first().map_or(Focus::Name, |error| error.field().into());
+            state.add.select(errors.first().map_or(Field::Name, FieldError::field));
             let fields = counted(errors.len(), "field");
             state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was sent."));
             Vec::new()
@@ -156,23 +181,32 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     {
         return Vec::new();
     }
-    // A second try may be for the same pet as the first: its key and the ids known before still apply.
+    // A second try may be for the same pet as the first: its key, its time and the ids known before still apply.
     let before = state.add.sent.take().filter(|sent| sent.new == new);
     let outcome_unknown = before.is_some();
-    let (key, known) = match before {
-        Some(sent) => (sent.key, sent.known),
-        None => (state.keys.make(), Arc::new(drafts::known(state.pets.changes.known_ids()))),
+    let (key, at, known) = match before {
+        Some(sent) => (sent.key, sent.at, sent.known),
+        None => {
+            let at = SentAt { here: now.wall, there: state.link.time(now.mono) };
+            (state.keys.make(), at, Arc::new(drafts::known(state.pets.changes.known_ids())))
+        }
     };
     state.add.unknown_outcome = None;
     state.add.refusal = None;
     state.message = None;
     let api_key = state.link.key.0.clone();
-    let (new_sent, key_sent, at) = (new.clone(), key.clone(), now.wall);
+    let (new_sent, key_sent) = (new.clone(), key.clone());
     state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent, so its key survives a crash.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     effects.push(state.begin(AddTask::Create(new, key), now));
     effects
+}
+
+/// Copies what was typed for another profile into the empty form.
+pub(in crate::tui) fn copy_here(state: &mut AppState, from: &str, typed: Draft) -> Vec<Effect> {
+    state.add.fill(typed);
+    state.note(format!("Copied from {}. F2 adds it to {}.", short(from), short(&state.link.label)))
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
@@ -183,6 +217,16 @@ pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
         state.say(MessageKind::Error, format!("Switching to {there}; {text}"));
     }
     is_switching
+}
+
+/// Stops waiting for the answer about the pet that is being sent: whether it was added is then unknown.
+pub(in crate::tui) fn stop_waiting(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(since) = state.pending.since(Slot::Create) else { return Vec::new() };
+    let failure = Failure::NoAnswer { after: now.mono.saturating_duration_since(since) };
+    let not_created = NotCreated { failure, repeatable: state.link.keeps_keys };
+    let mut effects = Vec::from_iter(state.cancel(Slot::Create));
+    effects.extend(on_created(state, Err(not_created), now));
+    effects
 }
 
 /// Sends a pet of an earlier session again with its key, if that cannot add a second one.
@@ -217,6 +261,8 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
+    // The question whether to stop waiting is answered.
+    state.popup.take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,
@@ -227,6 +273,8 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
     let key_refused = failure.remedy() == Remedy::EnterKey;
     if key_refused {
         pets::update::refuse_key(state, failure.clone(), now);
+    } else if failure.may_pass() {
+        pets::update::on_failure(state, failure.clone(), now);
     }
     // A definite failure of the second try says nothing about the first.
     let text = if failure.outcome_unknown() || state.add.sent.as_ref().is_some_and(|sent| sent.outcome_unknown) {
@@ -236,11 +284,15 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
     } else {
         state.add.sent = None;
         let field = named_field(&failure);
-        state.add.focus = field.map_or(state.add.focus, Focus::from);
+        let can_wait = failure.can_wait();
+        if let Some(field) = field {
+            state.add.select(field);
+        }
         state.add.refusal = Some(Refusal { failure, field });
         match field {
             _ if key_refused => "Your text is kept. F4 enters another API key, then F2 sends again.",
             Some(_) => "Your text is kept. The cursor is on the field that the service named.",
+            None if can_wait => "Your text is kept. F2 sends it again, F5 queues it until the service answers.",
             None => "Your text is kept. F2 sends it again.",
         }
     };

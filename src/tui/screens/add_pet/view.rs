@@ -107,7 +107,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
                 format!("The service refused this pet ({status}, {code}): \"{message}\"")
             }
             Failure::NotSent { .. } | Failure::Busy => {
-                format!("{} Nothing was sent. F2 tries again.", refusal.failure.sentence(service))
+                format!("{} Nothing was sent. F2 tries again, F5 queues it.", refusal.failure.sentence(service))
             }
             other => other.sentence(service),
         },
@@ -119,12 +119,14 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
 /// The error at a field.
 fn error_at(add: &State, focus: Focus) -> Option<String> {
     let field = focus.field()?;
-    let refusal = add.refusal.as_ref().filter(|refusal| refusal.field == Some(field));
-    match refusal.map(|refusal| &refusal.failure) {
-        Some(Failure::Refused { message, .. }) => Some(format!("The service refused this field: \"{message}\"")),
-        Some(other) => Some(other.sentence("the service")),
-        None => add.error_at(field).map(|error| error.to_string()),
+    if let Some(error) = add.error_at(field) {
+        return Some(error.to_string());
     }
+    let refusal = add.refusal.as_ref().filter(|refusal| refusal.field == Some(field))?;
+    Some(match &refusal.failure {
+        Failure::Refused { message, .. } => format!("The service refused this field: \"{message}\""),
+        other => other.sentence("the service"),
+    })
 }
 
 /// The status; in a low window only the selected one while there is a question below.

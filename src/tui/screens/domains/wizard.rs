@@ -107,9 +107,9 @@ pub fn on_action(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect
     Vec::new()
 }
 
-/// Text typed or pasted outside a field begins the name.
+/// Text typed or pasted at the ticks, where the form opens, begins the name.
 pub fn on_early_typing(state: &mut State, typing: Typing<'_>) {
-    if state.wizard.entry.is_none() {
+    if state.wizard.entry.is_none() && state.wizard.focus.precondition().is_some() {
         state.wizard.focus = Focus::Name;
         state.wizard.name.take(typing);
     }
@@ -138,6 +138,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             app.say(MessageKind::Note, format!("{listed} is already on the list."));
             return Vec::new();
         }
+        panel.wizard.name.select();
         app.say(MessageKind::Error, refusal("the domain", &reading.findings));
         return Vec::new();
     };
@@ -164,6 +165,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Err(findings) => {
             panel.wizard.focus = Focus::Value;
+            panel.wizard.value.select();
             app.say(MessageKind::Error, refusal("the value", &findings));
         }
     }

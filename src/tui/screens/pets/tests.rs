@@ -14,6 +14,7 @@ use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Popup;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::popups::state::DEAF;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::state::Health;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -346,12 +347,14 @@ fn ctrl_c_cancels_first_and_quits_on_the_second_press() {
 }
 
 #[test]
-fn samples_go_into_an_empty_store_only() {
+fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
     let mut app = App::loaded(80, 24);
     app.keys("S");
     assert!(app.job(Slot::Samples).is_none());
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
-    app.keys("S S");
+    app.keys("S");
+    assert!(app.says("Add 25 samples to the embedded store?") && app.job(Slot::Samples).is_none(), "{}", app.screen());
+    app.wait(DEAF).keys("y S");
     assert_eq!(
         app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::Samples)).count(),
         1

@@ -365,23 +365,29 @@ fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) 
 /// How many samples one key adds.
 const SAMPLES: usize = 25;
 
-/// Adds samples, but only to an empty store: they cannot be removed.
+/// Asks whether to add samples, but only to an empty store: they cannot be removed.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
     let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
         return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
-    if state.asks_first(PendingChange::Samples(SAMPLES), now) {
-        return Vec::new();
+    if !state.refuses_changes() {
+        state.ask(PendingChange::Samples(SAMPLES), now);
     }
-    state.say(MessageKind::Note, format!("Adding {SAMPLES} samples ..."));
+    Vec::new()
+}
+
+/// Adds them.
+pub(in crate::tui) fn send_samples(state: &mut AppState, count: usize, now: Now) -> Vec<Effect> {
+    state.say(MessageKind::Note, format!("Adding {count} samples ..."));
     let key = state.keys.make();
-    vec![state.begin(PetsTask::AddSamples(SAMPLES, key), now)]
+    vec![state.begin(PetsTask::AddSamples(count, key), now)]
 }
 
 /// The samples were added, or some of them.
 fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now: Now) -> Vec<Effect> {
+    state.added_in_bulk += added as u64;
     match failure {
         None => state.say_done(format!("{added} samples added."), now.mono),
         Some(failure) => {
@@ -420,7 +426,7 @@ fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// The service has answered something else: retries the rows if they failed.
-pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.link.health.next_try().is_some() && !state.pending.is_running(Slot::List) {
         reload(state, true, now)
     } else {
@@ -430,15 +436,19 @@ pub(super) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
-    if matches!(state.link.health, Health::Away { .. }) {
+    // What was just added matters more.
+    let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);
+    if matches!(state.link.health, Health::Away { .. }) && !has_news {
         let part = if state.pets.whole.is_there() { " r reloads the inventory." } else { "" };
         state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
+    state.link.keeps_keys |= answer.keeps_keys;
+    state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);
 }
 
 /// The rows stay; the banner shows why they are old and when the next retry is.
-pub(super) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
+pub(in crate::tui) fn on_failure(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         return refuse_key(state, failure, now);

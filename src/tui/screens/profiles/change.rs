@@ -87,6 +87,9 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     if is_back && state.screen == Screen::Pets {
         state.screen = Screen::AddPet;
     }
+    if state.link.read_only && state.screen == Screen::AddPet {
+        state.screen = Screen::Pets;
+    }
     let (name, service) = (short(&state.link.name), &state.link.service);
     let mut more = String::new();
     if let Some(variable) = foreign_key(&state.link, &before) {
@@ -94,6 +97,9 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     }
     if stays {
         more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));
+        if !is_back && !state.link.read_only && drafts::typed_elsewhere(state).is_some() {
+            more.push_str(" F8 in the empty form (2) copies it.");
+        }
     }
     if is_back {
         more.push_str(" Your text here is restored.");

@@ -144,11 +144,6 @@ impl ProfileForm {
         }
     }
 
-    /// Whether the cursor is in a text field.
-    pub const fn is_text(&self) -> bool {
-        matches!(self.focus, Focus::Name | Focus::Address | Focus::Value)
-    }
-
     /// The text field that has the cursor.
     pub const fn input(&mut self) -> Option<&mut TextInput> {
         match (self.focus, self.source) {

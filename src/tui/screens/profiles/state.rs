@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::form::ProfileForm;
+use super::form::{Focus, ProfileForm};
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
 use crate::tui::keymap::Context;
@@ -58,10 +58,11 @@ impl State {
 
     /// The context of keys.
     pub fn context(&self) -> Context {
-        match (self.form_open, self.form.is_text()) {
-            (false, _) => Context::Profiles,
-            (true, true) => Context::ProfileText,
-            (true, false) => Context::ProfileChoice,
+        match self.form.focus {
+            _ if !self.form_open => Context::Profiles,
+            Focus::Name | Focus::Address | Focus::Value => Context::ProfileText,
+            Focus::Source | Focus::Protect => Context::ProfileChoice,
+            Focus::Save => Context::ProfileButton,
         }
     }
 

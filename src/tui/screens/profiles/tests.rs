@@ -15,6 +15,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::popups::state::DEAF;
 use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
@@ -354,6 +355,55 @@ fn a_protected_service_asks_again_after_each_switch() {
 }
 
 #[test]
+fn text_for_another_service_is_copied_only_by_an_answer_that_names_both() {
+    let mut app = listed(80, 24);
+    app.keys("Esc a \"Biscuit\" Tab \"3\" Tab p");
+    change(&mut app, Settings { protect: true, ..staging(in_file()) });
+    assert!(app.says("Your text for production stays there. F8 in the empty form (2) copies it."), "{}", app.screen());
+    app.keys("a F8");
+    let screen = app.screen();
+    for text in ["for production to STAGING,", "https://staging.api.example.com/v1?", "Name       Biscuit"] {
+        assert!(screen.contains(text), "{text}: {screen}");
+    }
+    app.wait(Duration::from_millis(300)).keys("Enter");
+    assert_eq!((app.state.context(), app.state.add.draft().is_empty()), (Context::Form, true));
+    app.keys("F8").wait(Duration::from_millis(300)).keys("y");
+    assert_eq!((app.state.add.name.value(), app.job(Slot::Create)), ("Biscuit", None));
+    assert!(app.says("Copied from production. F2 adds it to STAGING."));
+    // Copying does not allow adding.
+    app.keys("F2");
+    assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+    app.wait(Duration::from_millis(300)).keys("n Esc");
+    change(&mut app, production());
+    assert_eq!(app.state.add.name.value(), "Biscuit", "it stays where it was typed");
+}
+
+#[test]
+fn with_a_read_only_profile_no_key_leads_to_adding() {
+    let mut app = listed(80, 24);
+    app.keys("Esc a \"Biscuit\"");
+    change(&mut app, Settings { read_only: true, ..staging(in_file()) });
+    assert_eq!(app.state.screen, Screen::Pets);
+    app.reply(Slot::List, testing::listed(Vec::new(), None));
+    let screen = app.screen();
+    assert!(screen.contains("STAGING, read-only") && !screen.contains("2 Add pet"), "{screen}");
+    app.effects.clear();
+    for key in ["a", "2", "I", "F7", "S"] {
+        app.keys(key);
+        assert!(app.says("Nothing can be added: STAGING is read-only (read_only = true in its profile)."), "{key}");
+        assert_eq!((app.state.screen, app.state.popup.is_some(), app.effects.len()), (Screen::Pets, false, 0), "{key}");
+    }
+    app.keys(":");
+    let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
+    assert!(
+        commands.found.iter().all(|command| !command.action.is_about_adding() && !command.title.contains("Add pet"))
+    );
+    app.keys("Esc");
+    change(&mut app, production());
+    assert_eq!(app.state.add.name.value(), "Biscuit");
+}
+
+#[test]
 fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again() {
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
@@ -399,7 +449,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
 #[test]
 fn no_switch_begins_while_samples_are_being_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
-    app.keys("S P");
+    app.keys("S").wait(DEAF).keys("y P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Down Enter");
     assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));

@@ -107,6 +107,9 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     match form.check(|name| taken.iter().any(|taken| taken == name)) {
         Err(wrong) => {
             form.focus = wrong.first().copied().unwrap_or_default();
+            if let Some(input) = form.input() {
+                input.select();
+            }
             let fields = counted(wrong.len(), "field");
             state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was saved."));
             Vec::new()

@@ -184,7 +184,11 @@ fn draw_details(entry: &ProfileEntry, state: &AppState, page: &mut Page<'_>) {
         Some((Some(at), tested)) => format!("{} ({})", answer(&tested, &service), appearance.time(at.wall)),
     };
     let key = if entry.name == state.link.name { in_use(state) } else { entry.key.clone() };
-    let protect = if entry.protect { "asks before the first change after each switch" } else { "no" };
+    let protect = match entry {
+        ProfileEntry { read_only: true, .. } => "read-only: nothing can be added",
+        ProfileEntry { protect: true, .. } => "asks before the first change after each switch",
+        _ => "no",
+    };
     let label = |name: &str| appearance.span(format!("   {name:<9} "), StyleRole::Quiet);
     for (name, value) in [
         ("Address", format!("{address}{line}")),

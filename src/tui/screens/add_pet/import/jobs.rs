@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::earlier_import::EarlierImport;
@@ -16,6 +17,8 @@ pub enum ImportTask {
     CheckFile(ImportSource, Box<ColumnMapping>),
     /// Send its rows.
     Run(Box<RunImport>),
+    /// Complete a path as typed.
+    Complete(String),
 }
 
 /// An import to start or resume.
@@ -45,6 +48,8 @@ pub enum ImportSource {
 /// The reply to a request about the import of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportReply {
+    /// What a path as typed can become.
+    Completed(String, Completion),
     /// So many rows were checked so far.
     Checking(u64),
     /// A file was checked.

@@ -2,11 +2,15 @@
 
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
+use crate::local::complete::Completion;
 use crate::model::Field;
+use crate::model::text::short;
+use crate::model::words::list;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
 
 use super::jobs::{CheckedFile, ImportReply, ImportSource, UnusableFile};
 use super::preview::{Choice, PreviewField};
@@ -16,6 +20,7 @@ use super::state::Phase;
 pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effect> {
     let import = &mut state.add.import;
     match reply {
+        ImportReply::Completed(typed, completion) => on_completed(state, &typed, &completion),
         ImportReply::Checking(rows) => {
             if let Some(looked) = import.looked_mut() {
                 looked.rows = rows;
@@ -45,6 +50,24 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
     Vec::new()
 }
 
+/// The path grows as far as it is certain; then the names that are possible are listed.
+fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) {
+    let path = &mut state.add.import.path;
+    if path.value() != typed {
+        return;
+    }
+    if !completion.more.is_empty() {
+        *path = TextInput::new(format!("{typed}{}", completion.more));
+        return;
+    }
+    let text = match completion.names.as_slice() {
+        [] => "No file begins like this.".to_owned(),
+        [_] => "The path is complete.".to_owned(),
+        names => format!("{}.", list(names.iter().map(|name| short(name)))),
+    };
+    state.say(MessageKind::Note, text);
+}
+
 fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile>) {
     let Some(looked) = state.add.import.looked_mut() else { return };
     let is_first = looked.found.is_none();
@@ -70,6 +93,7 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
     let Phase::Looked(looked) = &mut import.phase else { return };
     if missing.is_none() && matches!(looked.source, ImportSource::File(_)) {
         import.error = Some(why);
+        import.path.select();
         import.phase = Phase::File;
         return;
     }
@@ -94,7 +118,7 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
         }
         ImportEnded::NoAnswer(failure) => {
             let sentence = failure.sentence(&state.link.service);
-            state.last_failure = Some(failure);
+            pets::update::on_failure(state, failure, now);
             format!("Nothing was sent. {sentence} F2 tries again.")
         }
         ImportEnded::Failed(why) => format!("Nothing was sent. {why}"),
@@ -115,6 +139,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     (running.paused, running.ended) = (false, true);
     let (added, errors) = (running.progress.added, running.progress.errors());
     let left = summary.left.unwrap_or_else(|| running.left());
+    state.added_in_bulk += added;
     let (kind, text) = match summary.ended {
         ImportEnded::Complete if errors == 0 => (MessageKind::Done, format!("Import finished: {added} added.")),
         ImportEnded::Complete => (
@@ -143,7 +168,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         }
         ImportEnded::NoAnswer(failure) => {
             let sentence = failure.sentence(&service);
-            state.last_failure = Some(failure);
+            pets::update::on_failure(state, failure, now);
             (MessageKind::Error, format!("{sentence} {added} added, {left} left; y copies the command to continue."))
         }
         ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),

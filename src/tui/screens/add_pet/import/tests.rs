@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::api::failure::Failure;
+use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportControl, ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
@@ -115,6 +116,32 @@ fn many(good: u64) -> CheckedFile {
 fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
     let end = Summary { progress, left: Some(left), ended, report: None };
     app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
+}
+
+#[test]
+fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+    app.keys("I \"new\" Tab");
+    let Some(Task::Import(ImportTask::Complete(typed))) = app.job(Slot::CompletePath).map(|job| job.task) else {
+        panic!("nothing is completed")
+    };
+    let completed = |more: &str, names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        ImportReply::Completed(typed.clone(), Completion { more: more.to_owned(), names })
+    };
+    let names = ["new-1.csv", "new-2.csv"];
+    app.reply(Slot::CompletePath, completed("-", &names));
+    assert_eq!(app.state.add.import.path.value(), "new-");
+    // A reply for text that has changed since is ignored.
+    app.keys("Tab \"2\"");
+    app.reply(Slot::CompletePath, completed("-", &names));
+    assert_eq!(app.state.add.import.path.value(), "new-2");
+    app.keys("C-u \"new\" Tab");
+    app.reply(Slot::CompletePath, completed("", &names));
+    assert!(app.says("new-1.csv and new-2.csv."), "{}", app.screen());
+    app.keys("Tab");
+    app.reply(Slot::CompletePath, completed("", &[]));
+    assert!(app.says("No file begins like this."));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{AskAction, ImportRunAction, PreviewAction};
+use crate::tui::keymap::{FileAction, ImportRunAction, PreviewAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
@@ -31,10 +31,14 @@ use super::state::{Phase, State};
 const PAGE: usize = 8;
 
 /// A key in the field for the file.
-pub fn in_file_field(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
+pub fn in_file_field(state: &mut AppState, action: FileAction, now: Now) -> Vec<Effect> {
     match action {
-        AskAction::Confirm => start::look_at_typed(state, now),
-        AskAction::Back => {
+        FileAction::Confirm => start::look_at_typed(state, now),
+        FileAction::Complete => {
+            let typed = state.add.import.path.value().to_owned();
+            vec![state.begin(ImportTask::Complete(typed), now)]
+        }
+        FileAction::Back => {
             state.add.import.on = false;
             Vec::new()
         }

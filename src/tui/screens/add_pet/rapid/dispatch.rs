@@ -3,18 +3,20 @@
 //! One line at a time while answers are fast, so ids keep the order of typing; more while they are slow, to keep up
 //! with a scanner. The list is in the order of typing either way.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::queue::{LineSent, LineToSend, QueueRecord, Unfinished};
+use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, Unfinished};
+use crate::app::outbox::send::SentAt;
 use crate::clock::Now;
+use crate::config::read_only;
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
-use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
+use crate::tui::state::{AddedPet, AppState, Link, MessageKind, Screen};
 
 use super::input::bell;
 use super::jobs::{RapidReply, RapidTask};
@@ -33,9 +35,10 @@ const BETWEEN_WRITES: Duration = Duration::from_secs(2);
 /// The longest pause that is accepted from the service, in seconds.
 const LONGEST_ASKED: u64 = 3_600;
 
-/// The API key that a line is sent with, identified by its last characters.
-pub fn holder(state: &AppState) -> String {
-    if state.link.embedded { "inside".to_owned() } else { state.link.key.0.clone() }
+/// An attempt to send a line at `at`, with the API key in use: identified by its last characters.
+fn attempt(link: &Link, at: Instant) -> Attempt {
+    let by = if link.embedded { "inside".to_owned() } else { link.key.0.clone() };
+    Attempt { by, there: link.time(at) }
 }
 
 /// Starts all writes and requests that are possible now.
@@ -111,7 +114,7 @@ fn lanes(state: &AppState) -> usize {
 }
 
 fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let by = holder(state);
+    let attempt = attempt(&state.link, now.mono);
     let mut effects = Vec::new();
     let most = lanes(state);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
@@ -119,17 +122,17 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         let next = state.add.rapid.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
         let Some(line) = next.filter(|_| under_way < most) else { break };
         // The service keeps idempotency keys for each API key.
-        if line.sent.as_ref().is_some_and(|before| *before != by) {
+        if line.sent.as_ref().is_some_and(|before| before.by != attempt.by) {
             line.fate = Fate::Unknown(None);
             continue;
         }
-        let again = line.sent.is_some().then_some(line.at);
+        let again = line.sent.as_ref().map(|first| SentAt { here: line.at, there: first.there });
         let Ok(new) = line.draft.check() else {
             line.fate = Fate::Refused("cannot be sent".to_owned());
             continue;
         };
         line.fate = Fate::Sending(lane, now.mono);
-        let to_send = LineToSend { line: line.number, new, key: line.key.clone(), by: by.clone(), again };
+        let to_send = LineToSend { line: line.number, new, key: line.key.clone(), attempt: attempt.clone(), again };
         effects.push(state.begin(RapidTask::Send(lane, Box::new(to_send)), now));
     }
     effects
@@ -137,9 +140,10 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Handles the result of sending a line.
 fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
-    let by = holder(state);
     let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
     let Some(line) = state.add.rapid.lines.iter_mut().find(is_it) else { return Vec::new() };
+    let Fate::Sending(_, since) = line.fate else { return Vec::new() };
+    let attempt = attempt(&state.link, since);
     let name = short(&line.draft.name);
     match sent {
         LineSent::Saved(pet) => return saved(state, lane, pet, now),
@@ -151,7 +155,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             return vec![bell()];
         }
         LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
-            line.sent = Some(by);
+            line.sent.get_or_insert(attempt);
             line.fate = Fate::Unknown(None);
             let text = format!("{name} may have been added: {}", failure.sentence(&state.link.service));
             state.last_failure = Some(failure);
@@ -159,7 +163,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             return vec![bell()];
         }
         LineSent::Failed(failure) if failure.outcome_unknown() => {
-            line.sent = Some(by);
+            line.sent.get_or_insert(attempt);
             line.fate = Fate::Waiting;
             wait(state, failure, now);
         }
@@ -206,7 +210,7 @@ fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
         return pets::update::reload(state, true, now);
     }
-    Vec::new()
+    pets::update::on_sign_of_life(state, now)
 }
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
@@ -218,6 +222,8 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         state.say(MessageKind::Error, "The service refused the API key. The lines wait; F4 enters another key.");
         return;
     }
+    // The header tells the same at once.
+    pets::update::on_failure(state, failure.clone(), now);
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
     let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
     let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
@@ -254,10 +260,12 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         state.say(MessageKind::Note, text);
     }
     if waiting + outcome_unknown > 0 {
-        let what = if state.may_change() {
-            "Those that are safe to send go out now (2, F6 shows them)."
+        let what = if state.link.read_only {
+            format!("They wait: {}.", read_only(&state.link.label))
+        } else if state.may_change() {
+            "Those that are safe to send go out now (2, F6 shows them).".to_owned()
         } else {
-            "Open rapid entry (2, F6) to send them."
+            "Open rapid entry (2, F6) to send them.".to_owned()
         };
         let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));

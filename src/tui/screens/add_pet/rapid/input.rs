@@ -3,8 +3,8 @@
 use crate::app::outbox::queue::{QueueRecord, QueuedPet};
 use crate::clock::Now;
 use crate::config::Notify;
-use crate::model::FieldError;
 use crate::model::text::short;
+use crate::model::{Draft, FieldError};
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::{AppState, MessageKind};
@@ -76,6 +76,20 @@ fn why_not(state: &AppState) -> Option<String> {
     }
     let full = state.add.rapid.counts().waiting >= MOST_WAITING;
     full.then(|| format!("{MOST_WAITING} lines are waiting, the maximum."))
+}
+
+/// Takes a pet from the form as a line, or says why not.
+pub(in crate::tui::screens::add_pet) fn queue(state: &mut AppState, draft: Draft, now: Now) -> Result<(), String> {
+    if let Some(why) = why_not(state) {
+        return Err(why);
+    }
+    let rapid = &mut state.add.rapid;
+    let number = rapid.next_number();
+    let (code, key, fate) = (None, state.keys.make(), Fate::Unwritten);
+    let line = Line { number, at: now.wall, draft, code, key, sent: None, fate };
+    rapid.unwritten.push(typed(&line));
+    rapid.lines.push(line);
+    Ok(())
 }
 
 /// Takes one line; the bell if it is refused here.

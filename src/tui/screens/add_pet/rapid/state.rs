@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::app::outbox::queue::{Open, QueueRecord, Unfinished};
+use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
 use crate::model::draft::parse_category_id;
@@ -111,8 +111,8 @@ pub struct Line {
     pub code: Option<String>,
     /// Its key, the same whenever it is sent.
     pub key: IdempotencyKey,
-    /// It was sent with this API key, and its outcome is unknown.
-    pub sent: Option<String>,
+    /// It was sent, and its outcome is unknown.
+    pub sent: Option<Attempt>,
     /// What happened to it.
     pub fate: Fate,
 }
@@ -187,7 +187,8 @@ impl State {
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name | Focus::Category => Context::Rapid,
-            Focus::Status | Focus::Lines => Context::RapidChoice,
+            Focus::Status => Context::RapidStatus,
+            Focus::Lines => Context::RapidChoice,
         }
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::state::MOST_WAITING;
 use super::{Fate, Focus};
 use crate::api::Failure;
-use crate::app::outbox::queue::{LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::send::SentAt;
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
 use crate::config::file::Concurrency;
@@ -112,7 +113,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     assert!(matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 1, .. })]), "{records:?}");
     let line = &sent(&app)[0];
     assert_eq!((line.line, line.new.name.as_str(), line.new.category_id, line.again), (1, "Biscuit", 3, None));
-    assert_eq!((line.new.status, line.by.as_str()), (Some(PetStatus::Available), "77d0"));
+    assert_eq!((line.new.status, line.attempt.by.as_str()), (Some(PetStatus::Available), "77d0"));
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
     assert_eq!(app.state.add.rapid.name.value(), "Mochi");
@@ -435,9 +436,29 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30]);
     let lines = sent(&app);
     assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
-    assert_eq!((lines[0].again, lines[1].again), (None, Some(app.state.add.rapid.lines[0].at)));
+    assert_eq!(
+        (lines[0].again, lines[1].again),
+        (None, Some(SentAt { here: app.state.add.rapid.lines[0].at, there: None }))
+    );
     answer(&mut app, 0, saved(1));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
+}
+
+#[test]
+fn a_line_is_as_old_as_the_clock_of_the_service_says_of_its_first_attempt() {
+    let mut app = opened(80, 24);
+    let there = "2026-11-19T08:00:00Z".parse().unwrap();
+    app.state.link.dated = Some((there, app.now.mono));
+    app.wait(Duration::from_secs(60));
+    typed(&mut app, &["Rex"]);
+    let first = there + Duration::from_secs(60);
+    assert_eq!(sent(&app)[0].attempt.there, Some(first));
+    for tries in 1..=2 {
+        answer(&mut app, 0, no_answer());
+        app.wait(Duration::from_secs(30));
+        let again = sent(&app)[tries].again;
+        assert_eq!(again, Some(SentAt { here: app.state.add.rapid.lines[0].at, there: Some(first) }));
+    }
 }
 
 #[test]
@@ -562,7 +583,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
         let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
         let at = "2026-11-20T14:00:00Z".parse().unwrap();
         let typed = QueuedPet { line, at, key: keys.make(), pet, code: None };
-        Open { typed, sent: sent.map(str::to_owned), refused: None }
+        Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
     });
     Unfinished { open: open.collect(), saved: 14, unreadable: 0 }
 }
@@ -593,6 +614,16 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     app.keys("a F6 \"3\" Enter");
     typed(&mut app, &["Luna"]);
     assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
+}
+
+#[test]
+fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
+    let mut app = App::started(remote(), 80, 24);
+    app.state.link.read_only = true;
+    super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None)])));
+    assert!(app.says("They wait: production is read-only"), "{}", app.screen());
+    app.wait(Duration::from_secs(60));
+    assert_eq!((sent(&app).len(), app.state.add.rapid.counts().waiting), (0, 1));
 }
 
 #[test]

@@ -58,6 +58,7 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
     let goes_on = rapid.focus == Focus::Category && matches!(action, RapidAction::Confirm | RapidAction::NextField);
     // The field shows the error.
     if goes_on && rapid.has_wrong_category() {
+        rapid.category.select();
         return vec![input::bell()];
     }
     match (action, rapid.focus) {

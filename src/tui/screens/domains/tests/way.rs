@@ -409,6 +409,26 @@ fn tab_wraps_around_the_form_and_space_presses_its_button() {
 }
 
 #[test]
+fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
+    let mut app = panel(80, 24);
+    app.keys("a S-Tab");
+    let screen = app.screen();
+    let footer = screen.lines().last().unwrap();
+    assert!(footer.contains("Enter the record") && !footer.contains("tick"), "{footer}");
+    let before = app.state.domains.wizard.clone();
+    app.keys("q x 1 P \"shop\" :");
+    assert_eq!((&app.state.domains.wizard, app.state.quitting), (&before, None));
+    assert!(app.state.popup.is_none() && app.state.domains.place == PanelLocation::Wizard);
+}
+
+#[test]
+fn an_invalid_name_is_replaced_by_typing() {
+    let mut app = panel(80, 24);
+    app.keys("a \"pets..acme\" F2 \"shop.example\"");
+    assert_eq!(app.state.domains.wizard.name.value(), "shop.example");
+}
+
+#[test]
 fn an_invalid_name_stays_as_typed_with_the_reason() {
     let mut app = panel(80, 24);
     app.keys("a \"pets..acme\" F2");

@@ -60,9 +60,9 @@ impl Wizard {
     /// Where a key goes.
     pub const fn context(&self) -> Context {
         match self.focus {
-            Focus::Name if self.entry.is_none() => Context::WizardText,
-            Focus::Value => Context::WizardText,
-            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => Context::Wizard,
+            Focus::Name | Focus::Value => Context::WizardText,
+            Focus::Plan | Focus::Deploy | Focus::Access => Context::Wizard,
+            Focus::Next => Context::WizardButton,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
+use crate::tui::popups::state::DEAF;
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::{ListSource, Loaded};
@@ -24,7 +25,7 @@ fn ids(app: &App) -> Vec<i64> {
 }
 
 fn unchanged() -> PetsReply {
-    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3) }))
+    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None, keeps_keys: false }))
 }
 
 /// An app that shows `pets` as the whole inventory.
@@ -101,7 +102,7 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
 #[test]
 fn samples_of_ones_own_are_no_news() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
-    app.keys("S");
+    app.keys("S").wait(DEAF).keys("y");
     app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
     app.answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
