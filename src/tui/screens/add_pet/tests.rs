@@ -204,7 +204,7 @@ fn a_missing_answer_is_never_retried_automatically() {
     let mut app = outcome_unknown(80, 24);
     app.wait(Duration::from_secs(3600));
     assert_eq!(creations(&app).len(), 1);
-    app.keys("\"x\" F2 F5");
+    app.keys("\"x\" F2 C-o");
     assert_eq!(creations(&app).len(), 1);
     app.keys("2");
     assert_eq!(creations(&app).len(), 2);
@@ -256,15 +256,15 @@ fn an_add_without_a_connection_can_be_queued_and_the_header_tells_the_truth_at_o
     let mut app = without_connection(80, 24);
     let header = app.screen().lines().next().unwrap().to_owned();
     assert!(!header.contains("ok"), "{header}");
-    assert!(app.says("F2 sends it again, F5 queues it until the service answers."), "{}", app.screen());
-    app.keys("F5");
+    assert!(app.says("F2 sends it again, Ctrl-O queues it until the service answers."), "{}", app.screen());
+    app.keys("C-o");
     assert!(app.says("Biscuit is queued, and sent once api.example.com answers. F6 shows the queue."));
     assert_eq!((name(&app), app.state.add.rapid.counts().waiting), ("", 1));
     assert!(app.screen().lines().next().unwrap().contains("1 waiting"), "{}", app.screen());
     app.reply(Slot::Queue, RapidReply::Written(Ok(())));
     assert!(app.job(Slot::Line(0)).is_some());
     // Nothing else is queued by that key.
-    app.keys("\"Rex\" F5");
+    app.keys("\"Rex\" C-o");
     assert_eq!((name(&app), app.state.add.rapid.counts().waiting), ("Rex", 1));
 }
 
@@ -297,7 +297,7 @@ fn a_request_that_was_not_sent_has_a_known_outcome() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
     assert_eq!(app.state.add.unknown_outcome, None);
-    assert!(app.says("Nothing was sent. F2 tries again, F5 queues it."));
+    assert!(app.says("Nothing was sent. F2 tries again, Ctrl-O queues it."));
     assert_eq!(name(&app), "Biscuit");
 }
 

@@ -149,7 +149,7 @@ fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
     let can_wait = state.add.refusal.as_ref().is_some_and(|refusal| refusal.failure.can_wait());
     let draft = state.add.draft();
     if !can_wait || draft.check().is_err() {
-        return state.note("F5 queues a pet that could not be sent. F2 sends this one.");
+        return state.note("Ctrl-O queues a pet that could not be sent. F2 sends this one.");
     }
     let name = short(&draft.name);
     if let Err(why) = rapid::input::queue(state, draft, now) {
@@ -292,7 +292,7 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
         match field {
             _ if key_refused => "Your text is kept. F4 enters another API key, then F2 sends again.",
             Some(_) => "Your text is kept. The cursor is on the field that the service named.",
-            None if can_wait => "Your text is kept. F2 sends it again, F5 queues it until the service answers.",
+            None if can_wait => "Your text is kept. F2 sends it again, Ctrl-O queues it until the service answers.",
             None => "Your text is kept. F2 sends it again.",
         }
     };

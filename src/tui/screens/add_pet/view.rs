@@ -107,7 +107,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
                 format!("The service refused this pet ({status}, {code}): \"{message}\"")
             }
             Failure::NotSent { .. } | Failure::Busy => {
-                format!("{} Nothing was sent. F2 tries again, F5 queues it.", refusal.failure.sentence(service))
+                format!("{} Nothing was sent. F2 tries again, Ctrl-O queues it.", refusal.failure.sentence(service))
             }
             other => other.sentence(service),
         },
