@@ -79,7 +79,10 @@ pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effec
         KeyAction::NextField => key_box.step(true),
         KeyAction::PreviousField => key_box.step(false),
         KeyAction::Confirm => match ApiKey::new(key_box.input.value()) {
-            Err(error) => key_box.error = Some(error.to_string()),
+            Err(error) => {
+                key_box.error = Some(error.to_string());
+                key_box.input.select();
+            }
             Ok(typed) => {
                 key_box.error = None;
                 return vec![state.begin(PopupTask::TestKey(typed), now)];
@@ -116,7 +119,10 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
         }
         Err(failure) => {
             key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
-                true => "This key was not accepted either. Nothing has changed.".to_owned(),
+                true => {
+                    key_box.input.select();
+                    "This key was not accepted either. Nothing has changed.".to_owned()
+                }
                 false => format!("{} Enter tries again.", failure.sentence(&service)),
             });
             state.last_failure = Some(failure);

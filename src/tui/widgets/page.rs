@@ -387,6 +387,7 @@ impl<'a> Page<'a> {
         let (shown, cursor) = input.window(room);
         let x = u16::try_from(width(sign)).unwrap_or(0);
         self.at(0, sign, StyleRole::Key);
+        let role = if in_use && input.is_selected() { StyleRole::Selected } else { role };
         self.at(x, self.appearance.text(&shown), role);
         if in_use {
             self.point(x + u16::try_from(cursor).unwrap_or(0));

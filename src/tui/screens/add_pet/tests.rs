@@ -485,7 +485,7 @@ fn looks_sent() {
         app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
         app
     });
-    snapshot("not_sent", |columns, rows| without_connection(columns, rows));
+    snapshot("not_sent", without_connection);
     snapshot("stop_waiting", |columns, rows| {
         let mut app = sent(columns, rows);
         app.wait(Duration::from_secs(12)).keys("C-c");

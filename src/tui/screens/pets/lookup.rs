@@ -77,6 +77,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         Ok(id) => id,
         Err(why) => {
             by_id.error = Some(why);
+            by_id.input.select();
             return Vec::new();
         }
     };

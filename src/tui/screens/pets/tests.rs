@@ -277,7 +277,11 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     assert_eq!(key, crate::model::ApiKey::new("petk_new_key_0123456789abcd").unwrap());
     app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
     assert!(app.screen().contains("This key was not accepted either."));
+    // The next one replaces it.
+    app.send(Msg::Paste("petk_other_key_0123456789abcd".into()));
     app.keys("Enter");
+    let Task::Popups(PopupTask::TestKey(key)) = app.job(Slot::TestKey).unwrap().task else { panic!() };
+    assert_eq!(key, crate::model::ApiKey::new("petk_other_key_0123456789abcd").unwrap());
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     assert_eq!(app.state.popup, None);
     app.answer_lists(&animals(39));
