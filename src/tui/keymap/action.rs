@@ -18,7 +18,7 @@ pub enum Action {
     Form(FormAction),
     UnknownOutcome(UnknownOutcomeAction),
     Rapid(RapidAction),
-    ImportFile(AskAction),
+    ImportFile(ImportFileAction),
     Preview(PreviewAction),
     ImportRun(ImportRunAction),
     Limit(PickAction),
@@ -219,6 +219,15 @@ pub enum RapidAction {
     Back,
 }
 
+/// At the name of the file to import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ImportFileAction {
+    Confirm,
+    Clear,
+    Back,
+}
+
 /// Before an import: what is in the file, and how it will be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -231,6 +240,7 @@ pub enum PreviewAction {
     Refresh,
     WriteFile,
     Copy,
+    Clear,
     Back,
 }
 
