@@ -169,7 +169,7 @@ impl EarlierImport {
             Self { same_file: true, .. } => EarlierVerdict::GoOn,
             Self { here: 0, finished: false, .. } if !has_all && more == 0 => EarlierVerdict::Choose,
             Self { here: 0, .. } => EarlierVerdict::Anew,
-            // More rows than then are new ones, and those may be meant to be equal to added ones.
+            // More rows than then are new ones, and may equal added ones on purpose.
             Self { finished: false, .. } if more > 0 && self.new > 0 => EarlierVerdict::Choose,
             Self { finished: true, new: 0, bad: 0, .. } if has_all => EarlierVerdict::Done,
             Self { finished: false, .. } | Self { new: 0, .. } if has_all => EarlierVerdict::GoOn,

@@ -20,8 +20,8 @@ fn file(directory: &Path, round: u64) -> (String, Vec<String>) {
 
 /// From wherever the app begins to the file that was looked at.
 fn look(app: &mut Terminal, path: &str) {
-    let screen = app.shows(&["| ok, "]);
-    // An unfinished import is shown at the start.
+    // An unfinished import is shown at the start. What is highlighted is painted last.
+    let screen = app.shows(&["| ok, ", "? help"]);
     if !screen.contains("[2 Add pet: import]") {
         app.send("I");
         app.shows(&["[2 Add pet: import]", "> File"]);

@@ -147,7 +147,7 @@ impl Session {
         }
         if *left == Some(0) && refused + invalid > 0 {
             self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
-            self.talk.say("petstore pets import with --resume --rejects CSV writes them to a file of their own.")?;
+            self.talk.say("petstore pets import with --resume --rejects CSV writes them to a separate file.")?;
         }
         match report {
             Some(report) => self.talk.say(format!("Report: {}", report.display())),

@@ -461,7 +461,7 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
         next = next_session(&next, ended, remote(), Duration::from_secs(60));
         let message = "The import of new-arrivals.csv is not finished: F2 continues it, F8 drops it.";
         assert!(next.says(message), "{keys}: {}", next.screen());
-        assert!(matches!(next.job(Slot::CheckFile), Some(_)), "{keys}");
+        assert!(next.job(Slot::CheckFile).is_some(), "{keys}");
         next.keys(keys);
         assert_eq!(
             (next.state.add.import.path.value(), next.state.add.import.unfinished.as_deref()),

@@ -198,7 +198,7 @@ impl PreviewState {
                 };
                 let choice = match &self.choices[field as usize] {
                     Choice::Column(name) => of_column(name),
-                    choice => choice.clone(),
+                    choice @ (Choice::Found | Choice::Value(_)) => choice.clone(),
                 };
                 let mut all = Vec::from_iter(named.is_none().then_some(Choice::Found));
                 all.extend(columns.iter().map(of_column));

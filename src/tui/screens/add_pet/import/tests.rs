@@ -137,7 +137,7 @@ fn a_file_is_previewed_and_nothing_is_sent() {
 }
 
 #[test]
-fn what_is_added_is_said_only_once_it_is_chosen_to_send_with_bad_rows() {
+fn with_bad_rows_the_number_to_add_is_shown_only_once_sending_the_others_is_chosen() {
     let mut app = looked(80, 24, FILE);
     assert!(!app.says("This adds"), "{}", app.screen());
     app.keys("F2 Space");
