@@ -32,7 +32,7 @@ use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
-use crate::tui::screens::add_pet::import::update::command_line;
+use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
 use crate::tui::screens::welcome::State as FirstStart;
@@ -348,11 +348,8 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));
     }
-    if let Some(running) = state.add.import.running()
-        && (running.is_under_way() || running.left() > 0)
-    {
-        let line = command_line(state, " --resume");
-        lines.push(format!("the import is not finished; it continues at the next start, or with: {line}"));
+    if let Some(line) = resume_line(state) {
+        lines.push(format!("the import is not finished; continue it at the next start with F2, or with: {line}"));
     }
     let counts = state.add.rapid.counts();
     if counts.waiting + counts.unknown > 0 {

@@ -39,7 +39,7 @@ impl Session {
         if good == 0 {
             return self.talk.say("No row can be sent. Fix the file, then import it again.");
         }
-        let mut file = File { report: Journal::beside(&path), path, reading, good };
+        let mut file = File { report: Journal::beside(&path), path, reading, counts: looked.check.counts() };
         let mut start = Start::New;
         if let Some(earlier) = earlier {
             let Some(chosen) = self.ask_how_to_begin(&earlier).await? else { return Ok(()) };

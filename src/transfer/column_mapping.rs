@@ -54,6 +54,15 @@ pub(super) fn field_of(column: &str) -> Option<(usize, usize)> {
     NAMES.iter().enumerate().find_map(|(field, names)| Some((field, names.iter().position(|name| *name == plain)?)))
 }
 
+/// The column that is named after `field`, by the best of its names.
+pub fn named(columns: &[String], field: Field) -> Option<usize> {
+    let ranks = columns.iter().enumerate().filter_map(|(place, name)| match field_of(name) {
+        Some((of, rank)) if of == field as usize => Some((rank, place)),
+        _ => None,
+    });
+    ranks.min().map(|(_, place)| place)
+}
+
 /// Whether the cells are a header: at least one names a field.
 pub fn is_header(cells: &[&str]) -> bool {
     cells.iter().any(|cell| field_of(cell.trim().trim_matches('"')).is_some())
@@ -98,6 +107,20 @@ impl Columns {
             };
         }
         Ok(columns)
+    }
+
+    /// The fields that are read from a column although the names of the columns say otherwise, each with its column.
+    pub fn doubtful(&self) -> Vec<(Field, &str)> {
+        let is_doubtful = |field: usize, place: usize| {
+            let named = named(&self.names, Field::ALL[field]);
+            named.is_some_and(|named| named != place)
+                || field_of(&self.names[place]).is_some_and(|(of, _)| of != field)
+                || named.is_none() && self.of.iter().filter(|of| **of == Some(place)).count() > 1
+        };
+        let read = Field::ALL.into_iter().zip(self.of).filter_map(|(field, place)| Some((field, place?)));
+        read.filter(|(field, place)| is_doubtful(*field as usize, *place))
+            .map(|(field, place)| (field, self.names[place].as_str()))
+            .collect()
     }
 
     fn wanted(&self, header: &[String], field: Field, wanted: &str) -> Result<usize, TransferError> {
@@ -156,6 +179,22 @@ mod tests {
         assert_eq!(find(&["name", "cat"], &set), Ok([Some(0), None, None]));
         let error = find(&["name", "cat\u{1b}"], &map).unwrap_err();
         assert_eq!(error, "no column \"colour\" for categoryId. The columns are name, cat⟨U+001B⟩");
+    }
+
+    #[test]
+    fn a_column_that_its_name_gives_to_another_field_is_doubtful() {
+        let doubts = |header: &[&str], map: [&str; 3]| {
+            let header: Vec<_> = header.iter().map(|name| (*name).to_owned()).collect();
+            let map = map.map(|column| Some(column.to_owned()).filter(|column| !column.is_empty()));
+            let columns = Columns::find(&header, &ColumnMapping { map, ..ColumnMapping::default() }).unwrap();
+            columns.doubtful().into_iter().map(|(field, column)| format!("{field:?} {column}")).collect::<Vec<_>>()
+        };
+        let none: [&str; 0] = [];
+        assert_eq!(doubts(&["name", "cat", "state"], ["", "", ""]), none);
+        assert_eq!(doubts(&["whom", "cat"], ["whom", "", ""]), none);
+        assert_eq!(doubts(&["name", "cat"], ["cat", "", ""]), ["Name cat"]);
+        assert_eq!(doubts(&["name", "cat", "notes"], ["notes", "", ""]), ["Name notes"]);
+        assert_eq!(doubts(&["a", "b"], ["a", "a", ""]), ["Name a", "CategoryId a"]);
     }
 
     #[test]

@@ -42,8 +42,10 @@ pub struct EarlierImport {
     pub new: u64,
     /// Rows of the file that cannot be sent.
     pub bad: u64,
-    /// Whether the file still has as many rows.
-    pub as_long: bool,
+    /// How many of the rows that it added it has no answer for.
+    pub unknown: u64,
+    /// How many rows the file had then.
+    pub rows_then: u64,
 }
 
 /// The conclusion from an earlier import.
@@ -139,23 +141,45 @@ impl EarlierImport {
             ControlFlow::Continue(())
         })?;
         let (report, reading, finished) = (report.to_owned(), reading.clone(), past.is_finished());
-        let as_long = here + new + bad == past.last;
-        Ok(Self { report, began, reading, seen, same_file, finished, replaced: false, added, here, new, bad, as_long })
+        let (unknown, rows_then, replaced) = (past.unknown_rows.len() as u64, past.rows(), false);
+        Ok(Self {
+            report,
+            began,
+            reading,
+            seen,
+            same_file,
+            finished,
+            replaced,
+            added,
+            here,
+            new,
+            bad,
+            unknown,
+            rows_then,
+        })
     }
 
     /// The conclusion from it.
     pub fn way(&self) -> EarlierVerdict {
         let has_all = self.here == self.added;
+        let more = self.more();
         match self {
             Self { replaced: true, .. } => EarlierVerdict::Choose,
             Self { finished: true, same_file: true, .. } => EarlierVerdict::Done,
             Self { same_file: true, .. } => EarlierVerdict::GoOn,
-            Self { here: 0, finished: false, as_long: true, .. } if !has_all => EarlierVerdict::Choose,
+            Self { here: 0, finished: false, .. } if !has_all && more == 0 => EarlierVerdict::Choose,
             Self { here: 0, .. } => EarlierVerdict::Anew,
+            // More rows than then are new ones, and may equal added ones on purpose.
+            Self { finished: false, .. } if more > 0 && self.new > 0 => EarlierVerdict::Choose,
             Self { finished: true, new: 0, bad: 0, .. } if has_all => EarlierVerdict::Done,
             Self { finished: false, .. } | Self { new: 0, .. } if has_all => EarlierVerdict::GoOn,
             Self { .. } => EarlierVerdict::Choose,
         }
+    }
+
+    /// How many rows more the file has now; fewer if negative.
+    const fn more(&self) -> i64 {
+        (self.here + self.new + self.bad).cast_signed() - self.rows_then.cast_signed()
     }
 
     /// A new import of all rows that replaces this one.
@@ -188,6 +212,10 @@ impl EarlierImport {
             EarlierVerdict::Choose if here < added => format!(
                 "{here} of {all} rows match rows that the import of {date} added; it also added {} not in the file unchanged.",
                 counted(added - here, "row")
+            ),
+            EarlierVerdict::Choose if !self.finished && self.more() > 0 => format!(
+                "The file has {} more than when its import began on {date}, which added {here} of its {all} rows.",
+                counted(self.more().unsigned_abs(), "row")
             ),
             EarlierVerdict::Choose => {
                 format!("{here} of {all} rows match rows that the import of {date} added.")

@@ -296,7 +296,7 @@ fn written_anew(
         return Err(TransferError::Unrelated(path.to_owned()));
     }
     let good = rows.iter().filter(|(_, hash, _)| hash.is_some()).count();
-    let head = Head { good: Some(good as u64), ..head };
+    let head = Head { good: Some(good as u64), bad: Some((rows.len() - good) as u64), ..head };
     let new = atomic_file::begin_private(&atomic_file::target(path).map_err(failed)?).map_err(failed)?;
     let mut out = BufWriter::with_capacity(256 << 10, new);
     let mut write = |line: &str| out.write_all(line.as_bytes()).map_err(failed);

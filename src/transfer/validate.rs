@@ -24,6 +24,13 @@ pub struct Check {
     pub all_duplicates: bool,
 }
 
+/// How many rows of a file can be sent, and how many cannot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowCounts {
+    pub good: u64,
+    pub bad: u64,
+}
+
 /// Reads `input` to its end, or until `each` breaks. Good rows come with whether they are duplicates. Sends nothing.
 /// Blocks.
 pub fn check(
@@ -51,6 +58,11 @@ pub fn check(
 }
 
 impl Check {
+    /// How many rows can be sent, and how many cannot.
+    pub const fn counts(&self) -> RowCounts {
+        RowCounts { good: self.good, bad: self.bad }
+    }
+
     /// The counts in one sentence, without those that are 0.
     pub fn sentence(&self) -> String {
         let Self { good, corrected, bad, duplicates, all_duplicates, .. } = self;

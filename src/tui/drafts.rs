@@ -87,7 +87,7 @@ impl Back {
                 format!("{pet} was sent to {service} without an answer. Your text is restored.")
             }
             (Restored::Importing(file), _) => {
-                format!("The import of {file} is not finished: press Enter, then F2 to continue.")
+                format!("The import of {file} is not finished: F2 continues it, F8 drops it.")
             }
             (Restored::Parked, _) => {
                 return format!("Other text for {profile} from {at} is kept: F8 in the empty form (2) shows it.");

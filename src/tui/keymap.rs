@@ -97,8 +97,9 @@ fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> 
     let choosing = context.is_text() || matches!(context, Context::FormChoice | Context::ProfileChoice);
     let text = match binding.hint {
         "status" => "<- ->",
+        "choose" if matches!(context, Context::ImportLook | Context::ImportValue) => "<- ->",
         "move" | "choose" | "pick" | "scroll" => "up/down",
-        "next" if choosing || context == Context::ImportLook => "Tab/Enter",
+        "next" if choosing => "Tab/Enter",
         "copy" if context == Context::Record => "t n v l",
         _ => return None,
     };

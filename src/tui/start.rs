@@ -12,14 +12,15 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.screen == Screen::Welcome {
         return Vec::new();
     }
+    let mut effects = add_pet::update::take_up(state, now);
     if !state.link.has_key() {
         let code = None;
         let message = "no API key is set".to_owned();
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
-        return popups::key::find_places(state, now).into_iter().collect();
+        effects.extend(popups::key::find_places(state, now));
+        return effects;
     }
-    let mut effects = pets::update::reload(state, true, now);
-    effects.extend(add_pet::update::settle(state, now));
+    effects.extend(pets::update::reload(state, true, now));
     if state.screen == Screen::Domains {
         effects.extend(domains::update::show(state, now));
     }

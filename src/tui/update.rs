@@ -248,14 +248,14 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
             state.popup = Some(Popup::Error(0))
         }
         GlobalAction::ErrorDetails => state.say(MessageKind::Note, "No errors in this session."),
-        GlobalAction::ShowPets => state.screen = Screen::Pets,
+        GlobalAction::ShowPets => return import::update::show_pets(state, now),
         GlobalAction::ShowAdd => {
             state.screen = Screen::AddPet;
             state.pets.searching = false;
         }
         GlobalAction::NewPet => return add_pet::update::show_form(state, now),
         GlobalAction::RapidEntry => return rapid::update::switch(state, now),
-        GlobalAction::Import => import::start::show(state),
+        GlobalAction::Import => return import::start::open(state, now),
         GlobalAction::ShowDomains => return domains::update::show(state, now),
         GlobalAction::Outside => domains::popups::outside::open(state, now),
         GlobalAction::Choices => {
@@ -372,7 +372,7 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
         Outcome::Popups(reply) => popups::on_reply(state, reply, now),
         Outcome::Drafts(DraftReply::Opened(opened)) => {
             drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
-            add_pet::update::settle(state, now)
+            add_pet::update::take_up(state, now)
         }
         Outcome::Drafts(DraftReply::Written(result)) => {
             drafts::on_written(state, result, now);

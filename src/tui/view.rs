@@ -200,7 +200,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
                 Screen::Pets => pets::view::place(state, appearance, now),
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
-                Screen::AddPet if state.add.import.on => add_pet::import::view::place(state).to_owned(),
+                Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),
             };

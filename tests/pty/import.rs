@@ -20,12 +20,13 @@ fn file(directory: &Path, round: u64) -> (String, Vec<String>) {
 
 /// From wherever the app begins to the file that was looked at.
 fn look(app: &mut Terminal, path: &str) {
-    let screen = app.shows(&["| ok, "]);
+    // An unfinished import is shown at the start. What is highlighted is painted last.
+    let screen = app.shows(&["| ok, ", "? help"]);
     if !screen.contains("[2 Add pet: import]") {
         app.send("I");
         app.shows(&["[2 Add pet: import]", "> File"]);
+        app.send(format!("\x15{path}\r"));
     }
-    app.send(format!("\x15{path}\r"));
     // The row of keys is painted last: with it, the whole frame is there.
     app.shows(&["60 rows", "Rows at a time: 4", "F2 start"]);
 }
@@ -95,9 +96,7 @@ fn a_signal_stops_it_and_the_next_start_offers_to_go_on() {
     assert!(said.contains("the import is not finished") && said.contains("--resume"), "{said}");
 
     let mut app = served.app(state.path());
-    app.shows(&["[2 Add pet: import]", "new-arrivals.csv is not finished: press"]);
-    app.send("\r");
-    app.shows(&["This import was started before."]);
+    app.shows(&["new-arrivals.csv is not finished: F2 continues it", "This import was started before."]);
     app.send("\x1bOQ");
     app.shows(&["Import finished:", "100%"]);
     assert_eq!(sorted(served.names()), names);

@@ -62,7 +62,7 @@ pub async fn run(
     let Some(Begin { mut start, reading, report, new }) = command.begin(&target).await? else {
         return Ok(Exit::Done);
     };
-    let mut good = None;
+    let mut counts = None;
     if !args.resume && !args.is_stdin() {
         let checked = command.validate(&reading).await?;
         verbosity.note(&checked.sentence());
@@ -71,16 +71,16 @@ pub async fn run(
             return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
                 .hint("fix the file, or send the other rows: --on-error continue"));
         }
-        good = Some(checked.good);
+        counts = Some(checked.counts());
     }
-    command.confirm(new.filter(|new| *new > 0).or(good), settings).await?;
+    command.confirm(new.filter(|new| *new > 0).or(counts.map(|counts| counts.good)), settings).await?;
     let mut send_unknown = args.unknown == UnknownArg::Send;
     loop {
         let prepare = {
             let (args, target, reading, report) = (Arc::clone(&args), target.clone(), reading.clone(), report.clone());
             move || {
                 let input = open(&args)?;
-                let work = Work::start(&start, &input, &reading, good, report, &target)?;
+                let work = Work::start(&start, &input, &reading, counts, report, &target)?;
                 Ok((input, work))
             }
         };
@@ -318,10 +318,8 @@ impl Command {
         let on_event = on_event(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
-            let ImportProgress { added, refused, unknown, .. } = &*counts;
-            let numbers = [(*added, "added"), (*refused, "refused"), (*unknown, "unknown")];
-            let waiting = counts.waiting.as_ref().map(|waiting| waiting.words(clock::now()));
-            (counts.dealt_with(), numbered(numbers).into_iter().chain(waiting).collect::<Vec<_>>().join(", "))
+            let waiting = counts.waiting.as_ref().map(|waiting| format!(", {}", waiting.words(clock::now())));
+            (counts.dealt_with(), counts.words(Some(0)) + &waiting.unwrap_or_default())
         };
         let mut ended_by = None;
         let sent = import::run(client, input, work, how, (on_event, progress, controls));
@@ -377,13 +375,7 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
     if let Some(why) = why {
         note(&format!("petstore: {why}"));
     }
-    let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
-    let before = if *added_before > 0 { format!(" ({added_before} before)") } else { String::new() };
-    let mut counts = vec![format!("{added} added{before}")];
-    let left_now = left.unwrap_or_default();
-    counts.extend(numbered([(*refused, "refused"), (*invalid, "invalid"), (*unknown, "unknown"), (left_now, "left")]));
-    counts.extend(left.is_none().then(|| "an unknown number left".to_owned()));
-    note(&counts.join(", "));
+    note(&progress.words(*left));
     if let Some(report) = report {
         note(&format!("report: {}", display_safe(&report.display().to_string())));
         let named = if args.report.is_none() && *report == Journal::beside(&args.file) {
@@ -394,7 +386,7 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         let file = word(&args.file);
         if *left != Some(0) {
             note(&format!("continue with: petstore pets import {file}{named} --resume"));
-        } else if refused + invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
+        } else if progress.refused + progress.invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
             note(&format!(
                 "to fix the others: edit {file} and import it again, which sends only them; or write them to a new file: \
                  petstore pets import {file}{named} --resume --rejects CSV"
@@ -402,11 +394,6 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         }
     }
     exit
-}
-
-/// The numbers other than zero, each with its word.
-fn numbered<const N: usize>(numbers: [(u64, &str); N]) -> impl Iterator<Item = String> {
-    numbers.into_iter().filter(|(number, _)| *number > 0).map(|(number, word)| format!("{number} {word}"))
 }
 
 fn word(path: &std::path::Path) -> String {

@@ -17,6 +17,7 @@ use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnImportEvent, Start, Summary, Work,
 };
 use crate::transfer::journal::{RowOutcome, Target};
+use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, Input, TransferError};
 
 /// The most bad rows, duplicates and refusals that are listed.
@@ -26,7 +27,7 @@ pub(super) const MOST: usize = 20;
 pub(super) struct File {
     pub(super) path: PathBuf,
     pub(super) reading: ColumnMapping,
-    pub(super) good: u64,
+    pub(super) counts: RowCounts,
     pub(super) report: PathBuf,
 }
 
@@ -71,9 +72,9 @@ impl Session {
     ) -> Asked<Result<Summary, TransferError>> {
         let (target, shared) = (Target::of(&self.setup.settings), Arc::clone(file));
         let prepared = spawn_blocking(move || {
-            let File { path, reading, good, report } = &*shared;
+            let File { path, reading, counts, report } = &*shared;
             let input = Input::file(path)?;
-            let work = Work::start(&start, &input, reading, Some(*good), Some(report.clone()), &target)?;
+            let work = Work::start(&start, &input, reading, Some(*counts), Some(report.clone()), &target)?;
             Ok((input, work))
         });
         let (input, work) = match prepared.await {
@@ -87,7 +88,7 @@ impl Session {
         let client = self.setup.client.clone();
         let sent = import::run(&client, input, work, how, (on_event(Arc::clone(&trouble)), progress, controls));
         tokio::pin!(sent);
-        let good = file.good;
+        let good = file.counts.good;
         let how_far = || {
             let counts = counts.borrow();
             let waiting = counts.waiting.as_ref().map(|waiting| format!("; {}", waiting.words(clock::now())));
@@ -126,7 +127,10 @@ impl Session {
             ImportEnded::Failed(why) => self.talk.say(why)?,
         }
         let ImportProgress { added, added_before, refused, invalid, unknown, .. } = progress;
-        self.talk.say(format!("{} added.", counted(*added, "pet")))?;
+        self.talk.say(match added {
+            0 => "Nothing was added.".to_owned(),
+            added => format!("{} added.", counted(*added, "pet")),
+        })?;
         for (number, what) in [
             (added_before, "added before."),
             (refused, "refused by the service."),
@@ -143,6 +147,7 @@ impl Session {
         }
         if *left == Some(0) && refused + invalid > 0 {
             self.talk.say("Fix those rows in the file and import it again: only they are sent.")?;
+            self.talk.say("petstore pets import with --resume --rejects CSV writes them to a separate file.")?;
         }
         match report {
             Some(report) => self.talk.say(format!("Report: {}", report.display())),

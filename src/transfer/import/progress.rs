@@ -104,6 +104,21 @@ impl ImportProgress {
         self.refused + self.invalid + self.unknown
     }
 
+    /// The counts other than zero, with how many rows are `left`, if that is known.
+    pub fn words(&self, left: Option<u64>) -> String {
+        let counts = [
+            (self.added, "added"),
+            (self.added_before, "added before"),
+            (self.refused, "refused"),
+            (self.invalid, "invalid"),
+            (self.unknown, "unknown"),
+            (left.unwrap_or_default(), "left"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+        let words: Vec<_> = counts.chain(left.is_none().then(|| "an unknown number left".to_owned())).collect();
+        if words.is_empty() { "nothing added".to_owned() } else { words.join(", ") }
+    }
+
     pub(super) fn count(&mut self, event: &ImportEvent) {
         match event {
             ImportEvent::Row { outcome, .. } => {
@@ -125,5 +140,26 @@ impl ImportProgress {
                 self.left_alone += 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_leaves_out_zeros() {
+        let words = |progress: ImportProgress, left| progress.words(left);
+        let none = ImportProgress::default();
+        assert_eq!(words(none.clone(), Some(0)), "nothing added");
+        assert_eq!(words(none.clone(), Some(3)), "3 left");
+        assert_eq!(
+            words(ImportProgress { added_before: 2, invalid: 1, ..none.clone() }, Some(0)),
+            "2 added before, 1 invalid"
+        );
+        assert_eq!(
+            words(ImportProgress { added: 2, refused: 1, ..none }, None),
+            "2 added, 1 refused, an unknown number left"
+        );
     }
 }

@@ -10,6 +10,7 @@ use crate::clock;
 use crate::model::IdempotencyKey;
 use crate::transfer::input::Print;
 use crate::transfer::journal::{Head, Journal, Past, Target};
+use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, Input, TransferError};
 
 /// How an import begins.
@@ -43,16 +44,17 @@ pub struct Work {
 }
 
 impl Work {
-    /// Prepares an import, with its journal at `report` if given. `good` is how many rows can be sent, if known. With a
+    /// Prepares an import, with its journal at `report` if given, and with the number of its rows, if known. With a
     /// default `reading`, a resumed import uses that of its journal. Blocks.
     pub fn start(
         start: &Start,
         input: &Input,
         reading: &ColumnMapping,
-        good: Option<u64>,
+        counts: Option<RowCounts>,
         report: Option<PathBuf>,
         target: &Target,
     ) -> Result<Self, TransferError> {
+        let good = counts.map(|counts| counts.good);
         let Some(report) = report else {
             return Ok(Self { id: Uuid::new_v4(), reading: reading.clone(), good, journal: None, past: None });
         };
@@ -75,7 +77,7 @@ impl Work {
         if let Some(differs) = seen.and_then(|seen| seen.file.difference(&file)) {
             return Err(TransferError::changed(&report, differs));
         }
-        let head = Head::new(file, target, reading.clone(), good, clock::now().wall);
+        let head = Head::new(file, target, reading.clone(), counts, clock::now().wall);
         let journal = if replaces {
             Journal::replace(&report, &head, seen.map(|seen| seen.import))?
         } else {

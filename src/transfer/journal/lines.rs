@@ -14,6 +14,7 @@ use crate::local::atomic_file;
 use crate::model::text::{cut, short};
 use crate::model::{IdempotencyKey, PetId};
 use crate::transfer::input::{Print, hex};
+use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, TransferError};
 
 /// The version of the format. Version 1 had no keys and no times of the service, and its rows had the file's order.
@@ -38,16 +39,20 @@ pub struct Head {
     pub reading: ColumnMapping,
     /// How many rows can be sent, if counted before.
     pub good: Option<u64>,
+    /// How many cannot.
+    #[serde(default)]
+    pub bad: Option<u64>,
     /// When it began.
     pub at: Timestamp,
 }
 
 impl Head {
     /// The head of a new import.
-    pub fn new(file: Print, target: &Target, reading: ColumnMapping, good: Option<u64>, at: Timestamp) -> Self {
+    pub fn new(file: Print, target: &Target, reading: ColumnMapping, counts: Option<RowCounts>, at: Timestamp) -> Self {
+        let (good, bad) = counts.map(|counts| (counts.good, counts.bad)).unzip();
         let id = Uuid::new_v4();
         let (service, key) = (target.service.clone(), recognisable(id, &target.key));
-        Self { petstore_import: VERSION, id, file, service, key, reading, good, at }
+        Self { petstore_import: VERSION, id, file, service, key, reading, good, bad, at }
     }
 
     /// Fails if it has another column mapping. A default `reading` matches any.

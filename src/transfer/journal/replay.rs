@@ -88,6 +88,11 @@ impl Past {
         self.ended && (1..=self.last).all(|row| self.state(row) == RowState::Added)
     }
 
+    /// How many rows its file had, as far as known.
+    pub(in crate::transfer) fn rows(&self) -> u64 {
+        self.last.max(self.head.good.unwrap_or_default() + self.head.bad.unwrap_or_default())
+    }
+
     fn set(&mut self, row: u64, state: RowState) {
         let row = row as usize;
         self.states.resize(self.states.len().max(row + 1), RowState::Open);

@@ -3,6 +3,7 @@ use std::fs;
 use super::*;
 use crate::model::IdempotencyKey;
 use crate::transfer::input::Print;
+use crate::transfer::validate::RowCounts;
 
 fn input() -> Input {
     Input::stream("a", io::Cursor::new("name,cat\nRex,3\n")).unwrap()
@@ -17,7 +18,7 @@ fn target() -> Target {
 }
 
 fn head() -> Head {
-    Head::new(print(), &target(), ColumnMapping::default(), Some(9), Timestamp::UNIX_EPOCH)
+    Head::new(print(), &target(), ColumnMapping::default(), Some(RowCounts { good: 9, bad: 0 }), Timestamp::UNIX_EPOCH)
 }
 
 fn new(name: &str) -> NewPet {
@@ -153,7 +154,13 @@ fn of_file(directory: &Path, names: &[&str], outcomes: &[Option<RowOutcome>]) ->
     let (file, path) = (directory.join("a.csv"), directory.join("a.csv.petstore-import.ndjson"));
     names_in(&file, names);
     let print = Input::file(&file).unwrap().print().unwrap();
-    let head = Head::new(print, &target(), ColumnMapping::default(), Some(names.len() as u64), Timestamp::UNIX_EPOCH);
+    let head = Head::new(
+        print,
+        &target(),
+        ColumnMapping::default(),
+        Some(RowCounts { good: names.len() as u64, bad: 0 }),
+        Timestamp::UNIX_EPOCH,
+    );
     let journal = Journal::create(&path, &head).unwrap();
     for ((row, name), outcome) in (1..).zip(names).zip(outcomes) {
         let sent = Row { row, line: row + 1, new: new(name), corrected: false };

@@ -74,8 +74,11 @@ impl TypedText {
             }
         }
         if let Some(ImportDraft { path, begun }) = import {
-            state.add.import.path = path;
-            state.add.import.on |= begun;
+            let import = &mut state.add.import;
+            if begun {
+                (import.unfinished, import.on) = (Some(path.value().to_owned()), true);
+            }
+            import.path = path;
             if begun {
                 show(state);
             }
@@ -133,16 +136,14 @@ fn ahead(held: &[Msg]) -> String {
     text
 }
 
-/// The file of an unfinished import.
+/// The file of an unfinished import, or the typed one.
 fn import(import: &import::State) -> Option<ImportDraft> {
-    let (path, begun) = match &import.phase {
-        Phase::File | Phase::Looked(_) => (import.path.clone(), false),
-        Phase::Running(running) => {
-            let (file, _) = running.files.as_ref().filter(|_| running.is_under_way() || running.left() > 0)?;
-            (TextInput::new(file.clone()), true)
-        }
+    let path = match (&import.unfinished, &import.phase) {
+        (Some(file), _) => TextInput::new(file.clone()),
+        (None, Phase::File | Phase::Looked(_)) => import.path.clone(),
+        (None, Phase::Running(_)) => return None,
     };
-    (!path.is_empty()).then_some(ImportDraft { path, begun })
+    (!path.is_empty()).then_some(ImportDraft { path, begun: import.unfinished.is_some() })
 }
 
 /// The text of a new profile, without its key or an address with a secret in it.

@@ -470,7 +470,7 @@ fn an_unfinished_name_of_rapid_entry_is_restored() {
 }
 
 #[test]
-fn the_file_of_an_import_is_restored_and_a_running_one_is_shown() {
+fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped() {
     let mut app = form("F7 \"new-arrivals.csv\"");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, "new-arrivals.csv"));
@@ -484,13 +484,24 @@ fn the_file_of_an_import_is_restored_and_a_running_one_is_shown() {
     let begun =
         ImportReply::Started("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
     app.reply_to(id, begun);
-    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert!(
-        next.says("The import of new-arrivals.csv is not finished: press Enter, then F2 to continue."),
-        "{}",
-        next.screen()
-    );
-    assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (true, "/tmp/new-arrivals.csv"));
+    let (mut next, mut ended) = (app, None);
+    let path = "/tmp/new-arrivals.csv";
+    // It is named at every start, whatever was pressed before.
+    for keys in ["1", "Esc Esc", "1 2", "x"] {
+        next = next_session(&next, ended, remote(), Duration::from_secs(60));
+        let message = "The import of new-arrivals.csv is not finished: F2 continues it, F8 drops it.";
+        assert!(next.says(message), "{keys}: {}", next.screen());
+        assert!(next.job(Slot::CheckFile).is_some(), "{keys}");
+        next.keys(keys);
+        assert_eq!(
+            (next.state.add.import.path.value(), next.state.add.import.unfinished.as_deref()),
+            (path, Some(path))
+        );
+        ended = Some(Ending::Quit);
+    }
+    next.keys("Esc F8");
+    let next = next_session(&next, ended, remote(), Duration::from_secs(60));
+    assert_eq!((next.state.add.import.on, next.state.add.import.path.value()), (false, ""));
 }
 
 #[test]

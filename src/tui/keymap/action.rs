@@ -18,7 +18,7 @@ pub enum Action {
     Form(FormAction),
     UnknownOutcome(UnknownOutcomeAction),
     Rapid(RapidAction),
-    ImportFile(FileAction),
+    ImportFile(ImportFileAction),
     Preview(PreviewAction),
     ImportRun(ImportRunAction),
     Limit(PickAction),
@@ -136,15 +136,6 @@ pub enum PickAction {
     Back,
 }
 
-/// In the field for a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum FileAction {
-    Confirm,
-    Complete,
-    Back,
-}
-
 /// In a question or a field: takes what is there, or leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -252,6 +243,16 @@ pub enum RapidAction {
     Back,
 }
 
+/// At the name of the file to import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ImportFileAction {
+    Confirm,
+    Complete,
+    Clear,
+    Back,
+}
+
 /// Before an import: what is in the file, and how it will be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "kebab-case")]
@@ -264,6 +265,7 @@ pub enum PreviewAction {
     Refresh,
     WriteFile,
     Copy,
+    Clear,
     Back,
 }
 

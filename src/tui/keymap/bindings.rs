@@ -8,13 +8,13 @@ use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::action::{
     Action as A, Answer, AskAction as Ask, Binding, ChangesAction as Changes, CommandsAction as Commands, Context as C,
-    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FileAction, FormAction as Form,
-    FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportRunAction as ImportRun, KeyAction as KeyBox,
-    LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick, PreviewAction as Preview,
-    ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader, RecordAction as Record, RecordPart,
-    RedirectsAction as Redirects, RemovalAction as Removal, RequestsAction as Requests, RulesAction as Rules,
-    SearchAction as Search, TextAction as Text, UnknownOutcomeAction as Outcome, WelcomeAction as Welcome,
-    WriteAction as Write,
+    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
+    FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportFileAction as ImportFile,
+    ImportRunAction as ImportRun, KeyAction as KeyBox, LookupAction as Lookup, Movement, PetsAction as Pets,
+    PickAction as Pick, PreviewAction as Preview, ProfilesAction as Profiles, RapidAction as Rapid,
+    ReaderAction as Reader, RecordAction as Record, RecordPart, RedirectsAction as Redirects, RemovalAction as Removal,
+    RequestsAction as Requests, RulesAction as Rules, SearchAction as Search, TextAction as Text,
+    UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WriteAction as Write,
 };
 
 /// The lines of the table so far.
@@ -133,8 +133,10 @@ const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[], &[], &[]];
 const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[], &[]];
 /// A list under a text field.
 const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[], &[], &[]];
-/// Choices of one part of a form, which may be side by side.
-const OPTIONS: Moves = [&[UP, LEFT, ch('k')], &[DOWN, RIGHT, ch('j'), ch(' ')], &[], &[], &[], &[], &[], &[]];
+/// Choices beside each other, where up and down go to other lines.
+const OPTIONS: Moves = [&[LEFT], &[RIGHT, ch(' ')], &[], &[], &[], &[], &[], &[]];
+/// The same beside a text field.
+const SIDES: Moves = [&[LEFT], &[RIGHT], &[], &[], &[], &[], &[], &[]];
 /// The answers of a question.
 const ANSWERS: Moves = [&[UP, BACK_TAB, ch('k')], &[DOWN, TAB, ch('j')], &[], &[], &[], &[], &[], &[]];
 /// A list without pages.
@@ -275,26 +277,29 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "", "to the name");
     map.at(C::ImportFile, A::ImportFile)
-        .bind([ENTER, f(2)], FileAction::Confirm, "preview", "preview the file")
-        .bind([TAB], FileAction::Complete, "complete", "complete the path")
-        .bind([ESC, f(3)], FileAction::Back, "form", "to the form");
+        .bind([ENTER, f(2)], ImportFile::Confirm, "preview", "preview the file")
+        .bind([TAB], ImportFile::Complete, "complete", "complete the path")
+        .bind([f(8)], ImportFile::Clear, "clear", "clear, drop unfinished")
+        .bind([ESC, f(3)], ImportFile::Back, "form", "to the form");
     map.at(C::ImportLook, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
-        .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
-        .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
-        .moves(Preview::Move, OPTIONS, ["choose", ""], ["choose", ""])
+        .bind([DOWN, ch('j'), TAB, ENTER], Preview::NextField, "move", "next line")
+        .bind([UP, ch('k'), BACK_TAB], Preview::PreviousField, "", "previous line")
+        .moves(Preview::Move, OPTIONS, ["choose", ""], ["another column, choice", ""])
         .bind([ch('l')], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5), ch('r')], Preview::Refresh, "", "read the file again")
         .bind([ch('w')], Preview::WriteFile, "", "bad rows to a file")
         .bind([ch('y')], Preview::Copy, "", "copy the command line")
+        .bind([f(8)], Preview::Clear, "", "drop unfinished import")
         .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
     map.at(C::ImportValue, A::Preview)
         .bind([f(2)], Preview::Save, "start", "send the rows")
-        .bind([TAB, ENTER], Preview::NextField, "next", "next choice")
-        .bind([BACK_TAB], Preview::PreviousField, "", "previous choice")
-        .moves(Preview::Move, ARROWS, ["choose", ""], ["a column instead", ""])
+        .bind([DOWN, TAB, ENTER], Preview::NextField, "move", "next line")
+        .bind([UP, BACK_TAB], Preview::PreviousField, "", "previous line")
+        .moves(Preview::Move, SIDES, ["choose", ""], ["a column instead", ""])
         .bind([ctrl('o')], Preview::Choices, "list", "bad rows, duplicates")
         .bind([f(5)], Preview::Refresh, "", "read the file again")
+        .bind([f(8)], Preview::Clear, "", "drop unfinished import")
         .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
     map.at(C::ImportRun, A::ImportRun)
         .bind([ESC, f(3)], ImportRun::Back, "pause, leave", "pause, then leave")

@@ -81,7 +81,8 @@ fn earlier(reading: &ColumnMapping, which: usize) -> EarlierImport {
         here: which as u64 % 4,
         new: which as u64 % 3,
         bad: 0,
-        as_long: which.is_multiple_of(4),
+        unknown: which as u64 % 2,
+        rows_then: which as u64 % 4,
     }
 }
 

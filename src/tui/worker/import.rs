@@ -23,6 +23,7 @@ use crate::transfer::import::{
 };
 use crate::transfer::journal::Journal;
 use crate::transfer::preview::preview;
+use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
@@ -138,7 +139,7 @@ async fn send(
     so_far: &Progress,
 ) -> Result<Summary, ImportEnded> {
     let api = api_of(connection).await.map_err(ImportEnded::NoAnswer)?;
-    let RunImport { source, reading, good, start, report, how } = task;
+    let RunImport { source, reading, good, bad, start, report, how } = task;
     let pasted = matches!(source, ImportSource::Pasted(_));
     let begin = move || {
         let place = match &source {
@@ -147,7 +148,14 @@ async fn send(
         };
         let report = report.unwrap_or_else(|| Journal::beside(&place));
         let input = Input::file(&place)?;
-        let work = Work::start(&start, &input, &reading, Some(good), Some(report.clone()), &around.target())?;
+        let work = Work::start(
+            &start,
+            &input,
+            &reading,
+            Some(RowCounts { good, bad }),
+            Some(report.clone()),
+            &around.target(),
+        )?;
         Ok::<_, TransferError>((place, report, input, work))
     };
     let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;

@@ -70,6 +70,9 @@ async fn what_an_earlier_import_added_is_never_sent_again_unasked() {
     for (before, now, answers, says, count) in [
         // Corrected: only that is sent.
         ("Ada,1\nBen,two\nCleo,3\n", three, &["yes", "yes"][..], "2 of 3 rows were added then", 3),
+        // Corrected and longer: what is new is asked about.
+        ("Ada,1\nBen,two\n", three, &["", "back"], "The file has 1 row more than when its import began", 1),
+        ("Ada,1\nBen,two\n", three, &["1", "yes"], "1: skip 1 matching row, send the other 2", 3),
         // Done.
         (three, three, &[""], "every row was added.", 3),
         (three, three, &["yes", "yes"], "Add all of them again?", 6),

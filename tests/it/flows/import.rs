@@ -59,7 +59,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.shows(&["2 rows cannot be sent."]).await;
     assert_eq!(names(&real).await, Vec::<String>::new());
     app.press("Space F2");
-    app.shows(&["298 of 298   100%", "298 added, 2 to fix (f).", "new-arrivals.csv.petstore-import.ndjson"]).await;
+    app.shows(&["298 of 298   100%", "298 added, 2 invalid (f).", "new-arrivals.csv.petstore-import.ndjson"]).await;
     app.press("w Enter");
     app.shows(&["Written to", "2 rows to fix"]).await;
     let mend = fs::read_to_string(directory.path().join("new-arrivals-rejects.csv")).unwrap();
@@ -106,7 +106,7 @@ async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This import was started before. F2 continues it"]).await;
     app.press("F2");
-    app.shows(&["3000 of 3000   100%", "before)"]).await;
+    app.shows(&["3000 of 3000   100%", "added before"]).await;
     app.shows(&["Import finished: "]).await;
     assert_each_once(&names(&real).await, 3_000);
     app.press("Esc");
@@ -124,12 +124,12 @@ async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["Cannot be sent (1):"]).await;
     app.press("F2 Space F2");
-    app.shows(&["4 added, 1 to fix (f). Fix the file, then press F2."]).await;
+    app.shows(&["4 added, 1 invalid (f). Fix the file, then press F2; or w:"]).await;
     file(directory.path(), 5, &[]);
     app.press("F2");
     app.shows(&["The file has changed since its import began", "4 of 5 rows were", "F2 sends the other 1 row."]).await;
     app.press("F2");
-    app.shows(&["Import finished: 1 added.", "5 of 5   100%"]).await;
+    app.shows(&["Import finished: 1 added, 4 added before.", "5 of 5   100%"]).await;
     assert_each_once(&names(&real).await, 5);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
@@ -155,7 +155,7 @@ async fn a_corrected_file_goes_on_and_the_next_one_of_its_name_begins_anew() {
     app.press("F2");
     app.shows(&["Choose what to do with the rows added before"]).await;
     app.press("Space F2");
-    app.shows(&["Import finished: 1 added."]).await;
+    app.shows(&["Import finished: 1 added, 1 added before."]).await;
     assert_each_once(&names(&real).await, 8);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;

@@ -50,7 +50,7 @@ fn a_row_that_is_corrected_in_the_file_is_sent_alone_by_whatever_command() {
         );
         write(&home, &CORRECTED);
         let (status, text) = import(&home, more);
-        assert!(status == Some(0) && text.contains("1 added (4 before)\n"), "{more:?} {text}");
+        assert!(status == Some(0) && text.contains("1 added, 4 added before\n"), "{more:?} {text}");
         assert_eq!(names(&home), ["Ada", "Ben", "Cleo", "Dot", "Eli"]);
         // Once more, by each of them: nothing is left to send.
         for more in [&[][..], &["--resume"]] {
@@ -67,8 +67,11 @@ fn a_corrected_file_may_have_more_rows_in_another_order_and_equal_ones() {
     assert_eq!(import(&home, &[]).0, Some(3));
     write(&home, &["Cleo,3", "Guppy,7", "New,1", "Guppy,7", "Guppy,7"]);
     let (status, text) = import(&home, &[]);
-    assert!(status == Some(0) && text.contains("3 added (2 before)"), "{text}");
-    assert!(text.contains("2 of 5 rows were added then and are not sent again"), "{text}");
+    assert!(status == Some(2) && text.contains("The file has 2 rows more than when its import began"), "{text}");
+    assert!(text.contains("--resume (sends the other 3)"), "{text}");
+    assert_eq!(names(&home).len(), 2, "rows that are new are asked about");
+    let (status, text) = import(&home, &["--resume"]);
+    assert!(status == Some(0) && text.contains("3 added, 2 added before"), "{text}");
     assert_eq!(names(&home), ["Cleo", "Guppy", "Guppy", "Guppy", "New"]);
 }
 
@@ -112,7 +115,7 @@ fn the_file_of_the_next_week_begins_anew_and_the_report_before_is_kept() {
 #[test]
 fn equal_rows_in_the_next_list_are_a_question_that_only_people_answer() {
     let next = ["Ada,1", "Fay,1", "Ben,2"];
-    for (more, added, all) in [("--resume", "1 added (2 before)", 6), ("--again", "3 added", 8)] {
+    for (more, added, all) in [("--resume", "1 added, 2 added before", 6), ("--again", "3 added", 8)] {
         let home = home_with("week.csv", &week(&CORRECTED));
         assert_eq!(import(&home, &[]).0, Some(0));
         write(&home, &next);
@@ -168,7 +171,7 @@ fn other_columns_for_the_same_file_add_nothing_unasked() {
     // As they were chosen at the beginning, without saying so again.
     write(&home, &CORRECTED);
     let (status, text) = import(&home, &[]);
-    assert!(status == Some(0) && text.contains("1 added (4 before)"), "{text}");
+    assert!(status == Some(0) && text.contains("1 added, 4 added before"), "{text}");
     let (status, text) = import(&home, &["--set", "status=pending"]);
     assert!(status == Some(2) && text.contains("omit those options") && !text.contains("--report"), "{text}");
     assert_eq!(names(&home).len(), 5);

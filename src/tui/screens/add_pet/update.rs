@@ -65,7 +65,7 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
             add.status = next_status(add.status, movement);
         }
         FormEvent::Submit => return save(state, now),
-        FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return settle(state, now),
+        FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return take_up(state, now),
         FormEvent::Clear if state.add.can_clear() => {
             let restored = state.add.clear_or_restore();
             let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
@@ -93,7 +93,7 @@ pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now)
         UnknownOutcomeAction::Confirm => return answer(state, choice, now),
         UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
         UnknownOutcomeAction::Clear if state.add.draft().is_empty() && drafts::unpark(state) => {
-            return settle(state, now);
+            return take_up(state, now);
         }
         UnknownOutcomeAction::Clear => {
             state.add.unknown_outcome = None;
@@ -229,8 +229,15 @@ pub(in crate::tui) fn stop_waiting(state: &mut AppState, now: Now) -> Vec<Effect
     effects
 }
 
+/// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
+pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let mut effects = super::import::start::check_unfinished(state, now);
+    effects.extend(settle(state, now));
+    effects
+}
+
 /// Sends a pet of an earlier session again with its key, if that cannot add a second one.
-pub fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.is_switching() {
         return Vec::new();
     }

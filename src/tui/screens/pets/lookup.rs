@@ -6,7 +6,7 @@ mod state;
 use crate::api::failure::Failure;
 use crate::api::find::{Ask, LookupResult};
 use crate::clock::Now;
-use crate::model::sunset;
+use crate::model::{PetId, sunset};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::LookupAction;
 use crate::tui::pending::Slot;
@@ -14,7 +14,7 @@ use crate::tui::popups::copy;
 use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::AppState;
-use crate::tui::text_input::Typing;
+use crate::tui::text_input::{TextInput, Typing};
 
 pub use state::{ById, Lookup};
 
@@ -26,6 +26,13 @@ pub fn open(state: &mut AppState) {
     state.message = None;
     state.pets.searching = false;
     state.pets.by_id.get_or_insert_default();
+}
+
+/// Looks up the pet with this id.
+pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
+    open(state);
+    state.pets.by_id = Some(ById { input: TextInput::new(id.to_string()), ..ById::default() });
+    look(state, false, now)
 }
 
 /// A key there.

@@ -29,6 +29,8 @@ pub struct RunImport {
     pub reading: ColumnMapping,
     /// How many rows can be sent.
     pub good: u64,
+    /// How many cannot.
+    pub bad: u64,
     /// How it starts.
     pub start: Start,
     /// Its report, if it is not beside the file.

@@ -3,9 +3,11 @@
 use super::jobs::{CheckedFile, ImportSource, UnusableFile};
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
+use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, OnError, Start};
-use crate::tui::text_input::TextInput;
+use crate::tui::keymap::Movement;
+use crate::tui::text_input::{Edit, TextInput};
 
 /// The most rows sent at a time.
 const MOST_AT_ONCE: usize = 16;
@@ -25,6 +27,8 @@ pub struct PreviewState {
     pub changed: bool,
     /// Where the cursor is.
     pub part: PreviewField,
+    /// The columns are right although their names say otherwise.
+    pub columns_are_right: bool,
     /// Send the good rows although there are bad ones.
     pub only_good: bool,
     /// Whether rows added before are added again, once that is chosen.
@@ -51,6 +55,8 @@ pub const FOUND: [Choice; 3] = [Choice::Found, Choice::Found, Choice::Found];
 pub enum PreviewField {
     /// The column or value of this field.
     Of(Field),
+    /// Whether columns are right that their names give to other fields.
+    Doubts,
     /// What to do with bad rows.
     Bad,
     /// How many rows are sent at a time.
@@ -68,7 +74,18 @@ impl PreviewState {
     pub fn new(source: ImportSource, choices: [Choice; 3]) -> Self {
         let how = ImportOptions::default();
         let part = PreviewField::Of(Field::Name);
-        Self { source, choices, found: None, rows: 0, changed: false, part, only_good: false, again: None, how }
+        Self {
+            source,
+            choices,
+            found: None,
+            rows: 0,
+            changed: false,
+            part,
+            columns_are_right: false,
+            only_good: false,
+            again: None,
+            how,
+        }
     }
 
     /// Takes over the column mapping of an earlier import.
@@ -121,18 +138,29 @@ impl PreviewState {
         }
     }
 
+    /// The fields of a new import whose column the names of the columns give to another field, if any.
+    pub(super) fn doubts(&self) -> Option<String> {
+        let columns = self.seen()?.preview.check.layout.columns.as_ref()?;
+        let doubtful = columns.doubtful().into_iter();
+        let words: Vec<_> = doubtful.map(|(field, column)| format!("{} from \"{column}\"", field.member())).collect();
+        (!words.is_empty() && self.start() != Some(Start::GoOn)).then(|| words.join(", "))
+    }
+
     /// The current parts, in order.
     pub fn parts(&self) -> Vec<PreviewField> {
         let mut parts: Vec<PreviewField> = Field::ALL.map(PreviewField::Of).into();
         if let Some(seen) = self.seen() {
+            if self.doubts().is_some() {
+                parts.push(PreviewField::Doubts);
+            }
             if seen.preview.check.bad > 0 {
                 parts.push(PreviewField::Bad);
             }
             parts.extend([PreviewField::AtOnce, PreviewField::OnRefused]);
             match seen.before.as_ref().map(EarlierImport::way) {
-                Some(EarlierVerdict::GoOn) => parts.push(PreviewField::Unknown),
+                Some(EarlierVerdict::GoOn) if self.may_be_there() > 0 => parts.push(PreviewField::Unknown),
                 Some(EarlierVerdict::Done | EarlierVerdict::Choose) => parts.push(PreviewField::Again),
-                Some(EarlierVerdict::Anew) | None => {}
+                Some(EarlierVerdict::GoOn | EarlierVerdict::Anew) | None => {}
             }
         }
         parts
@@ -150,29 +178,39 @@ impl PreviewState {
         if let Choice::Value(value) = &mut self.choices[field as usize] { Some(value) } else { None }
     }
 
+    /// Moves the cursor in a typed value; `false` at its end, where the next choice comes.
+    pub(super) fn moves_in_text(&mut self, movement: Movement) -> bool {
+        let Some(input) = self.input() else { return false };
+        let before = input.clone();
+        input.edit(if movement.is_down() { Edit::Right } else { Edit::Left });
+        *input != before
+    }
+
     /// Selects the next or previous choice of the part that has the cursor.
     pub fn choose(&mut self, next: bool) {
         match self.part {
             PreviewField::Of(field) => {
-                let mut all = vec![Choice::Found];
-                all.extend(self.columns().iter().cloned().map(Choice::Column));
-                let choice = &self.choices[field as usize];
-                // The typed value is kept.
-                all.push(if let Choice::Value(_) = choice {
-                    choice.clone()
-                } else {
-                    Choice::Value(TextInput::default())
-                });
-                let named = match choice {
-                    Choice::Found => self.column_of(field).map(|column| Choice::Column(column.to_owned())),
-                    Choice::Column(_) | Choice::Value(_) => None,
+                let columns = self.columns();
+                let named = named(columns, field);
+                let of_column = |name: &String| match named {
+                    Some(place) if columns[place] == *name => Choice::Found,
+                    _ => Choice::Column(name.clone()),
                 };
-                // The column found by name is one of the columns: selection continues from there.
-                let here = all.iter().position(|one| *one == *named.as_ref().unwrap_or(choice)).unwrap_or(0);
+                let choice = match &self.choices[field as usize] {
+                    Choice::Column(name) => of_column(name),
+                    choice @ (Choice::Found | Choice::Value(_)) => choice.clone(),
+                };
+                let mut all = Vec::from_iter(named.is_none().then_some(Choice::Found));
+                all.extend(columns.iter().map(of_column));
+                // The typed value is kept.
+                let value = matches!(choice, Choice::Value(_)).then(|| choice.clone());
+                all.push(value.unwrap_or_else(|| Choice::Value(TextInput::default())));
+                let here = all.iter().position(|one| *one == choice).unwrap_or(0);
                 let there = (here + if next { 1 } else { all.len() - 1 }) % all.len();
                 self.choices[field as usize] = all.swap_remove(there);
-                self.changed = true;
+                (self.changed, self.columns_are_right) = (true, false);
             }
+            PreviewField::Doubts => self.columns_are_right = !self.columns_are_right,
             PreviewField::Bad => self.only_good = !self.only_good,
             PreviewField::Again => {
                 let can_leave_out =
@@ -202,6 +240,11 @@ impl PreviewState {
     /// The earlier import of a file with this name.
     pub fn before(&self) -> Option<&EarlierImport> {
         self.seen()?.before.as_ref()
+    }
+
+    /// How many rows of an earlier import may have been added.
+    pub(super) fn may_be_there(&self) -> u64 {
+        self.before().map_or(0, |before| before.unknown)
     }
 
     /// How the import would start; `None` before that is chosen.

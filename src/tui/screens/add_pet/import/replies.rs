@@ -6,6 +6,7 @@ use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::model::text::short;
 use crate::model::words::list;
+use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
 use crate::tui::screens::pets;
@@ -29,7 +30,8 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
         ImportReply::Checked(found) => on_checked(state, found),
         ImportReply::Started(file, report) => {
             if let Some(running) = import.running_mut() {
-                running.files = Some((file, report));
+                running.files = Some((file.clone(), report));
+                import.unfinished = Some(file);
                 state.drafts.at_once = true;
             }
         }
@@ -79,11 +81,15 @@ fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile
         looked.read_as(&before.reading);
     }
     looked.found = Some(found.map(|seen| *seen));
+    let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
     if place.is_none_or(|place| place >= looked.parts().len()) {
         looked.part = looked.parts()[0];
     }
     if let Some(not_seen) = not_seen {
         first_trouble(state, not_seen);
+    }
+    if is_done && state.add.import.shows_unfinished() {
+        state.add.import.unfinished = None;
     }
 }
 
@@ -137,41 +143,42 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         running.progress = summary.progress;
     }
     (running.paused, running.ended) = (false, true);
-    let (added, errors) = (running.progress.added, running.progress.errors());
-    let left = summary.left.unwrap_or_else(|| running.left());
+    let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
+    let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
+    let is_file = matches!(running.run.source, ImportSource::File(_));
+    let is_done = matches!(summary.ended, ImportEnded::Complete | ImportEnded::Stopped);
     state.added_in_bulk += added;
+    if is_done {
+        state.add.import.unfinished = None;
+    }
     let (kind, text) = match summary.ended {
-        ImportEnded::Complete if errors == 0 => (MessageKind::Done, format!("Import finished: {added} added.")),
-        ImportEnded::Complete => (
-            MessageKind::Error,
-            match running.run.source {
-                ImportSource::File(_) => {
-                    format!("{added} added, {errors} to fix (f). Fix the file, then press F2.")
-                }
-                ImportSource::Pasted(_) => {
-                    format!("{added} added, {errors} to fix: f lists them, w writes them to a file.")
-                }
-            },
-        ),
-        ImportEnded::Stopped => {
-            (MessageKind::Note, format!("Stopped: {added} added, {left} left. y copies the command to continue."))
+        ImportEnded::Complete if refused + invalid + unknown == 0 => {
+            (MessageKind::Done, format!("Import finished: {counts}."))
         }
+        ImportEnded::Complete if refused + invalid == 0 => {
+            (MessageKind::Error, format!("{counts}: no answer came for some rows (f). F2 shows what to do."))
+        }
+        ImportEnded::Complete if is_file => (
+            MessageKind::Error,
+            format!("{counts} (f). Fix the file, then press F2; or w: rows to fix to another file."),
+        ),
+        ImportEnded::Complete => {
+            (MessageKind::Error, format!("{counts}: f lists the rows to fix, w writes them to a file."))
+        }
+        ImportEnded::Stopped => (MessageKind::Note, format!("Stopped: {counts}. y copies the command to continue.")),
         ImportEnded::OnError | ImportEnded::TooManyErrors => {
-            (MessageKind::Error, format!("Stopped at a refused row: {added} added, {left} left."))
+            (MessageKind::Error, format!("Stopped at a refused row: {counts}."))
         }
         ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
-            (
-                MessageKind::Error,
-                format!("The service refused the API key: {added} added, {left} left. F4 enters another."),
-            )
+            (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))
         }
         ImportEnded::NoAnswer(failure) => {
             let sentence = failure.sentence(&service);
             pets::update::on_failure(state, failure, now);
-            (MessageKind::Error, format!("{sentence} {added} added, {left} left; y copies the command to continue."))
+            (MessageKind::Error, format!("{sentence} {counts}; y copies the command to continue."))
         }
-        ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {added} added, {left} left.")),
+        ImportEnded::Failed(why) => (MessageKind::Error, format!("{why} {counts}.")),
     };
     if kind == MessageKind::Done {
         state.say_done(text, now.mono)

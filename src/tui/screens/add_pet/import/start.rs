@@ -22,6 +22,36 @@ pub fn show(state: &mut AppState) {
     state.add.import.on = true;
 }
 
+/// Shows it by its key: the unfinished import, if no other is shown.
+pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
+    show(state);
+    let import = &mut state.add.import;
+    if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {
+        import.path = TextInput::new(file.clone());
+    }
+    check_unfinished(state, now)
+}
+
+/// Checks the file of an unfinished import, so that one key continues it.
+pub fn check_unfinished(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let import = &state.add.import;
+    if !(import.on && matches!(import.phase, Phase::File) && import.shows_unfinished()) {
+        return Vec::new();
+    }
+    let source = ImportSource::File(import.path.value().to_owned());
+    look(state, source, FOUND, now)
+}
+
+/// Drops the unfinished import: it is not offered at the next start. Its report stays.
+pub(super) fn drop_unfinished(state: &mut AppState) {
+    if let Some(file) = state.add.import.unfinished_name() {
+        state.add.import.unfinished = None;
+        let text =
+            format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
+        state.say(MessageKind::Note, text);
+    }
+}
+
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
 /// beginning if the paste begins with a line end.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {

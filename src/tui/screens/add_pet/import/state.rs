@@ -1,6 +1,7 @@
 //! The state of the import.
 
 use super::jobs::ImportSource;
+use crate::model::text::short;
 use crate::tui::keymap::Context;
 use crate::tui::text_input::{TextInput, Typing};
 
@@ -20,6 +21,8 @@ pub struct State {
     pub phase: Phase,
     /// The text that was pasted into the form and is imported instead.
     pub pasted: Option<String>,
+    /// The file of an import that was started, and is neither finished nor dropped.
+    pub unfinished: Option<String>,
 }
 
 /// The step of an import.
@@ -58,6 +61,21 @@ impl State {
             Phase::Looked(_) => Context::ImportLook,
             Phase::Running(_) => Context::ImportRun,
         }
+    }
+
+    /// The name of that file, short.
+    pub fn unfinished_name(&self) -> Option<String> {
+        self.unfinished.as_ref().map(|file| short(file.rsplit('/').next().unwrap_or(file)))
+    }
+
+    /// Whether that file is the one that is shown.
+    pub(super) fn shows_unfinished(&self) -> bool {
+        let shown = match &self.phase {
+            Phase::File => Some(self.path.value()),
+            Phase::Looked(looked) => looked.seen().and_then(|seen| seen.path.as_deref()),
+            Phase::Running(running) => running.files.as_ref().map(|(file, _)| file.as_str()),
+        };
+        shown.is_some() && shown == self.unfinished.as_deref()
     }
 
     /// The import that is running or has ended.

@@ -157,10 +157,65 @@ fn a_file_is_previewed_and_nothing_is_sent() {
         "line 3",
         "Duplicates (all fields equal): 1 row",
         "Status corrected in 1 row",
-        "This adds 3 pets to PRODUCTION and cannot be undone.",
+        "Fix the file, then press F5; w writes these rows to another file.",
     ] {
         assert!(app.says(message), "{message}:\n{}", app.screen());
     }
+}
+
+#[test]
+fn with_bad_rows_the_number_to_add_is_shown_only_once_sending_the_others_is_chosen() {
+    let mut app = looked(80, 24, FILE);
+    assert!(!app.says("This adds"), "{}", app.screen());
+    app.keys("F2 Space");
+    assert!(app.says("This adds 3 pets to PRODUCTION and cannot be undone."), "{}", app.screen());
+}
+
+#[test]
+fn up_and_down_move_between_the_lines_and_change_no_column() {
+    let mut app = looked(80, 24, "name,cat\nRex,3\n");
+    app.effects.clear();
+    for keys in ["Down", "j", "Up", "k", "Down Down Down Down Down"] {
+        app.keys(keys);
+        assert_eq!((app.effects.as_slice(), app.job(Slot::CheckFile)), (&[][..], None), "{keys}");
+    }
+    app.keys("F2");
+    assert_eq!(begun(&app).unwrap().reading, ColumnMapping::default());
+}
+
+#[test]
+fn a_column_named_after_another_field_is_asked_about_before_anything_is_sent() {
+    let mut app = looked(80, 24, "name,category\nRex,3\n");
+    app.keys("Right");
+    let outcome = found(&app, "name,category\nRex,3\n", None);
+    app.reply(Slot::CheckFile, outcome);
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    assert!(
+        app.says("Nothing was sent. Is it right to read name from \"category\"? Then press Space"),
+        "{}",
+        app.screen()
+    );
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    app.keys("Space F2");
+    assert_eq!(begun(&app).unwrap().reading.map, [Some("category".into()), None, None]);
+}
+
+#[test]
+fn choices_of_a_column_go_round_once_and_a_typed_value_keeps_its_arrows() {
+    let mut app = looked(80, 24, "name,cat\nRex,3\n");
+    app.keys("Down");
+    let mut seen = Vec::new();
+    for _ in 0..3 {
+        app.keys("Left");
+        let looked = app.state.add.import.looked_mut().unwrap();
+        seen.push(looked.choices[1].clone());
+    }
+    let value = Choice::Value(crate::tui::text_input::TextInput::default());
+    assert_eq!(seen, [Choice::Column("name".into()), value, Choice::Found]);
+    app.keys("Right \"17\" Left \"0\"");
+    assert_eq!(app.state.add.import.looked_mut().unwrap().reading().set[1].as_deref(), Some("107"));
 }
 
 #[test]
@@ -177,21 +232,22 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
 #[test]
 fn another_column_or_one_value_for_all_is_read_at_once() {
     let mut app = looked(80, 24, FILE);
-    app.keys("Tab Down");
+    app.keys("Tab Right");
     let (_, reading) = look(&app);
     assert_eq!(reading.map, [None, Some("state".into()), None]);
     // Past the last column to one value, which is checked once it is typed.
     let outcome = found(&app, FILE, None);
     app.reply(Slot::CheckFile, outcome);
-    app.keys("Down Down");
+    app.keys("Right Right");
     app.keys("\"7\"");
     assert_eq!(app.state.context(), Context::ImportValue);
     app.keys("F2");
     assert!(app.says("Still checking the file. Press F2 once that is done."), "{}", app.screen());
     let outcome = found(&app, FILE, None);
     app.reply(Slot::CheckFile, outcome);
-    assert!(app.says("same for all") && app.says("This adds 4 pets"), "{}", app.screen());
+    assert!(app.says("same for all"), "{}", app.screen());
     app.keys("F2 Space F2");
+
     assert_eq!(begun(&app).unwrap().reading.set, [None, Some("7".into()), None]);
 }
 
@@ -204,7 +260,7 @@ fn a_missing_column_is_asked_for() {
     };
     app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
     assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
-    app.keys("Down Down");
+    app.keys("Right Right");
     let (_, reading) = look(&app);
     assert_eq!(reading.map, [None, Some("b".into()), None]);
 }
@@ -245,7 +301,8 @@ fn earlier() -> EarlierImport {
         here: 1,
         new: 2,
         bad: 0,
-        as_long: true,
+        unknown: 0,
+        rows_then: 3,
     }
 }
 
@@ -326,7 +383,7 @@ fn a_list_whose_rows_may_all_be_edited_is_added_only_if_that_is_chosen() {
 fn an_import_with_bad_rows_continues_with_a_preview_of_the_fixed_file() {
     let mut app = running(80, 24);
     end(&mut app, ImportProgress { added: 1_237, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    assert!(app.says("2 to fix (f). Fix the file, then press F2."), "{}", app.screen());
+    assert!(app.says("1237 added, 2 invalid (f). Fix the file, then press F2; or w:"), "{}", app.screen());
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
     assert_eq!(app.state.context(), Context::ImportLook);
@@ -389,7 +446,7 @@ fn one_line_or_a_started_name_is_only_typed() {
 #[test]
 fn the_counts_the_speed_and_the_last_rows_are_shown_while_it_runs() {
     let mut app = running(80, 24);
-    for message in ["612 of 1237 49%", "added 606 refused 5 unknown 1 left 625", "10.1 a second", "about 1:01"] {
+    for message in ["612 of 1237 49%", "606 added, 5 refused, 1 unknown, 625 left", "10.1 a second", "about 1:01"] {
         assert!(app.says(message), "{message}:\n{}", app.screen());
     }
     assert!(app.says("612 Ziggy id 100863") && app.says("571 Luna may have been added: no answer in 30 s"));
@@ -411,7 +468,7 @@ fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
     assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Stop)));
     let progress = ImportProgress { added: 610, refused: 5, unknown: 1, ..ImportProgress::default() };
     end(&mut app, progress, 621, ImportEnded::Stopped);
-    assert!(app.says("Stopped: 610 added, 621 left."), "{}", app.screen());
+    assert!(app.says("Stopped: 610 added, 5 refused, 1 unknown, 621 left."), "{}", app.screen());
     app.effects.clear();
     app.keys("F2");
     let run = begun(&app).unwrap();
@@ -428,6 +485,68 @@ fn it_continues_while_other_screens_are_shown_and_the_header_shows_it() {
     app.keys("Esc Esc");
     assert_eq!(app.state.screen, Screen::Pets);
     assert!(app.says("import paused 49%"), "{}", app.screen());
+}
+
+#[test]
+fn the_list_shows_what_a_running_import_has_added_so_far() {
+    for keys in ["1", "Esc Esc"] {
+        let mut app = running(80, 24);
+        app.effects.clear();
+        app.keys(keys);
+        assert!(app.job(Slot::List).is_some(), "{keys}");
+    }
+}
+
+#[test]
+fn an_import_that_ended_early_is_kept_in_mind_until_it_is_dropped() {
+    let mut app = running(80, 24);
+    let progress = ImportProgress { added: 606, ..ImportProgress::default() };
+    end(&mut app, progress, 631, ImportEnded::NoAnswer(Failure::NoAnswer { after: Duration::from_secs(30) }));
+    app.keys("Esc");
+    assert!(app.says("The import of new-arrivals.csv is not finished. I shows it again."), "{}", app.screen());
+    app.keys("j");
+    assert!(app.says("import not finished"), "{}", app.screen());
+    app.keys("I");
+    assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
+    let outcome = found(&app, "name,cat\nRex,3\n", Some(earlier()));
+    app.reply(Slot::CheckFile, outcome);
+    assert!(app.says("This import is not finished. F2 continues it, F8 drops it."), "{}", app.screen());
+    app.keys("F8");
+    assert!(app.says("The import of new-arrivals.csv is dropped. Its report is kept"), "{}", app.screen());
+    app.keys("1");
+    assert!(!app.says("not finished"), "{}", app.screen());
+}
+
+#[test]
+fn what_the_line_above_the_keys_promises_is_true_in_each_state() {
+    let ended = |progress, left, ended| {
+        let mut app = running(80, 24);
+        end(&mut app, progress, left, ended);
+        app.keys("j");
+        app
+    };
+    let some = |added, refused, invalid| ImportProgress { added, refused, invalid, ..ImportProgress::default() };
+    for (app, line) in [
+        (ended(some(1_237, 0, 0), 0, ImportEnded::Complete), "Finished. Esc closes."),
+        (ended(some(1_236, 1, 0), 0, ImportEnded::Complete), "Finished. F2 sends the refused rows again; Esc closes."),
+        (ended(some(1_237, 0, 1), 0, ImportEnded::Complete), "Finished. F2 checks the file again; Esc closes."),
+        (
+            ended(some(9, 0, 0), 1_228, ImportEnded::OnError),
+            "Not finished. F2 sends the rest; Esc leaves it for later.",
+        ),
+        (looked(80, 24, "name,cat\nRex,3\n"), "Nothing has been sent yet."),
+        (looked_after(earlier()), "Nothing more has been sent yet."),
+    ] {
+        let mut app = app;
+        assert!(app.says(line), "{line}\n{}", app.screen());
+    }
+}
+
+#[test]
+fn rows_that_were_never_sent_do_not_count_as_refused() {
+    let mut app = running(80, 24);
+    end(&mut app, ImportProgress { added: 1_235, invalid: 2, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+    assert!(app.says("1235 added, 2 invalid") && !app.says("refused"), "{}", app.screen());
 }
 
 #[test]
@@ -455,7 +574,7 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
 #[test]
 fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     let mut app = looked(80, 24, "name,cat\nRex,3\n");
-    app.keys("Tab Tab Tab Down F2");
+    app.keys("Tab Tab Tab Right F2");
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.reply(Slot::Import, ImportReply::NotStarted(why));
@@ -504,6 +623,39 @@ fn rejects_are_written_and_rows_are_searched_for() {
     assert!(matches!(write, WriteFile { what: FileContents::Rejects(_), replace: false, .. }));
     app.keys("Esc f Down Enter");
     assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
+    assert!(app.job(Slot::Inventory).is_some());
+}
+
+#[test]
+fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
+    let mut app = running(80, 24);
+    app.keys("Enter");
+    assert_eq!((app.state.screen, app.state.context()), (Screen::Pets, Context::ById));
+    assert_eq!(app.state.pets.by_id.as_ref().unwrap().input.value(), "100863");
+    assert!(app.job(Slot::ById).is_some());
+    let mut app = running(80, 24);
+    app.keys("f Enter");
+    assert!(app.says("Line 598: 400 INVALID_CATEGORY categoryId 99 is unknown"), "{}", app.screen());
+    assert_eq!(app.state.screen, Screen::AddPet);
+}
+
+#[test]
+fn rows_without_an_answer_are_asked_about_only_if_there_are_any() {
+    let mut app = looked_after(earlier());
+    assert!(!app.says("Rows without an answer"), "{}", app.screen());
+    let mut app = looked_after(EarlierImport { unknown: 1, ..earlier() });
+    assert!(app.says("Rows without an answer"), "{}", app.screen());
+}
+
+#[test]
+fn rows_added_to_the_file_of_an_unfinished_import_are_asked_about() {
+    let mut app = looked_after(EarlierImport { same_file: false, rows_then: 2, ..earlier() });
+    let message = "The file has 1 row more than when its import began on 2026-11-13, which added 1 of its 3 rows.";
+    assert!(app.says(message), "{}", app.screen());
+    app.keys("F2");
+    assert_eq!(begun(&app), None);
+    app.keys("Space F2");
+    assert_eq!(begun(&app).unwrap().start, Start::GoOn);
 }
 
 #[test]
@@ -546,10 +698,10 @@ fn looks() {
     snapshot("preview", |columns, rows| looked(columns, rows, FILE));
     snapshot("value", |columns, rows| {
         let mut app = looked(columns, rows, FILE);
-        app.keys("Tab Up Up");
+        app.keys("Tab Left Left \"7\" Tab");
         let outcome = found(&app, FILE, None);
         app.reply(Slot::CheckFile, outcome);
-        app.keys("Up Up");
+        app.keys("S-Tab");
         app
     });
     snapshot("running", running);

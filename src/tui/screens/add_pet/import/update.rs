@@ -10,8 +10,9 @@ use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportControl, Start};
 use crate::transfer::journal::{Journal, RowOutcome};
+use crate::transfer::validate::RowCounts;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{FileAction, ImportRunAction, PreviewAction};
+use crate::tui::keymap::{ImportFileAction, ImportRunAction, PreviewAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
@@ -31,18 +32,23 @@ use super::state::{Phase, State};
 const PAGE: usize = 8;
 
 /// A key in the field for the file.
-pub fn in_file_field(state: &mut AppState, action: FileAction, now: Now) -> Vec<Effect> {
+pub fn in_file_field(state: &mut AppState, action: ImportFileAction, now: Now) -> Vec<Effect> {
     match action {
-        FileAction::Confirm => start::look_at_typed(state, now),
-        FileAction::Complete => {
+        ImportFileAction::Confirm => return start::look_at_typed(state, now),
+        ImportFileAction::Complete => {
             let typed = state.add.import.path.value().to_owned();
-            vec![state.begin(ImportTask::Complete(typed), now)]
+            return vec![state.begin(ImportTask::Complete(typed), now)];
         }
-        FileAction::Back => {
-            state.add.import.on = false;
-            Vec::new()
+        ImportFileAction::Clear => {
+            if state.add.import.shows_unfinished() {
+                start::drop_unfinished(state);
+            }
+            state.add.import.path.clear();
+            state.add.import.error = None;
         }
+        ImportFileAction::Back => state.add.import.on = false,
     }
+    Vec::new()
 }
 
 /// A key in the preview.
@@ -57,6 +63,9 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
             }
         }
         PreviewAction::Move(movement) => {
+            if looked.moves_in_text(movement) {
+                return Vec::new();
+            }
             looked.choose(movement.is_down());
             // An empty value is checked once it is typed.
             let typing = looked.input_ref().is_some_and(|input| input.is_empty());
@@ -76,6 +85,12 @@ pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<
             return copy(state, line, "the command line", now);
         }
         PreviewAction::WriteFile => write_rejects(state),
+        PreviewAction::Clear if state.add.import.shows_unfinished() => {
+            start::drop_unfinished(state);
+            state.add.import.path.clear();
+            return start::leave(state);
+        }
+        PreviewAction::Clear => {}
         PreviewAction::Back => return start::leave(state),
     }
     Vec::new()
@@ -130,6 +145,11 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             counted(bad, "row")
         );
         state.say(MessageKind::Error, text);
+    } else if let Some(doubts) = looked.doubts().filter(|_| !looked.columns_are_right) {
+        looked.part = PreviewField::Doubts;
+        let text =
+            format!("Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above.");
+        state.say(MessageKind::Error, text);
     } else if looked.start().is_none() {
         let way = looked.before().map(EarlierImport::way);
         let text = match looked.before() {
@@ -159,14 +179,15 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
-    let (source, reading, good, how) = (looked.source.clone(), looked.reading(), looked.good(), looked.how);
+    let (source, reading, how) = (looked.source.clone(), looked.reading(), looked.how);
+    let RowCounts { good, bad } = looked.seen().map(|seen| seen.preview.check.counts()).unwrap_or_default();
     // The report of an import before the last one has another name.
     let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
     let change = PendingChange::Import(looked.to_send());
     if state.asks_first(change, now) {
         return Vec::new();
     }
-    run(state, RunImport { source, reading, good, start, report, how }, now)
+    run(state, RunImport { source, reading, good, bad, start, report, how }, now)
 }
 
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
@@ -224,12 +245,16 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
         ImportRunAction::Save if paused => return lead(state, false),
         ImportRunAction::Save => {}
         ImportRunAction::Back if !under_way => {
-            state.add.import = State::default();
+            let unfinished = state.add.import.unfinished.take();
+            state.add.import = State { unfinished, ..State::default() };
             state.screen = Screen::Pets;
+            if let Some(file) = state.add.import.unfinished_name() {
+                state.say(MessageKind::Note, format!("The import of {file} is not finished. I shows it again."));
+            }
         }
         ImportRunAction::Back if paused => {
-            state.screen = Screen::Pets;
             state.say(MessageKind::Note, "The import is paused. 2 shows it again.");
+            return show_pets(state, now);
         }
         ImportRunAction::Back => return lead(state, true),
         ImportRunAction::Delete if !under_way => {}
@@ -245,6 +270,13 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
     Vec::new()
 }
 
+/// Shows the pets, with those that a running import has added so far.
+pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.screen = Screen::Pets;
+    let adds = |running: &Running| running.is_under_way() && running.progress.added > 0;
+    if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
+}
+
 fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     // Measuring the speed starts over.
@@ -256,14 +288,26 @@ fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
     vec![Effect::ControlImport(if pause { ImportControl::Pause } else { ImportControl::Go })]
 }
 
-/// Searches the list for the pet of the selected row.
+/// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
+/// all pets.
 fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     let marked = state.add.import.running().and_then(|running| running.listed().get(running.cursor));
-    let Some(RowEntry { name, outcome, .. }) = marked.filter(|entry| !entry.name.is_empty()) else { return Vec::new() };
-    let query = if let RowOutcome::Added(id) = outcome { id.to_string() } else { name.clone() };
-    state.screen = Screen::Pets;
-    pets::update::search_for(state, &query);
-    pets::update::reload(state, true, now)
+    let Some(RowEntry { line, name, outcome }) = marked.cloned() else { return Vec::new() };
+    let why = match outcome {
+        RowOutcome::Added(id) => {
+            state.screen = Screen::Pets;
+            return pets::lookup::look_up(state, id, now);
+        }
+        RowOutcome::Unknown(_) if !name.is_empty() => {
+            state.screen = Screen::Pets;
+            pets::update::search_for(state, &name);
+            state.pets.whole.open = true;
+            return pets::inventory::read(state, now);
+        }
+        RowOutcome::Unknown(answer) | RowOutcome::Refused(answer) | RowOutcome::NotSent(answer) => answer.words(),
+        RowOutcome::Invalid(why) => why,
+    };
+    state.note(format!("Line {line}: {why}"))
 }
 
 /// Asks for the file to write the rejects to.
@@ -330,6 +374,16 @@ pub fn command_line(state: &AppState, more: &str) -> String {
         Phase::File => String::new(),
     };
     format!("petstore{} pets import {file}{options}{more}", state.link.flags)
+}
+
+/// The command that continues the unfinished import.
+pub fn resume_line(state: &AppState) -> Option<String> {
+    let import = &state.add.import;
+    let file = import.unfinished.as_ref()?;
+    Some(match import.running() {
+        Some(_) => command_line(state, " --resume"),
+        None => format!("petstore{} pets import {} --resume", state.link.flags, shell_word(file)),
+    })
 }
 
 /// The report as an option, if it is not beside the file.

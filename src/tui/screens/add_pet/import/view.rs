@@ -10,21 +10,46 @@ use crate::tui::widgets::page::Page;
 use super::state::Phase;
 
 /// The message row without a message.
-pub fn place(state: &AppState) -> &'static str {
-    match &state.add.import.phase {
+pub fn place(state: &AppState) -> String {
+    let import = &state.add.import;
+    let text = match &import.phase {
+        Phase::File | Phase::Looked(_) if import.shows_unfinished() => {
+            let key = if matches!(import.phase, Phase::File) { "Enter shows it" } else { "F2 continues it" };
+            return format!("This import is not finished. {key}, F8 drops it.");
+        }
+        Phase::File if let Some(file) = import.unfinished_name() => {
+            return format!("The import of {file} is not finished. Nothing has been sent of another file yet.");
+        }
+        Phase::Looked(looked) if looked.before().is_some_and(|before| before.added > 0) => {
+            "Nothing more has been sent yet."
+        }
         Phase::File | Phase::Looked(_) => "Nothing has been sent yet.",
         Phase::Running(running) if running.paused => "Paused. F2 continues, Del stops for good, Esc leaves it paused.",
         Phase::Running(running) if running.is_under_way() => "Sending. Esc pauses; nothing is lost.",
-        Phase::Running(_) => "Finished. F2 sends what is left; Esc closes.",
-    }
+        Phase::Running(running) => match &running.progress {
+            _ if import.unfinished.is_some() => "Not finished. F2 sends the rest; Esc leaves it for later.",
+            _ if running.left() > 0 => "Stopped. F2 sends the rest; Esc closes.",
+            progress if progress.refused > 0 => "Finished. F2 sends the refused rows again; Esc closes.",
+            progress if progress.errors() > 0 => "Finished. F2 checks the file again; Esc closes.",
+            _ => "Finished. Esc closes.",
+        },
+    };
+    text.to_owned()
 }
 
-/// The progress of a running import, for the header of other screens.
+/// The progress of a running or unfinished import, for the header of other screens.
 pub fn word(state: &AppState) -> Option<String> {
-    let is_seen = state.screen == Screen::AddPet && state.add.import.on;
-    let running = state.add.import.running().filter(|running| running.is_under_way() && !is_seen)?;
-    let word = if running.paused { "import paused" } else { "importing" };
-    Some(format!("{word} {}%", running.percent()))
+    let import = &state.add.import;
+    if state.screen == Screen::AddPet && import.on {
+        return None;
+    }
+    match import.running().filter(|running| running.is_under_way()) {
+        Some(running) => {
+            let word = if running.paused { "import paused" } else { "importing" };
+            Some(format!("{word} {}%", running.percent()))
+        }
+        None => import.unfinished.as_ref().map(|_| "import not finished".to_owned()),
+    }
 }
 
 /// Paints the import.

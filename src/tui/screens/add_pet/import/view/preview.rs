@@ -160,13 +160,8 @@ fn example(new: &NewPet, field: Field) -> String {
 
 fn checked_words(preview: &Preview, Cells { empty, wrong }: Cells) -> String {
     let ok = (preview.check.good + preview.check.bad).saturating_sub(empty + wrong);
-    let mut text = format!("{ok} ok");
-    for (count, word) in [(empty, "empty"), (wrong, "bad")] {
-        if count > 0 {
-            text.push_str(&format!("  {count} {word}"));
-        }
-    }
-    text
+    let counts = [(ok, "ok"), (empty, "empty"), (wrong, "bad")].into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join("  ")
 }
 
 /// The value first: the reason may not fit.
@@ -218,6 +213,12 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
             page.point(x + 3);
         }
     };
+    let doubts = looked.doubts().unwrap_or_default();
+    if !doubts.is_empty() {
+        let ticked = if looked.columns_are_right { "x" } else { " " };
+        draw(page, PreviewField::Doubts, 0, format!("[{ticked}] these columns are right: {doubts}"));
+        page.gap();
+    }
     if check.bad > 0 {
         let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
         let text = format!("{only} send only the {} good rows      {stop} fix the file first", check.good);
@@ -232,7 +233,7 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     draw(page, PreviewField::OnRefused, 22, format!("After a refused row: {refused}"));
     page.gap();
     match seen.before.as_ref().map(EarlierImport::way) {
-        Some(EarlierVerdict::GoOn) => {
+        Some(EarlierVerdict::GoOn) if looked.may_be_there() > 0 => {
             let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
             let text = format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)");
             draw(page, PreviewField::Unknown, 0, text);
@@ -249,13 +250,15 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
             draw(page, PreviewField::Again, 0, text);
             page.gap();
         }
-        Some(EarlierVerdict::Anew) | None => {}
+        Some(EarlierVerdict::GoOn | EarlierVerdict::Anew) | None => {}
     }
     page.gap();
     if let Some(before) = &seen.before {
         page.paragraph(3, &before_words(before));
     }
-    if let Some(Start::New | Start::Anew(_)) = looked.start() {
+    if check.bad > 0 && !looked.only_good {
+        page.paragraph(3, "Fix the file, then press F5; w writes these rows to another file.");
+    } else if let Some(Start::New | Start::Anew(_)) = looked.start() {
         let (pets, label) = (counted(check.good, "pet"), &state.link.label);
         page.paragraph(3, &format!("This adds {pets} to {label} and cannot be undone."));
     }

@@ -84,15 +84,7 @@ fn draw_gauge(running: &Running, page: &mut Page<'_>) {
 
 fn counts(running: &Running, now: Now) -> String {
     let progress = &running.progress;
-    let mut text = format!("   added {}", progress.added);
-    if progress.added_before > 0 {
-        text.push_str(&format!(" (and {} before)", progress.added_before));
-    }
-    let counts =
-        [(progress.refused + progress.invalid, "refused"), (progress.unknown, "unknown"), (running.left(), "left")];
-    for (count, word) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        text.push_str(&format!("   {word} {count}"));
-    }
+    let mut text = format!("   {}", progress.words(Some(running.left())));
     if !running.is_under_way() {
         return text;
     }
