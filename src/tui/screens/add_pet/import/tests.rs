@@ -704,6 +704,19 @@ fn looks() {
         app.keys("S-Tab");
         app
     });
+    whole_at_every_size("doubts", |columns, rows| {
+        let mut app = looked(columns, rows, "name,category\nRex,3\n");
+        app.keys("Right");
+        let outcome = found(&app, "name,category\nRex,3\n", None);
+        app.reply(Slot::CheckFile, outcome);
+        app.keys("F2");
+        app
+    });
+    whole_at_every_size("unfinished", |columns, rows| {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(3));
+        app.state.add.import.unfinished = Some("/home/ada/new-arrivals.csv".into());
+        app
+    });
     snapshot("running", running);
     snapshot("ended", |columns, rows| {
         let mut app = running(columns, rows);
