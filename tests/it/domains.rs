@@ -1,13 +1,16 @@
 //! The domains checker against a world on loopback: real DNS servers, real handshakes, real HTTP.
 
+mod caches;
 mod catalogue;
 mod commands;
 mod fixture;
 mod hostile;
+mod journey;
 mod over_time;
 #[path = "../fuzz/readers.rs"]
 mod readers;
 mod sandbox;
 mod seeds;
 mod simulator;
+mod walk;
 mod worlds;
