@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
             source_is_right,
             behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
             local: local.map(|(server, _)| server),
-            domain_fails: nameservers::resolvers_fail(case, &resolvers, &[]).is_some(),
+            domain_fails: nameservers::domain_fails(case, &resolvers),
         }
     }
 

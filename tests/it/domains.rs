@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod commands;
+mod first_cause;
 mod fixture;
 mod hostile;
 mod over_time;

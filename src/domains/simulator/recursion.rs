@@ -12,7 +12,7 @@ use super::zone::Zone;
 use crate::domains::DnsName;
 
 /// The extended error of RFC 8914 for servers that cannot be reached.
-const NO_REACHABLE_AUTHORITY: u16 = 22;
+pub(super) const NO_REACHABLE_AUTHORITY: u16 = 22;
 
 /// The answer of `resolver`, without its faults, and what it caches of the answers it got.
 pub(super) fn resolve(

@@ -48,6 +48,8 @@ pub struct Resolver {
     pub held: Vec<CachedAnswer>,
     /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day.
     pub keeps: bool,
+    /// It keeps trying name servers that do not answer, longer than its askers wait, instead of giving up.
+    pub waits: bool,
     /// Zones that only it sees (split horizon), instead of the plan's.
     pub zones: Vec<Zone>,
     /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker

@@ -25,6 +25,14 @@ pub(super) const LIST: &[Trouble] = &[
         plan.name_server(old).copies.push(copy);
         plan.zone("com").delegate(Plan::ZONE, &[old]);
     }),
+    Trouble::new(Code::NsSilent, |plan| both(plan, ServerFault::Silent)),
+    Trouble::new(Code::GlueDiffers, |plan| {
+        let own = "ns1.acme-pets.com";
+        let listed = ZoneData::address(Plan::NOWHERE);
+        plan.name_server(own).serve(Plan::ZONE);
+        plan.zone(Plan::ZONE).delegate(Plan::ZONE, &[own]).add(own, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.zone("com").delegate(Plan::ZONE, &[own]).add(own, Plan::TTL, listed);
+    }),
     Trouble::new(Code::LameAll, |plan| both(plan, ServerFault::Code(ResponseCode::Refused))),
     Trouble::new(Code::LameOne, |plan| {
         plan.name_server(NS2).fault(ServerFault::NotAuthoritative);
