@@ -48,8 +48,9 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
         findings.extend(none_succeeds(case, source, &resolvers));
     }
     findings.extend(delegation::secondaries(case));
-    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsWildcardOk, Code::ApexOk];
-    let right = record.iter().any(|finding| leads.contains(&finding.code));
+    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsChain, Code::DnsWildcardOk, Code::ApexOk];
+    let right = record.iter().any(|finding| leads.contains(&finding.code))
+        && record.iter().all(|finding| finding.verdict != Verdict::Fail);
     let disagreement = propagation::disagreement(case, source, &resolvers);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {

@@ -230,6 +230,30 @@ async fn a_farm_of_caches_is_called_so_and_its_promise_never_moves_back() {
 }
 
 #[tokio::test]
+async fn a_domain_with_a_warning_is_live_only_once_old_answers_expired_too() {
+    let alias = "alias.oldhost.net";
+    for (leads, code) in
+        [(ZoneData::cname(alias), Code::DnsChain), (ZoneData::address(Plan::PLATFORM_ADDRESS), Code::DnsADirect)]
+    {
+        let mut journey = Journey::new(DOMAIN, |plan| {
+            old_address(plan);
+            plan.zone("oldhost.net").add(alias, 3600, ZoneData::cname(Plan::PLATFORM_HOST));
+        })
+        .await;
+        journey.everybody_visits();
+        journey.save(|plan| {
+            plan.zone(ZONE).set(DOMAIN, 3600, leads);
+        });
+        let checked = journey.check().await;
+        assert_eq!(said(&journey, &checked), (Code::TtlWait, Verdict::Wait, Some(300)));
+        assert_eq!(checked.status.state, Stage::Propagating, "{code}");
+        journey.pass(301);
+        let checked = journey.check().await;
+        assert_eq!((decides(&checked).code, checked.status.state), (code, Stage::Live));
+    }
+}
+
+#[tokio::test]
 async fn just_after_it_was_saved_a_record_that_is_not_there_is_given_a_minute() {
     for before in [old_address, |plan: &mut Plan| {
         plan.zone(ZONE).clear(DOMAIN);
