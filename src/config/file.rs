@@ -118,7 +118,7 @@ pub struct Domains {
     pub platform_host: String,
     /// The CAA identities of the platform's certificate authority.
     pub ca_identities: Vec<String>,
-    /// The recursive resolvers to query: `system`, or ADDRESS or ADDRESS:PORT.
+    /// The recursive resolvers to query: `system`, ADDRESS or ADDRESS:PORT, tls://ADDRESS or https://ADDRESS/PATH.
     pub resolvers: Vec<String>,
     /// The addresses of name servers, by host name: ADDRESS:PORT.
     pub name_servers: BTreeMap<String, String>,

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod commands;
+mod encrypted;
 mod first_cause;
 mod fixture;
 mod hostile;

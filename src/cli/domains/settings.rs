@@ -8,16 +8,18 @@ use rustls::pki_types::pem::PemObject as _;
 use crate::app::domain_service::{DomainSetup, config_source};
 use crate::config::file::Domains as Configured;
 use crate::domains::check::Subject;
-use crate::domains::check_options::{CheckOptions, resolver, system_resolver};
+use crate::domains::check_options::{CheckOptions, named_resolver, socket_address, system_resolver};
 use crate::domains::diagnosis::Expectation;
 use crate::domains::parse_name;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryFile};
 use crate::domains::{DnsName, Domain, Finding};
 use crate::model::text::short;
+use crate::model::words::list;
 
 use super::super::error::Failed;
-use super::args::{ProbeArgs, socket_address};
+use super::super::output::note;
+use super::args::ProbeArgs;
 
 /// Flags override the configuration, which overrides defaults. Errors name the flag or key.
 pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions, Failed> {
@@ -34,10 +36,13 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         None => roots(&configured.trust, "domains.trust")?,
     };
     let mut settings = CheckOptions::new(expectation, trust);
-    let (resolvers, origin) = if args.resolver.is_empty() {
-        (&configured.resolvers, "domains.resolvers")
+    let system = ["system".to_owned()];
+    let (resolvers, origin) = if args.only_system_resolver {
+        (&system[..], "--only-system-resolver")
+    } else if args.resolver.is_empty() {
+        (&configured.resolvers[..], "domains.resolvers")
     } else {
-        (&args.resolver, "--resolver")
+        (&args.resolver[..], "--resolver")
     };
     settings.resolvers.clear();
     for text in resolvers {
@@ -45,8 +50,8 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
             settings.resolvers.extend(system_resolver());
             continue;
         }
-        let address = socket_address(text, 53).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
-        settings.resolvers.push(resolver(address));
+        let resolver = named_resolver(text).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
+        settings.resolvers.push(resolver);
     }
     if settings.resolvers.is_empty() {
         return Err(Failed::config(format!("{origin}: no resolver to ask")).hint("name one with --resolver ADDRESS"));
@@ -133,6 +138,17 @@ pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
     config_source(&configured.primary, &configured.redirects)
 }
 
+/// Announces once, before a name is sent, which public resolvers learn it.
+pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
+    let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+    if !public.is_empty() && file.first_time("public-resolvers-announced") {
+        note(&format!(
+            "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
+            list(public)
+        ));
+    }
+}
+
 /// The list and a domain to check, for commands on one domain.
 pub fn prepare(
     name: &str,
@@ -141,6 +157,7 @@ pub fn prepare(
     file: &RegistryFile,
 ) -> Result<(Subject, Registry), Failed> {
     let options = resolve(args, configured)?;
+    announce(&options, file);
     let list = file.read()?;
     let subject = subject(&options, &list, need_name(name)?, args);
     Ok((subject, list))

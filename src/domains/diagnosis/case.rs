@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::observation::{Handshake, Lookup, Observations, RecordType};
+use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
 
@@ -77,6 +78,12 @@ impl Case<'_> {
     pub(super) fn is_dead(&self, host: &DnsName) -> bool {
         let mut asked = self.seen.resolvers(host, RecordType::A).peekable();
         asked.peek().is_some() && asked.all(|lookup| lookup.answer().is_none())
+    }
+
+    /// The registered domain of the platform.
+    pub(super) fn platform_zone(&self) -> Option<DnsName> {
+        let host = self.expectation.platform_host.as_ref()?;
+        Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
     }
 
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.

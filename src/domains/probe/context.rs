@@ -15,11 +15,11 @@ use tokio::time::sleep;
 use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
-use super::super::dns::exchange;
+use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{
-    Complete, Lookup, Observations, Question, RecordType, Reply, ResponseCode, Role, Server,
+    Complete, Lookup, Observations, Protocol, Question, RecordType, Reply, ResponseCode, Role, Server,
 };
 use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
@@ -52,7 +52,8 @@ impl<'a> ProbeContext<'a> {
         memory: &'a ProbeCache,
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
-        let seen = Observations { sibling: memory.sibling_of(domain), ..Observations::default() };
+        let dns_challenge = DnsName::new("_acme-challenge").followed_by(&domain.name);
+        let seen = Observations { sibling: memory.sibling_of(domain), dns_challenge, ..Observations::default() };
         Self {
             settings,
             domain,
@@ -134,7 +135,7 @@ impl<'a> ProbeContext<'a> {
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
         let first = async || {
             // Boxed, since so many run side by side.
-            let ask = || Box::pin(exchange::ask(Arc::clone(server), question.clone(), self.now()));
+            let ask = || Box::pin(self.exchange(Arc::clone(server), question.clone()));
             // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
@@ -146,6 +147,15 @@ impl<'a> ProbeContext<'a> {
             reply
         };
         asked.get_or_init(first).await.clone()
+    }
+
+    async fn exchange(&self, server: Arc<Server>, question: Question) -> Lookup {
+        match server.protocol {
+            Protocol::Plain => exchange::ask(server, question, self.now()).await,
+            Protocol::Tls | Protocol::Https(_) => {
+                encrypted::ask(&self.settings.trust, server, question, self.now()).await
+            }
+        }
     }
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.

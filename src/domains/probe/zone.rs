@@ -10,7 +10,9 @@ use tokio::sync::OnceCell;
 use super::super::DnsName;
 use super::super::diagnosis::authoritative;
 use super::super::observation::RecordType::{A, AAAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
+use super::super::observation::{
+    Data, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
+};
 use super::context::ProbeContext;
 
 /// How many servers of the parent are asked at most.
@@ -163,7 +165,7 @@ impl ProbeContext<'_> {
                 Err(why) => {
                     // The domain relies on it, although it cannot be asked.
                     let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-                    let nowhere = Arc::new(Server { role, name: host.to_string(), address });
+                    let nowhere = Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain });
                     let question = Question::new(self.domain.name.clone(), CNAME);
                     let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
                     self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
@@ -176,7 +178,7 @@ impl ProbeContext<'_> {
 
     async fn server(&self, host: &DnsName, glue: &[Record], role: Role) -> Result<Arc<Server>, NoReply> {
         let address = self.address_of_server(host, glue).await?;
-        Ok(Arc::new(Server { role, name: host.to_string(), address }))
+        Ok(Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain }))
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {

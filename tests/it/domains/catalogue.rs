@@ -107,6 +107,7 @@ const WARN: &[Code] = &[
     Code::HttpParked,
     Code::Http5xx,
     Code::HttpNoUpgrade,
+    Code::AcmeLeftOver,
     Code::AcmeBlocked,
     Code::RdStatus,
     Code::RdChain,
@@ -117,6 +118,8 @@ const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown
 
 /// Rows that accompany a cause, or other findings that are fine.
 const ACCOMPANYING: &[Code] = &[
+    // The certificate is not there yet.
+    Code::AcmeLeftOver,
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,

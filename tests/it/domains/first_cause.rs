@@ -1,10 +1,9 @@
 //! The first thing said is the cause, and the right addressee: troubles that hide each other.
 
-use std::time::Duration;
-
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::finding::Who;
+use petstore::domains::observation::Role;
 use petstore::domains::simulator::{
     Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
 };
@@ -125,8 +124,7 @@ async fn a_signed_zone_is_fine_and_takes_two_questions_more() {
 }
 
 #[tokio::test]
-async fn a_silent_provider_is_named_at_the_first_look_within_eight_seconds_and_forty_questions() {
-    let begin = std::time::Instant::now();
+async fn a_silent_provider_is_named_at_the_first_look_after_one_wait_and_at_most_forty_questions() {
     let outcome = look_at_docs(|plan| {
         plan.resolvers.iter_mut().for_each(|resolver| resolver.waits = true);
         for host in Plan::NAME_SERVERS {
@@ -138,7 +136,9 @@ async fn a_silent_provider_is_named_at_the_first_look_within_eight_seconds_and_f
     assert_eq!((finding.code, finding.who), (Code::NsSilent, Who::DnsProvider), "{}", outcome.lines());
     assert_eq!(finding.verdict, Verdict::Fail);
     assert!(outcome.seen.lookups.len() <= 40, "{} questions", outcome.seen.lookups.len());
-    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+    // A question to a silent server takes over four seconds: one to each, side by side.
+    let of_servers = outcome.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
+    assert_eq!(of_servers.count(), Plan::NAME_SERVERS.len(), "{}", outcome.lines());
 }
 
 /// A further edge of the platform, which its own host does not lead to, answers at the old address.
