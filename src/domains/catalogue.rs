@@ -223,6 +223,9 @@ catalogue! {
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             "Ignore this resolver, as petstore does: its network rewrites DNS.";
+        DnsNotVerifiable "The TXT record for the verification is missing",
+            "The platform wants a TXT record below the name to verify the domain.",
+            "At your DNS provider, add the TXT record that the dashboard shows.";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
             "At your DNS provider, delete the HTTPS record, or correct its target and hints.";

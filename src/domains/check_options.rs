@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 
-use super::diagnosis::Expectation;
+use super::diagnosis::{Expectation, Platform};
 use super::dns_name::DnsName;
 use super::ip_ranges::is_public;
 use super::observation::{Protocol, Role, Server};
@@ -35,6 +35,8 @@ pub struct CheckOptions {
     pub trust: Arc<ChainTrust>,
     /// What is expected.
     pub expectation: Expectation,
+    /// The platforms that are known.
+    pub platforms: Vec<Platform>,
     /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
 }
@@ -49,6 +51,7 @@ impl CheckOptions {
             https_port: 443,
             trust: Arc::new(ChainTrust::new(trust)),
             expectation,
+            platforms: Vec::new(),
             now: None,
         }
     }

@@ -466,6 +466,8 @@ pub struct Observations {
     pub delegated: Vec<DnsName>,
     /// A random name next to the domain, which does not exist.
     pub sibling: DnsName,
+    /// Where the platform wants TXT records.
+    pub verification: Vec<DnsName>,
     /// Where CAs look for proof by DNS (RFC 8555 section 8.4).
     pub dns_challenge: DnsName,
     /// The names that result when a provider adds the zone to a full name.

@@ -7,6 +7,7 @@ mod first_cause;
 mod fixture;
 mod hostile;
 mod over_time;
+mod platforms;
 #[path = "../fuzz/readers.rs"]
 mod readers;
 mod sandbox;

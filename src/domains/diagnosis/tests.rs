@@ -146,7 +146,7 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
 
 pub fn expectation() -> Expectation {
     let ca_identities = vec!["letsencrypt.org".to_owned()];
-    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
+    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, ..Expectation::default() }
 }
 
 pub fn reported() -> Reported {

@@ -19,6 +19,8 @@ use super::context::ProbeContext;
 const PARENT_SERVERS: usize = 2;
 /// How many delegated servers are asked at most.
 const MAX_SERVERS: usize = 8;
+/// How many verification records are asked for.
+const MOST_VERIFICATIONS: usize = 4;
 /// How many CNAMEs are followed.
 const MAX_CHAIN: usize = 10;
 
@@ -55,7 +57,7 @@ impl ProbeContext<'_> {
         self.explain(&zone).await;
         self.platform_addresses().await;
         self.resolvers_answered().await;
-        tokio::join!(self.keys(&zone, &delegation), self.own_addresses(&zone, &delegation));
+        tokio::join!(self.keys(&zone, &delegation), self.own_addresses(&zone, &delegation), self.verification());
         self.complete(|complete| complete.record = true);
     }
 
@@ -205,6 +207,8 @@ impl ProbeContext<'_> {
         let found = OnceCell::new();
         let delegation = || found.get_or_init(|| self.delegation(zone));
         let given = tokio::select! {
+            // A zone that is found ends the waiting before anything more is asked.
+            biased;
             given = async { tokio::join!(asking, delegation()).0 } => given,
             () = async { self.all_silent(zone, delegation().await).await } => None,
         };
@@ -304,6 +308,14 @@ impl ProbeContext<'_> {
         let sibling = self.seen().sibling.clone();
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
+    }
+
+    /// The records with which the platform verifies the domain.
+    async fn verification(&self) {
+        let labels = self.settings.expectation.platform.verification.iter().take(MOST_VERIFICATIONS);
+        let names: Vec<DnsName> = labels.map(|label| DnsName::new(label).followed_by(&self.domain.name)).collect();
+        self.note(|seen| seen.verification.clone_from(&names));
+        join_all(names.iter().map(|name| self.ask_any(name, TXT))).await;
     }
 
     /// What helps to explain an answer that is not right.

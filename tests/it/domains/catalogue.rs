@@ -223,6 +223,8 @@ fn every_row_that_needs_a_world_has_one() {
         Code::DnsValueUnknown,
         Code::V6Untested,
         Code::TlsRevoked,
+        // Only with a platform that wants it.
+        Code::DnsNotVerifiable,
         // Only CAs see it; what they say is explained.
         Code::CaRateLimit,
     ];
