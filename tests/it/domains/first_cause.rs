@@ -2,14 +2,15 @@
 
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
+use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::finding::Who;
 use petstore::domains::observation::Role;
 use petstore::domains::simulator::{
     Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
 };
-use petstore::domains::{Code, Finding, Verdict};
+use petstore::domains::{Code, DnsName, Finding, Verdict};
 
-use super::fixture::{Outcome, check, now, reported, settings};
+use super::fixture::{Outcome, check, check_redirect, now, reported, settings};
 use super::worlds::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record, sign};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
@@ -121,6 +122,14 @@ async fn a_signed_zone_is_fine_and_takes_two_questions_more() {
     let signed = look_at_docs(|plan| sign(plan, Plan::ZONE, -1, 30)).await;
     assert_eq!(signed.verdict(), Verdict::Ok, "{}", signed.lines());
     assert_eq!(signed.seen.lookups.len(), plain.seen.lookups.len() + 2, "{}", signed.lines());
+}
+
+#[tokio::test]
+async fn a_check_of_a_healthy_domain_sends_at_most_forty_questions() {
+    let world = Simulator::start(Plan::healthy(now())).await.unwrap();
+    check(&settings(&world), Plan::DOMAIN, &reported()).await;
+    let sent = world.questions().len();
+    assert!(sent <= 40, "{sent}");
 }
 
 #[tokio::test]
@@ -274,4 +283,17 @@ async fn every_status_that_refuses_visitors_is_named() {
         let finding = outcome.find(Code::HttpRefused);
         assert!(finding.seen.contains(&status.to_string()) && finding.verdict == Verdict::Warn, "{}", outcome.lines());
     }
+}
+
+#[tokio::test]
+async fn a_configured_redirect_into_a_name_that_does_not_exist_fails() {
+    let to = format!("gone.{}", Plan::ZONE);
+    let world = Simulator::start(Plan::healthy(now()).with(|plan| {
+        plan.redirect(Plan::REDIRECTED, &format!("https://{to}{{path}}"));
+    }))
+    .await
+    .unwrap();
+    let redirect = Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(&to), status: 301 };
+    let outcome = check_redirect(&settings(&world), &redirect).await;
+    assert_eq!((outcome.code(), outcome.verdict()), (Code::RdGone, Verdict::Fail), "{}", outcome.lines());
 }
