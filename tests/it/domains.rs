@@ -3,11 +3,13 @@
 mod caches;
 mod catalogue;
 mod commands;
+mod encrypted;
 mod first_cause;
 mod fixture;
 mod hostile;
 mod journey;
 mod over_time;
+mod platforms;
 #[path = "../fuzz/readers.rs"]
 mod readers;
 mod sandbox;
