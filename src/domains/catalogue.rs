@@ -223,6 +223,12 @@ catalogue! {
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             "Ignore this resolver, as petstore does: its network rewrites DNS.";
+        DnsNotVerifiable "The TXT record for the verification is missing",
+            "The platform wants a TXT record below the name to verify the domain.",
+            "At your DNS provider, add the TXT record that the dashboard shows.";
+        DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
+            "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
+            "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
         ApexOk "The apex points to the platform",
             "All its addresses are the platform's.",
             "Nothing to do.";
@@ -255,15 +261,21 @@ catalogue! {
         NsMismatch "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another.",
             "Change the name servers at the registrar, or add the record at the provider that resolvers ask. Delegations are cached for up to 48 hours.";
+        NsSilent "The DNS provider's name servers do not answer",
+            "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
+            "Ask the DNS provider, or check its status page. Nothing can be judged or changed until they answer.";
+        GlueDiffers "The registrar has another address for a name server",
+            "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has.",
+            "Correct the address of the name server at the registrar.";
         LameAll "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
             "Set up the zone at the provider, or list the right servers at the registrar.";
         DnssecBogus "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
-            "Remove the DS record at the registrar, then sign the zone again.";
+            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar.";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
-            "Open a ticket at the DNS provider, with the evidence.";
+            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence.";
         Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
             "Check the delegation and the secondary name servers.";
@@ -279,6 +291,12 @@ catalogue! {
         NegWait "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
             "Just wait. Next time, add the record before testing it.";
+        NsWait "A resolver still asks the old name servers",
+            "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
+            "Just wait, or add the record at the old name servers, too.";
+        DsWait "Resolvers still have the old DS record cached",
+            "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
+            "Just wait.";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
             "Wait, and check the name servers.";
@@ -302,9 +320,12 @@ catalogue! {
             "Everything works. Tell the DNS provider that its software is old.";
         Offline "Nothing answers",
             "No resolver answered: this machine is offline, or its network blocks port 53.",
-            "Check the connection, or name a resolver that this network allows, with --resolver.";
+            "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53.";
     }
     Caa {
+        CaaWait "A resolver still has old CAA records cached",
+            "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too.",
+            "Just wait.";
         CaaNone "No CAA record restricts CAs",
             "Without a CAA record, every certificate authority (CA) may issue.",
             "Nothing to do.";
@@ -376,6 +397,9 @@ catalogue! {
         TlsUnknownCa "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
             "Check where the record points.";
+        TlsLong "The certificate is valid for too long",
+            "Browsers reject certificates of public CAs that are valid for more than 398 days in all.",
+            "Ask the platform's support to issue a shorter one.";
         TlsOld "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
             "Compare serial numbers in a private window, and wait until the old answer is gone.";
@@ -385,8 +409,11 @@ catalogue! {
         TlsRefused "Nothing listens for https",
             "The connection to port 443 was refused.",
             "Wait if Verify was less than 30 minutes ago; otherwise ask the platform's support.";
+        TlsVersion "The server speaks only old versions of TLS",
+            "It has neither TLS 1.2 nor 1.3, and browsers have given up the older ones: this is an old server.",
+            "Check where the record points; if that is right, tell the operator of the server.";
         TlsReset "The TLS handshake was cut off",
-            "The server, or something in front of it, closed the connection.",
+            "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";
         TlsTimeout "The server does not respond",
             "It did not answer the connection or the handshake.",
@@ -400,6 +427,9 @@ catalogue! {
         TlsRevoked "Revocation is not checked",
             "petstore does not read revocation lists.",
             "Nothing to do.";
+        CaRateLimit "The CA has reached a limit",
+            "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
+            "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";
         HstsNote "Browsers insist on https",
             "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning.",
             "Fix the certificate; until then, nobody who visited before gets in.";
@@ -417,12 +447,21 @@ catalogue! {
         Http5xx = "HTTP-5XX" "The server has an error",
             "The domain is fine; what it serves is not.",
             "Check the last deploy.";
+        HttpRefused "The site refuses visitors",
+            "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, or a page that is gone.",
+            "Check the access settings of the project in the dashboard.";
+        HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
+            "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there.",
+            "Open port 80 for the name, and let it redirect to https.";
         HttpParked "The page looks like a parking page",
             "It looks like a registrar's placeholder.",
             "Turn off parking, and check where the record points.";
         HttpNoUpgrade "http does not redirect to https",
             "Visitors who type the name without https:// are not sent to the protected address.",
             "Ask the platform's support to redirect http to https.";
+        AcmeLeftOver "An earlier provider's certificate check is left over",
+            "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
+            "At your DNS provider, delete the records at _acme-challenge that are not the platform's.";
         AcmeBlocked "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
             "Exempt that path from logins, rules and redirects.";
@@ -437,6 +476,9 @@ catalogue! {
         RdTooMany "There are more than ten redirects",
             "Browsers give up, too.",
             "Point the first redirect straight at the last target.";
+        RdGone "The redirect leads to a name that does not exist",
+            "Visitors are sent on to a host that DNS does not know.",
+            "Correct the target of the redirect.";
         RdNoLocation "The redirect has no target",
             "The status is a redirect, but there is no usable Location header.",
             "Set it up again, with a target.";

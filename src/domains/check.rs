@@ -1,16 +1,17 @@
 //! One check of a domain: measure it, judge it, and store the result in the list.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::clock;
 
-use super::catalogue::Code;
+use super::catalogue::{Code, Topic};
 use super::check_options::CheckOptions;
+use super::diagnosis::propagation::remember;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
-use super::observation::{Data, Hop, Observations, RecordType};
+use super::observation::{Data, Hop, Observations};
 use super::parse_name;
 use super::probe::cache::ProbeCache;
 use super::probe::{measure, redirects};
@@ -59,6 +60,7 @@ impl Subject {
         let mut options = options.clone();
         let value = reported.value.clone().or(options.expectation.platform_host);
         options.expectation.platform_host = value.clone();
+        options.expectation.describe(&options.platforms);
         let measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
         Self { domain, options, reported: Reported { value, ..reported }, measurements, about_name: Vec::new() }
     }
@@ -67,10 +69,17 @@ impl Subject {
     pub async fn check(&self, cache: &ProbeCache, progress: Option<OnFindings<'_>>) -> Checked {
         let Self { domain, options, reported, measurements, about_name } = self;
         let expectation = &options.expectation;
-        let earlier = measurements.last().map_or(&[][..], |last| &last.held);
+        let last = measurements.last();
+        let earlier = last.map(|last| &last.caches);
+        let options = CheckOptions {
+            source_first: self.is_not_there_yet(),
+            caa_was_wrong: last.is_some_and(|last| !last.caa),
+            ..options.clone()
+        };
+        let options = &options;
         let judge = |seen: &Observations| {
-            let now = now(options);
-            (diagnose(&Case { domain, expectation, reported, seen, earlier, now }), now)
+            let case = Case { domain, expectation, reported, seen, earlier, now: now(options) };
+            (diagnose(&case), case.now)
         };
         let report = |seen: &Observations| {
             if let Some(progress) = progress {
@@ -80,13 +89,22 @@ impl Subject {
         };
         let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
         let (mut findings, at) = judge(&seen);
-        let measurement = Measurement::of(&findings, held(domain, &seen), at);
+        let caches = remember(&Case { domain, expectation, reported, seen: &seen, earlier, now: at });
+        let measurement = Measurement { caches, ..Measurement::of(&findings, at) };
         let still_matter: Vec<Finding> =
             about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
         findings.extend(still_matter);
         let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
         Checked { domain, expectation, reported, seen, findings, status, at, measurement }
+    }
+
+    /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
+    fn is_not_there_yet(&self) -> bool {
+        let Some(last) = self.measurements.iter().rev().find(|last| last.known) else {
+            return self.reported.added.is_some() && self.reported.saved.is_none();
+        };
+        [Code::DnsMissing, Code::DnsNodata, Code::ApexNone].iter().any(|code| code.as_str() == last.code)
     }
 }
 
@@ -145,7 +163,7 @@ pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedir
 impl Checked {
     fn case(&self) -> Case<'_> {
         let Self { domain, expectation, reported, seen, at, .. } = self;
-        Case { domain, expectation, reported, seen, earlier: &[], now: *at }
+        Case { domain, expectation, reported, seen, earlier: Some(&self.measurement.caches), now: *at }
     }
 
     /// What each server sees at its name.
@@ -159,7 +177,8 @@ impl Checked {
         for record in conflicting(&self.case()) {
             let kind = record.data.kind().to_string();
             let value = match &record.data {
-                Data::Other(_) | Data::Malformed(_) => continue,
+                // Not read as far as a provider wants it written.
+                Data::Https { .. } | Data::Other(_) | Data::Malformed(_) => continue,
                 data => data.presentation(),
             };
             match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
@@ -168,6 +187,21 @@ impl Checked {
             }
         }
         conflicts
+    }
+
+    /// The parts of the check that gave no result, for lack of what they need.
+    pub fn not_checked(&self) -> Vec<&'static str> {
+        let about = |topic| {
+            let judged = |finding: &&Finding| finding.verdict != Verdict::Unknown && finding.code.topic() == topic;
+            self.findings.iter().any(|finding| judged(&finding))
+        };
+        let parts = [
+            ("the value of the record", self.expectation.platform_host.is_some()),
+            ("CAA", about(Topic::Caa)),
+            ("the certificate", about(Topic::Certificate)),
+            ("the site", about(Topic::Http)),
+        ];
+        parts.into_iter().filter(|(_, checked)| !checked).map(|(part, _)| part).collect()
     }
 
     /// The zone that the record is entered in.
@@ -185,29 +219,19 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
         return false;
     }
     match about_name.code {
-        Code::InReserved => {
-            !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld))
-        }
+        Code::InReserved => !findings
+            .iter()
+            .any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld | Code::TlsLong)),
         Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
         Code::InOk => false,
         _ => true,
     }
 }
 
-/// Until when each resolver caches its answer.
-fn held(domain: &Domain, seen: &Observations) -> Vec<(String, Timestamp)> {
-    let lookups = seen.resolvers(&domain.name, RecordType::A);
-    let until = lookups.filter_map(|lookup| {
-        let left = lookup.reply()?.at(&domain.name).map(|record| record.ttl).max()?;
-        let until = lookup.at.checked_add(SignedDuration::from_secs(left.into())).ok()?;
-        Some((lookup.server.name.clone(), until))
-    });
-    until.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::finding::Who;
     use crate::domains::reported::{Dated, Event};
 
     const NAME: &str = "docs.acme.com";
@@ -217,7 +241,7 @@ mod tests {
     }
 
     fn checked(zone: Option<&str>) -> Checked {
-        let measurement = Measurement::of(&[], Vec::new(), at(1));
+        let measurement = Measurement::of(&[], at(1));
         Checked {
             domain: parse_name::domain(NAME).unwrap(),
             expectation: Expectation::default(),
@@ -237,6 +261,15 @@ mod tests {
         {
             assert_eq!(checked(zone).zone(), DnsName::new(expected), "{zone:?}");
         }
+    }
+
+    #[test]
+    fn what_gave_no_result_is_listed_as_not_checked() {
+        let mut checked = checked(None);
+        assert_eq!(checked.not_checked(), ["the value of the record", "CAA", "the certificate", "the site"]);
+        checked.expectation.platform_host = Some(DnsName::new("sites.platform.net"));
+        checked.findings = vec![Finding::ok(Code::CaaNone), Finding::unknown(Code::V6Untested, Who::ThisMachine)];
+        assert_eq!(checked.not_checked(), ["the certificate", "the site"]);
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub enum Role {
     Parent,
     /// A name server that the parent delegates the zone to.
     Authoritative,
+    /// A name server that a resolver still asks, and the parent no longer delegates to.
+    Former,
     /// A recursive resolver.
     Resolver {
         /// The one that this machine uses.
@@ -59,9 +61,22 @@ impl Role {
         match self {
             Self::Parent => "parent",
             Self::Authoritative => "source",
+            Self::Former => "former source",
             Self::Resolver { .. } => "resolver",
         }
     }
+}
+
+/// How a server is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// Over UDP, and over TCP if need be.
+    #[default]
+    Plain,
+    /// DNS over TLS (RFC 7858).
+    Tls,
+    /// DNS over HTTPS (RFC 8484), at this path.
+    Https(String),
 }
 
 /// A server that is asked.
@@ -73,6 +88,7 @@ pub struct Server {
     pub name: String,
     /// Where it is reached.
     pub address: SocketAddr,
+    pub protocol: Protocol,
 }
 
 impl Server {
@@ -80,7 +96,7 @@ impl Server {
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
-        if self.address.ip().is_unspecified() {
+        if self.address.ip().is_unspecified() || self.protocol != Protocol::Plain {
             return name.into_owned();
         }
         if name == address { address } else { format!("{name} ({address})") }
@@ -136,6 +152,9 @@ pub enum NoReply {
     /// It was not asked: its name has no address.
     #[error("the name server has no address")]
     NoAddress,
+    /// Its certificate is not for its address, or not trusted.
+    #[error("its certificate is not trusted")]
+    Untrusted,
     /// It was not asked: its address is not public.
     #[error("not asked: its address is not public")]
     Withheld,
@@ -188,6 +207,10 @@ pub enum Data {
     Soa {
         /// The version of the zone.
         serial: u32,
+        /// How often a secondary asks for a new version, in seconds.
+        refresh: u32,
+        /// How soon it asks again if that failed, in seconds.
+        retry: u32,
         /// How long "no such name" may be cached, in seconds (RFC 2308).
         minimum: u32,
     },
@@ -203,10 +226,36 @@ pub enum Data {
         tag: String,
         value: Vec<u8>,
     },
+    /// The key of a zone, as its parent lists it (RFC 4034 section 5).
+    Ds(KeyId),
+    /// A key of the zone (RFC 4034 section 2).
+    Dnskey(KeyId),
+    /// A signature (RFC 4034 section 3).
+    Rrsig {
+        /// The type that it signs.
+        covers: RecordType,
+        begins: Timestamp,
+        expires: Timestamp,
+    },
+    /// How to reach a web server (RFC 9460).
+    Https {
+        priority: u16,
+        /// The root for the name itself.
+        target: DnsName,
+        /// The addresses that browsers may use at once.
+        hints: Vec<IpAddr>,
+    },
     /// A type whose data is not read.
     Other(RecordType),
     /// A record that does not hold what its type says.
     Malformed(RecordType),
+}
+
+/// What tells keys of a zone apart (RFC 4034 appendix B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyId {
+    pub tag: u16,
+    pub algorithm: u8,
 }
 
 impl Data {
@@ -222,6 +271,10 @@ impl Data {
             Self::Txt(_) => RecordType::TXT,
             Self::Mx(..) => RecordType::MX,
             Self::Caa { .. } => RecordType::CAA,
+            Self::Ds(_) => RecordType::DS,
+            Self::Dnskey(_) => RecordType::DNSKEY,
+            Self::Rrsig { .. } => RecordType::RRSIG,
+            Self::Https { .. } => RecordType::HTTPS,
             Self::Other(kind) | Self::Malformed(kind) => *kind,
         }
     }
@@ -255,6 +308,12 @@ impl Data {
             Self::Txt(text) => text.clone(),
             Self::Mx(preference, host) => format!("{preference} {}", host.dotted()),
             Self::Caa { flags, tag, value } => format!("{flags} {tag} \"{}\"", String::from_utf8_lossy(value)),
+            Self::Ds(key) | Self::Dnskey(key) => format!("key {}, algorithm {}", key.tag, key.algorithm),
+            Self::Rrsig { covers, begins, expires } => format!("{covers} {begins} to {expires}"),
+            Self::Https { priority, target, hints } => {
+                let hints: String = hints.iter().map(|address| format!(" {address}")).collect();
+                format!("{priority} {}{hints}", target.dotted())
+            }
             Self::Other(_) => "(present)".to_owned(),
             Self::Malformed(_) => "(unreadable)".to_owned(),
         }
@@ -404,12 +463,21 @@ pub(super) fn code_name(code: ResponseCode) -> &'static str {
 pub struct Observations {
     /// Every question, in the order of the answers.
     pub lookups: Vec<Lookup>,
+    /// Questions put to a resolver once more: several caches may be behind its address.
+    pub again: Vec<Lookup>,
     /// The zone of the name.
     pub zone: Option<DnsName>,
     /// The name servers that the parent delegates the zone to; empty if the parent could not be asked.
     pub delegated: Vec<DnsName>,
-    /// A random name next to the domain, which does not exist.
+    /// A random name next to the domain, which does not exist. Only name servers are asked for it: in a resolver it
+    /// would renew the SOA record that a cached "no such name" is shown with.
     pub sibling: DnsName,
+    /// A random name next to the registered domain, which does not exist; for resolvers.
+    pub nobody: DnsName,
+    /// Where the platform wants TXT records.
+    pub verification: Vec<DnsName>,
+    /// Where CAs look for proof by DNS (RFC 8555 section 8.4).
+    pub dns_challenge: DnsName,
     /// The names that result when a provider adds the zone to a full name.
     pub doubled: Vec<DnsName>,
     /// The system's hosts file has this address for the name.
@@ -418,6 +486,8 @@ pub struct Observations {
     pub handshakes: Vec<Handshake>,
     /// The handshake with the platform under its own name.
     pub platform_handshake: Option<Handshake>,
+    /// Handshakes for the platform's own name at other addresses: its further edges have its certificate, too.
+    pub edge_handshakes: Vec<Handshake>,
     /// From `http://` the name.
     pub front: Option<Trail>,
     /// The path of the certificate check over port 80, for each address.
@@ -429,6 +499,8 @@ pub struct Observations {
 /// Which parts of a measurement are complete, so that they can be judged while others run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Complete {
+    /// The name servers.
+    pub source: bool,
     /// Name servers and resolvers, except resolvers that are late.
     pub record: bool,
     /// The platform's own host, if known.
@@ -441,17 +513,56 @@ pub struct Complete {
 
 impl Complete {
     /// Everything.
-    pub const ALL: Self = Self { record: true, platform: true, caa: true, certificate: true, http: true };
+    pub const ALL: Self = Self { source: true, record: true, platform: true, caa: true, certificate: true, http: true };
 }
 
 impl Observations {
     /// The answers of the name servers of the zone to a question.
-    pub fn source<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn source<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
     }
 
+    /// Whether the name servers answered that nothing at `name` leads anywhere.
+    pub(super) fn leads_nowhere(&self, name: &DnsName) -> bool {
+        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+        let lookups = kinds.into_iter().flat_map(|kind| self.source(name, kind));
+        let mut replies = lookups.filter_map(Lookup::answer).filter(|reply| reply.authoritative).peekable();
+        replies.peek().is_some() && replies.all(|reply| reply.answers.is_empty())
+    }
+
+    /// The name servers asked so far turn out to be those of the zone above.
+    pub(super) fn descend(&mut self) {
+        for lookup in self.lookups.iter_mut().filter(|lookup| lookup.server.role == Role::Authoritative) {
+            lookup.server = Arc::new(Server { role: Role::Parent, ..(*lookup.server).clone() });
+        }
+    }
+
+    /// The name servers that resolvers have cached for the zone, and that neither its parent nor the zone itself lists.
+    pub(super) fn former(&self, zone: &DnsName) -> Vec<DnsName> {
+        let hosts = |lookup: &Lookup| -> Vec<DnsName> {
+            let records = lookup.reply().into_iter().flat_map(|reply| reply.at(zone));
+            records.filter_map(|record| record.data.name_server().cloned()).collect()
+        };
+        let served: Vec<DnsName> = self.source(zone, RecordType::NS).flat_map(hosts).collect();
+        let mut former: Vec<DnsName> = self.resolvers(zone, RecordType::NS).flat_map(hosts).collect();
+        former.retain(|host| !self.delegated.is_empty() && !self.delegated.contains(host) && !served.contains(host));
+        former.sort_unstable();
+        former.dedup();
+        former
+    }
+
+    /// Whether a resolver answers for a name otherwise than its name servers, which have a record there.
+    pub(super) fn is_cached(&self, lookup: &Lookup) -> bool {
+        let name = &lookup.question.name;
+        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+        let source = kinds.into_iter().flat_map(|kind| self.source(name, kind)).filter_map(Lookup::reply);
+        let at_source: Vec<&Data> = source.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
+        let is_other = |reply: &Reply| reply.is_answer() && !reply.at(name).any(|it| at_source.contains(&&it.data));
+        !at_source.is_empty() && lookup.reply().is_some_and(is_other)
+    }
+
     /// The answers of the resolvers to a question.
-    pub fn resolvers<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn resolvers<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
     }
 
@@ -470,7 +581,7 @@ impl Observations {
     }
 
     /// The answers of all servers to a question.
-    pub fn asked<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn asked<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.lookups.iter().filter(move |lookup| {
             lookup.question.kind == kind && lookup.question.name == *name && !lookup.question.checking_disabled
         })

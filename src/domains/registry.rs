@@ -40,8 +40,24 @@ impl Entry {
         Reported::from_events(&self.events)
     }
 
-    /// Adds a measurement, and drops the oldest.
+    /// Notes an event. What was measured before a domain was added again, or with another value, says nothing about it.
+    pub fn note(&mut self, dated: Dated) {
+        let is_other = match &dated.event {
+            Event::Added => true,
+            Event::Value { host } => self.reported().value.as_ref().is_some_and(|value| value != host),
+            _ => false,
+        };
+        if is_other {
+            self.measurements.clear();
+        }
+        self.events.push(dated);
+    }
+
+    /// Adds a measurement, unless it began before the domain was added, and drops the oldest.
     pub fn keep(&mut self, measurement: Measurement) {
+        if self.reported().added.is_some_and(|added| measurement.at < added) {
+            return;
+        }
         self.measurements.push(measurement);
         let surplus = self.measurements.len().saturating_sub(KEPT);
         self.measurements.drain(..surplus);
@@ -75,7 +91,7 @@ impl Registry {
     /// Notes an event of a domain, which is added if it is new.
     pub fn note(&mut self, name: &DnsName, dated: Dated) {
         match self.get_mut(name) {
-            Some(entry) => entry.events.push(dated),
+            Some(entry) => entry.note(dated),
             None => {
                 let added = Dated { at: dated.at, event: Event::Added };
                 let events = if dated.event == Event::Added { vec![added] } else { vec![added, dated] };
@@ -137,6 +153,14 @@ impl RegistryFile {
     /// The list at `path`; no file is created before the first change.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
+    }
+
+    /// Whether something is announced for the first time; an empty file beside the list remembers it.
+    pub fn first_time(&self, what: &str) -> bool {
+        let marker = self.path.with_file_name(what);
+        // Where nothing can be written, each time is the first.
+        let _ = marker.parent().map(fs::create_dir_all);
+        !matches!(File::create_new(marker), Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
     }
 
     /// The list as it is now; empty if there is no file.
@@ -221,6 +245,13 @@ mod tests {
             Ok::<_, RegistryError>(())
         };
         file.change(change).unwrap();
+    }
+
+    #[test]
+    fn something_is_announced_for_the_first_time_only_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = RegistryFile::new(directory.path().join("petstore/domains.json"));
+        assert_eq!([file.first_time("a"), file.first_time("a"), file.first_time("b")], [true, false, true]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod zone;
 mod authority;
 mod dns;
 mod doors;
+mod encrypted;
 mod healthy;
 mod http;
 mod listen;
@@ -29,6 +30,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
@@ -71,6 +74,14 @@ impl Simulator {
         }
     }
 
+    /// A visitor asks the resolver of this number, which caches what it hears; no question is logged. The code and the
+    /// records of the answer; SERVFAIL if there is no such resolver.
+    pub fn visit(&self, number: usize, name: &str, kind: RecordType) -> (ResponseCode, Vec<ZoneRecord>) {
+        let plan = &mut *self.shared.plan.lock();
+        let reply = recursion::resolve_and_keep(plan, number, &DnsName::new(name), kind, false);
+        reply.map_or((ResponseCode::ServFail, Vec::new()), |reply| (reply.code, reply.answers))
+    }
+
     /// The address of the resolver of this number.
     ///
     /// # Panics
@@ -78,6 +89,12 @@ impl Simulator {
     /// If the plan has fewer resolvers.
     pub fn resolver(&self, number: usize) -> SocketAddr {
         self.doors.lock().resolvers[number]
+    }
+
+    /// The address at which the resolver of this number answers over TLS and HTTPS.
+    pub fn encrypted_resolver(&self, number: usize) -> io::Result<SocketAddr> {
+        let _inside = self.runtime.enter();
+        self.doors.lock().encrypted_resolver(number, &self.shared)
     }
 
     /// The addresses of all resolvers.

@@ -30,6 +30,7 @@ const IN_THE_WAY: &[Code] = &[
     Code::DnsDname,
     Code::DnsZoneCut,
     Code::DnsParked,
+    Code::DnsHttpsElsewhere,
     Code::ApexWrong,
     Code::ApexPartial,
     Code::ApexAaaa,
@@ -38,14 +39,22 @@ const IN_THE_WAY: &[Code] = &[
 /// These are reported with the expected value.
 const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
 /// These are only found for a record that is right at the name servers.
-const RIGHT_AT_SOURCE: &[Code] = &[Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h];
+const RIGHT_AT_SOURCE: &[Code] =
+    &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h];
 /// Remarks on servers that do no harm.
 const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
 /// The name has no certificate yet.
-const ABSENT: &[Code] =
-    &[Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout, Code::TlsNotTls];
+const ABSENT: &[Code] = &[
+    Code::TlsPending,
+    Code::TlsAlert,
+    Code::TlsRefused,
+    Code::TlsReset,
+    Code::TlsTimeout,
+    Code::TlsNotTls,
+    Code::TlsVersion,
+];
 /// There is one that browsers accept.
-const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld];
+const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong];
 /// Loops, detours, and another status.
 const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
 
@@ -124,7 +133,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
     let findings = match rule {
         Rule::Verification => dns,
-        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || code == Code::AcmeBlocked)].concat(),
+        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || is_ca_check(code))].concat(),
         // The certificate matters once the record leads to the platform.
         Rule::Browser if fails => dns,
         Rule::Browser => facts.that(|code| code.topic() == Topic::Certificate),
@@ -349,6 +358,11 @@ fn is_dns(code: Code) -> bool {
     matches!(code.topic(), Topic::Servers | Topic::Record)
 }
 
+/// What CAs find when they check the name.
+fn is_ca_check(code: Code) -> bool {
+    matches!(code, Code::AcmeBlocked | Code::AcmeLeftOver)
+}
+
 fn is_caa(code: Code) -> bool {
     code.topic() == Topic::Caa
 }
@@ -437,7 +451,7 @@ fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
 fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let question = facts.ask("Does the domain still verify?");
     // CAs fetch this path for every certificate.
-    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || code == Code::AcmeBlocked);
+    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || is_ca_check(code));
     let verifies = match facts.right_at_source() {
         _ if !dns.is_empty() => {
             let mut answer = question.of(&dns);

@@ -2,8 +2,8 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most keys always do something")]
 
 use super::keymap::{
-    Action, ChangesAction, CommandsAction, HelpAction, KeyAction, LookupAction, PetsAction, PickAction, RapidAction,
-    ReaderAction, SearchAction, TextAction,
+    Action, ChangesAction, CommandsAction, HelpAction, ImportRunAction, KeyAction, LookupAction, PetsAction,
+    PickAction, RapidAction, ReaderAction, SearchAction, TextAction,
 };
 use super::popups::Popup;
 use super::screens::add_pet::rapid::Focus;
@@ -12,7 +12,18 @@ use super::widgets::WIDE;
 
 /// Key and word of each, in order; help last.
 pub fn hints(state: &AppState) -> Vec<(String, &'static str)> {
-    state.keymap.hints(state.context(), |action| works(state, action))
+    state.keymap.hints(state.context(), |action, hint| works(state, action).then(|| word(state, action, hint)))
+}
+
+/// The word for an action that depends on the state.
+fn word(state: &AppState, action: Action, hint: &'static str) -> &'static str {
+    let Some(running) = state.add.import.running() else { return hint };
+    match action {
+        Action::ImportRun(ImportRunAction::Back) if running.is_under_way() && !running.paused => "pause",
+        Action::ImportRun(ImportRunAction::Back) => "leave",
+        Action::ImportRun(ImportRunAction::Save) if !running.is_under_way() => "check again",
+        _ => hint,
+    }
 }
 
 /// Whether an action does something now.
@@ -34,6 +45,9 @@ fn works(state: &AppState, action: Action) -> bool {
         }
         (Action::Key(KeyAction::Choices), Some(Popup::Key(key))) => !key.input.is_empty(),
         (Action::Changes(ChangesAction::Move(_) | ChangesAction::Open), _) => !state.pets.changes.log().is_empty(),
+        (Action::ImportRun(ImportRunAction::Save), _) => {
+            state.add.import.running().is_none_or(|running| running.paused || !running.is_under_way())
+        }
         (Action::Limit(PickAction::Confirm), Some(Popup::Limit(limit))) => limit.limit().is_some(),
         (Action::Commands(CommandsAction::Move(_)), Some(Popup::Commands(commands))) => commands.found.len() > 1,
         _ => true,

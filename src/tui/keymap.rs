@@ -60,13 +60,17 @@ impl Keymap {
         self.of(context).any(|binding| matches!(binding.action, Action::Domains(_)))
     }
 
-    /// The entries of the bottom line for the actions that `works` lets pass: key and word, in order; help last. Where `?`
-    /// is typed, its key is `F1`.
-    pub(super) fn hints(&self, context: Context, works: impl Fn(Action) -> bool) -> Vec<(String, &'static str)> {
+    /// The entries of the bottom line: key and word, in order; help last. `word` changes or leaves out that of an action.
+    /// Where `?` is typed, the key of the help is `F1`.
+    pub(super) fn hints(
+        &self,
+        context: Context,
+        word: impl Fn(Action, &'static str) -> Option<&'static str>,
+    ) -> Vec<(String, &'static str)> {
         let entry = |binding: &Binding| {
-            let is_shown = !binding.hint.is_empty() && works(binding.action);
-            let key = binding.keys.first().filter(|_| is_shown)?;
-            Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), binding.hint))
+            let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
+            let word = word(binding.action, binding.hint)?;
+            Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), word))
         };
         let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
         if context != Context::Help {

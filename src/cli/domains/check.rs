@@ -31,7 +31,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{Answer, exit, exit_of};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
-use super::settings::{configured_domains, need_name, prepare, resolve, subject};
+use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
 use super::{json, words};
 
 /// When a long check first reports that it is still running, and how often after that.
@@ -44,6 +44,7 @@ const AT_ONCE: usize = 24;
 /// `petstore domains check`.
 pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
+    announce(&options, file);
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
         return one_redirect(&options, redirect, args.output.chosen(), args.evidence).await;

@@ -4,7 +4,9 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::super::observation::{Lookup, Observations, RecordType};
+use super::super::caches::Caches;
+use super::super::observation::{Handshake, Lookup, Observations, RecordType};
+use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
 
@@ -13,6 +15,27 @@ pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
 
 /// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
 pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
+
+/// What a platform says about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Platform {
+    /// The values that its dashboard shows, or the domains that they are in.
+    pub hosts: Vec<DnsName>,
+    /// The addresses that it gives for domains without a subdomain.
+    pub addresses: Vec<IpAddr>,
+    /// The CAA identities of its certificate authority, lower case.
+    pub ca_identities: Vec<String>,
+    /// How its certificate authority validates, lower case; empty if unknown.
+    pub methods: Vec<String>,
+    /// Its account at the certificate authority (RFC 8657).
+    pub account_uri: Option<String>,
+    /// Labels below the domain at which it wants a TXT record.
+    pub verification: Vec<String>,
+    /// A proxy in front of it is fine.
+    pub proxy_allowed: bool,
+    /// Where its support is reached.
+    pub support: Option<String>,
+}
 
 /// What is expected.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +46,21 @@ pub struct Expectation {
     pub ca_identities: Vec<String>,
     /// Private addresses are allowed, and were connected to.
     pub allow_private: bool,
+    /// What else is known of the platform.
+    pub platform: Platform,
+}
+
+impl Expectation {
+    /// Takes what is known of the platform whose host is expected.
+    pub fn describe(&mut self, platforms: &[Platform]) {
+        let Some(host) = &self.platform_host else { return };
+        let known = platforms.iter().find(|platform| platform.hosts.iter().any(|own| host.is_within(own)));
+        let Some(platform) = known else { return };
+        if self.ca_identities.is_empty() {
+            self.ca_identities.clone_from(&platform.ca_identities);
+        }
+        self.platform = platform.clone();
+    }
 }
 
 /// The input of a diagnosis.
@@ -35,8 +73,8 @@ pub struct Case<'a> {
     pub reported: &'a Reported,
     /// What was measured.
     pub seen: &'a Observations,
-    /// When the cached answer of each resolver expires, according to an earlier check.
-    pub earlier: &'a [(String, Timestamp)],
+    /// What earlier checks left about caches.
+    pub earlier: Option<&'a Caches>,
     /// The time of the diagnosis.
     pub now: Timestamp,
 }
@@ -73,13 +111,38 @@ impl Case<'_> {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }
 
-    /// Every address of the platform's own host.
+    /// Whether resolvers were asked for a host, and all failed.
+    pub(super) fn is_dead(&self, host: &DnsName) -> bool {
+        let mut asked = self.seen.resolvers(host, RecordType::A).peekable();
+        asked.peek().is_some() && asked.all(|lookup| lookup.answer().is_none())
+    }
+
+    /// The registered domain of the platform.
+    pub(super) fn platform_zone(&self) -> Option<DnsName> {
+        let host = self.expectation.platform_host.as_ref()?;
+        Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
+    }
+
+    /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
     pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
-        self.expectation.platform_host.as_ref().map_or_else(Vec::new, |host| self.seen.addresses_of(host))
+        let Some(host) = &self.expectation.platform_host else { return Vec::new() };
+        let mut addresses = self.seen.addresses_of(host);
+        let proves = |edge: &&Handshake| {
+            let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
+            trusted && edge.leaf().is_some_and(|leaf| leaf.covers(host.as_str()))
+        };
+        addresses.extend(&self.expectation.platform.addresses);
+        addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
+        addresses
     }
 }
 
 impl<'a> Case<'a> {
+    /// The zone whose name servers were asked: the domain itself if it is a separate zone.
+    pub(super) fn zone_asked(&self) -> &'a DnsName {
+        self.seen.zone.as_ref().unwrap_or(&self.domain.registrable)
+    }
+
     /// The answers of the resolvers about the name.
     pub(super) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
         self.seen.resolvers(&self.domain.name, kind)

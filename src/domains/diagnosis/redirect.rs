@@ -4,10 +4,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use url::Url;
 
-use crate::model::text::{cut, display_safe, short};
+use crate::model::text::{cut, display_safe, short, whole};
 
 use super::super::finding::{Finding, Verdict, Who, overall};
-use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
+use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
 use super::super::{Code, DnsName};
 use super::words;
 
@@ -95,9 +95,9 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
 fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Option<Finding> {
     let (presented, leaf) = (handshake.outcome.as_ref().ok()?, handshake.leaf()?);
     let from = redirect.from.as_str();
-    let issuer = || format!("the issuer is {}", short(&leaf.issuer));
+    let issuer = || format!("the issuer is {}", whole(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        let names = words::list(leaf.names.iter().map(|name| short(name)));
+        let names = words::list(leaf.names.iter().map(|name| whole(name)));
         (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
         (Code::TlsExpired, format!("the certificate expired {}", words::moment(leaf.not_after)))
@@ -165,6 +165,14 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         )))];
     }
     let mut findings = Vec::new();
+    let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
+    if let Some(last) = trail.hops.last().filter(gone) {
+        findings.push(with(
+            fail(Code::RdGone)
+                .seen(format!("{} leads to {}, which has no address", redirect.from, shown_url(&last.url)))
+                .fix(format!("check the spelling of {}, or set it up first", redirect.to)),
+        ));
+    }
     if response.status != redirect.status {
         findings.push(with(
             warn(Code::RdStatus)

@@ -9,11 +9,12 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::redirect::{Redirect, Walk, judge};
 use super::*;
+use crate::domains::caches::{Caches, Promise};
 use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
     Certificate, Complete, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations,
-    Presented, Question, Reply, Response, ResponseCode, Role, Server, Trail,
+    Presented, Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
 };
 use crate::domains::parse_name;
 use crate::domains::reported::Reported;
@@ -28,7 +29,8 @@ pub fn at(minutes: i64) -> Timestamp {
 }
 
 pub fn server(role: Role, name: &str) -> Arc<Server> {
-    Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into() })
+    let protocol = Protocol::Plain;
+    Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into(), protocol })
 }
 
 pub fn ns(number: u8) -> Arc<Server> {
@@ -59,7 +61,7 @@ pub fn answer(answers: Vec<Record>) -> Reply {
 }
 
 pub fn nxdomain(zone: &str, minimum: u32) -> Reply {
-    let soa = record(zone, minimum, Data::Soa { serial: 1, minimum });
+    let soa = record(zone, minimum, Data::Soa { serial: 1, refresh: 1800, retry: 900, minimum });
     Reply { code: ResponseCode::NXDomain, authoritative: true, authorities: vec![soa], ..Reply::default() }
 }
 
@@ -72,6 +74,7 @@ impl Seen {
             zone: Some(DnsName::new("acme.com")),
             delegated: vec![DnsName::new("ns1.acme.com")],
             sibling: DnsName::new("nobody.acme.com"),
+            nobody: DnsName::new("nobody.com"),
             complete: Complete::ALL,
             ..Observations::default()
         })
@@ -145,7 +148,7 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
 
 pub fn expectation() -> Expectation {
     let ca_identities = vec!["letsencrypt.org".to_owned()];
-    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
+    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, ..Expectation::default() }
 }
 
 pub fn reported() -> Reported {
@@ -154,7 +157,7 @@ pub fn reported() -> Reported {
 
 fn diagnosed(seen: &Seen, expectation: &Expectation, reported: &Reported, now: Timestamp) -> Vec<Finding> {
     let domain = parse_name::domain(NAME).unwrap();
-    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: &[], now })
+    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: None, now })
 }
 
 /// The code that decides and the verdict, with what was reported at noon.
@@ -196,21 +199,24 @@ fn an_answer_beyond_its_promised_end_is_stale() {
     let old = answer(vec![record(NAME, 30, Data::Cname(DnsName::new("old.host.net")))]);
     let seen = Seen::right().resolved(3, old);
     let domain = parse_name::domain(NAME).unwrap();
-    let code = |earlier: &[(String, Timestamp)]| {
+    let code = |promised: Option<Timestamp>| {
+        let records = vec!["old.host.net.".to_owned()];
+        let promise = |until| Promise { server: "resolver3".to_owned(), records, until, several: false };
+        let earlier = Caches { promises: promised.map(promise).into_iter().collect(), ..Caches::default() };
         let (expectation, reported) = (expectation(), reported());
         let case = Case {
             domain: &domain,
             expectation: &expectation,
             reported: &reported,
             seen: &seen.0,
-            earlier,
+            earlier: Some(&earlier),
             now: at(0),
         };
         deciding(&diagnose(&case)).unwrap().code
     };
-    assert_eq!(code(&[]), Code::TtlWait);
-    assert_eq!(code(&[("resolver3".to_owned(), at(-5))]), Code::StaleServed);
-    assert_eq!(code(&[("resolver3".to_owned(), at(5))]), Code::TtlWait);
+    assert_eq!(code(None), Code::TtlWait);
+    assert_eq!(code(Some(at(-5))), Code::StaleServed);
+    assert_eq!(code(Some(at(5))), Code::TtlWait);
 }
 
 #[test]
@@ -225,7 +231,8 @@ fn every_wait_ends_after_48_hours_and_a_clock_set_back_starts_none() {
 
 #[test]
 fn a_secondary_may_lag_for_an_hour_even_when_serials_wrap() {
-    let soa = |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, minimum: 900 })]);
+    let soa =
+        |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = |newer, older| {
         Seen::right()
             .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
@@ -428,7 +435,8 @@ fn an_answer_from_name_servers_alone_is_not_known_to_be_right() {
 
 #[test]
 fn different_records_at_the_same_serial_are_not_waited_for() {
-    let soa = || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, minimum: 900 })]);
+    let soa =
+        || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = Seen::right()
         .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
         .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa()))
@@ -548,7 +556,7 @@ fn resolvers_that_all_have_something_else_cached_do_not_make_a_domain_live() {
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ResolversDisagree]);
-    let measurement = crate::domains::stage::Measurement::of(&findings, Vec::new(), at(0));
+    let measurement = crate::domains::stage::Measurement::of(&findings, at(0));
     assert!(measurement.record && !measurement.everywhere);
     assert_eq!(judged(&seen, &Reported { saved: Some(at(-49 * 60)), ..reported() }), (Code::Over48h, Verdict::Fail));
 }
@@ -578,7 +586,7 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
             expectation: &expectation,
             reported: &reported,
             seen: &seen.0,
-            earlier: &[],
+            earlier: None,
             now: at(0),
         };
         diagnose(&case).iter().any(|finding| finding.code == Code::ResolversDisagree)

@@ -10,15 +10,17 @@ use futures_util::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
-use super::super::dns::exchange;
+use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::{A, AAAA};
-use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
+use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::observation::{
+    Complete, Lookup, Observations, Protocol, Question, RecordType, Reply, ResponseCode, Role, Server,
+};
 use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
 
@@ -28,6 +30,8 @@ const MAX_QUESTIONS: usize = 200;
 const PATIENCE: Duration = Duration::from_millis(400);
 /// How long to wait for all resolvers before judging the record by those that answered.
 const LATE: Duration = Duration::from_millis(700);
+/// How long to wait for the name servers before asking resolvers that should be asked after them.
+const SOURCE_PATIENCE: Duration = Duration::from_secs(1);
 /// The most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
@@ -50,7 +54,9 @@ impl<'a> ProbeContext<'a> {
         memory: &'a ProbeCache,
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
-        let seen = Observations { sibling: memory.sibling_of(domain), ..Observations::default() };
+        let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
+        let dns_challenge = DnsName::new("_acme-challenge").followed_by(&domain.name);
+        let seen = Observations { sibling, nobody, dns_challenge, ..Observations::default() };
         Self {
             settings,
             domain,
@@ -131,7 +137,8 @@ impl<'a> ProbeContext<'a> {
         }
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
         let first = async || {
-            let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
+            // Boxed, since so many run side by side.
+            let ask = || Box::pin(self.exchange(Arc::clone(server), question.clone()));
             // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
@@ -145,11 +152,42 @@ impl<'a> ProbeContext<'a> {
         asked.get_or_init(first).await.clone()
     }
 
+    /// Puts a question to a server once more.
+    pub async fn ask_again(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) {
+        let question = Question::new(name.clone(), kind);
+        let lookup = self.exchange(Arc::clone(server), question).await;
+        self.note(|seen| seen.again.push(lookup));
+    }
+
+    async fn exchange(&self, server: Arc<Server>, question: Question) -> Lookup {
+        match server.protocol {
+            Protocol::Plain => exchange::ask(server, question, self.now()).await,
+            Protocol::Tls | Protocol::Https(_) => {
+                encrypted::ask(&self.settings.trust, server, question, self.now()).await
+            }
+        }
+    }
+
+    /// Asks a name server of the zone about a name in it, since resolvers would cache that there is nothing; a resolver
+    /// only if none of them answers.
+    pub(super) async fn ask_source(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
+        let server = {
+            let seen = self.seen();
+            let mut speaking = seen.source(&self.domain.name, CNAME).filter(|it| it.answer().is_some());
+            speaking.next().map(|lookup| Arc::clone(&lookup.server))
+        };
+        match server {
+            Some(server) => self.ask(&server, name, kind).await,
+            None => self.ask_any(name, kind).await,
+        }
+    }
+
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
     pub(super) async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
         let mut waiting = self.resolvers_by_proof().into_iter();
         let mut running = FuturesUnordered::new();
         let mut last = None;
+        let mut errors = 0;
         loop {
             match waiting.next() {
                 Some(server) => {
@@ -163,6 +201,11 @@ impl<'a> ProbeContext<'a> {
                 Some(reply) = running.next() => {
                     if reply.as_ref().is_some_and(Reply::is_answer) {
                         return reply;
+                    }
+                    errors += usize::from(reply.is_some());
+                    if errors == 2 {
+                        // Not both are the reason for their error.
+                        waiting = Vec::new().into_iter();
                     }
                     last = reply.or(last);
                 }
@@ -178,24 +221,25 @@ impl<'a> ProbeContext<'a> {
         let answered = |lookup: &&Lookup| lookup.answer().is_some();
         let lookups = || seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let first = lookups().find(answered).map(|lookup| &lookup.server);
-        let is_silent = |server: &Arc<Server>| {
-            let mut own = lookups().filter(|lookup| lookup.server == *server).peekable();
-            own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
-        };
-        let others = self.settings.resolvers.iter().filter(|server| Some(*server) != first && !is_silent(server));
+        let resolvers = self.settings.resolvers.iter();
+        let others = resolvers.filter(|server| Some(*server) != first && !is_silent(&seen, server));
         first.into_iter().chain(others).cloned().collect()
     }
 
     /// Every resolver: the name's addresses, and those of a random name.
     pub async fn resolvers(&self) {
+        if self.settings.source_first && self.source_leads_nowhere().await {
+            return;
+        }
         let name = &self.domain.name;
-        let sibling = self.seen().sibling.clone();
+        let nobody = self.seen().nobody.clone();
         let resolvers = &self.settings.resolvers;
         join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
-                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &sibling, A),);
-            let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
-            if fails {
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A),);
+            let fails = addresses.is_some_and(|reply| reply.code == ResponseCode::ServFail);
+            let unchecked = || self.asked.lock().keys().filter(|(_, question)| question.checking_disabled).count();
+            if fails && unchecked() < 2 {
                 // With validation switched off an answer proves that only the signatures are wrong.
                 let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
                 self.put(server, unchecked).await;
@@ -208,12 +252,38 @@ impl<'a> ProbeContext<'a> {
         .await;
     }
 
+    /// Waits for the name servers: whether nothing at the name leads anywhere.
+    async fn source_leads_nowhere(&self) -> bool {
+        let name = &self.domain.name;
+        let leads = |seen: &Observations| {
+            let nowhere = seen.leads_nowhere(name);
+            let answered = [CNAME, A].into_iter().any(|kind| seen.source(name, kind).any(|it| it.answer().is_some()));
+            (seen.complete.source || answered && !nowhere).then_some(nowhere)
+        };
+        timeout(SOURCE_PATIENCE, self.until(leads)).await.unwrap_or_default()
+    }
+
+    /// Whether a resolver answers questions for the name at all: known with the first answer, or when all have failed.
+    pub(super) async fn any_resolver_answers(&self) -> bool {
+        let (name, wanted) = (&self.domain.name, self.settings.resolvers.len());
+        self.until(|seen| {
+            let answers = seen.resolvers(name, A).any(|lookup| lookup.answer().is_some());
+            (answers || seen.resolvers(name, A).count() >= wanted).then_some(answers)
+        })
+        .await
+    }
+
+    /// Whether a server was asked and never answered.
+    pub(super) fn was_silent(&self, server: &Arc<Server>) -> bool {
+        is_silent(&self.seen(), server)
+    }
+
     /// Waits until every resolver answered, or only the late ones are missing.
     pub(super) async fn resolvers_answered(&self) {
         let name = &self.domain.name;
         let wanted = self.settings.resolvers.len();
         let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
-        if wanted == 0 {
+        if wanted == 0 || self.settings.source_first && self.seen().leads_nowhere(name) {
             return;
         }
         self.until(some(1)).await;
@@ -253,6 +323,12 @@ impl<'a> ProbeContext<'a> {
         let address = read.await.ok().flatten();
         self.note(|seen| seen.hosts_file = address);
     }
+}
+
+/// Whether a server was asked and never answered.
+fn is_silent(seen: &Observations, server: &Arc<Server>) -> bool {
+    let mut own = seen.lookups.iter().filter(|lookup| lookup.server == *server).peekable();
+    own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
 }
 
 /// Without repetition, in order, at most eight.

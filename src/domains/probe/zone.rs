@@ -5,17 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::sync::OnceCell;
 
 use super::super::DnsName;
 use super::super::diagnosis::authoritative;
-use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
+use super::super::observation::{
+    Data, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
+};
 use super::context::ProbeContext;
 
 /// How many servers of the parent are asked at most.
 const PARENT_SERVERS: usize = 2;
 /// How many delegated servers are asked at most.
 const MAX_SERVERS: usize = 8;
+/// How many zones inside each other are followed.
+const MAX_DEPTH: usize = 4;
+/// How many verification records are asked for.
+const MOST_VERIFICATIONS: usize = 4;
 /// How many CNAMEs are followed.
 const MAX_CHAIN: usize = 10;
 
@@ -24,33 +31,124 @@ const MAX_CHAIN: usize = 10;
 struct Delegation {
     servers: Vec<DnsName>,
     glue: Vec<Record>,
+    /// The server of the parent zone that lists them.
+    parent: Option<Arc<Server>>,
 }
 
 impl ProbeContext<'_> {
     /// Everything about the record: zone, delegation, name servers, and what explains a wrong answer.
     pub async fn record(&self) {
         let registrable = &self.domain.registrable;
-        // Nearly always the zone is the registered domain: its parent is asked for at the same time.
-        let (zone, delegation) = tokio::join!(self.find_zone(), self.delegation(registrable));
-        let (zone, delegation) = match zone {
-            Some(zone) if zone != *registrable => {
-                let deeper = self.delegation(&zone).await;
-                // A zone that only a resolver knows does not count.
-                if deeper.servers.is_empty() { (Some(registrable.clone()), delegation) } else { (Some(zone), deeper) }
-            }
-            zone => (zone, delegation),
-        };
+        // Nearly always the zone is the registered domain.
+        let (reply, mut delegation) = self.with_delegation(registrable, self.ask_any(registrable, SOA)).await;
+        let exists = reply.is_some_and(|reply| has_soa(&reply, registrable));
+        let mut zone = registrable.clone();
         self.note(|seen| {
-            seen.zone = zone.clone();
+            seen.zone = exists.then(|| registrable.clone());
             seen.delegated = delegation.servers.clone();
         });
-        let zone = zone.unwrap_or_else(|| registrable.clone());
-        self.ask_name_servers(&zone, &delegation).await;
+        for _ in 0..MAX_DEPTH {
+            self.ask_name_servers(&zone, &delegation).await;
+            self.note(|seen| {
+                // Resolvers may fail while the name servers answer.
+                if seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer).any(|reply| reply.authoritative) {
+                    seen.zone = Some(zone.clone());
+                }
+            });
+            let Some((deeper, servers)) = self.referred(&zone).await else { break };
+            self.note(|seen| {
+                seen.descend();
+                seen.zone = Some(deeper.clone());
+                seen.delegated = servers.servers.clone();
+            });
+            (zone, delegation) = (deeper, servers);
+        }
+        self.complete(|complete| complete.source = true);
         self.ask_resolvers_instead().await;
         self.explain(&zone).await;
         self.platform_addresses().await;
         self.resolvers_answered().await;
+        tokio::join!(
+            self.ask_whether_it_exists(),
+            self.ask_what_they_cached(&zone),
+            self.keys(&zone, &delegation),
+            self.own_addresses(&zone, &delegation),
+            self.verification()
+        );
         self.complete(|complete| complete.record = true);
+    }
+
+    /// The zone below `zone` that its servers delegate the name to, if that is answered for: one that is not is a
+    /// left-over delegation. Resolvers cannot be asked where it begins: what they would answer for names between is
+    /// that there is nothing, and they would cache it.
+    async fn referred(&self, zone: &DnsName) -> Option<(DnsName, Delegation)> {
+        let (deeper, delegation) = {
+            let seen = self.seen();
+            let lookups = || seen.source(&self.domain.name, CNAME);
+            if lookups().filter_map(Lookup::answer).any(|reply| reply.authoritative) {
+                return None;
+            }
+            let referring = lookups().find(|lookup| lookup.answer().is_some_and(Reply::is_referral))?;
+            let (referral, parent) = (referring.answer()?, Some(Arc::clone(&referring.server)));
+            let cut = referral.authorities.iter().find(|record| record.data.name_server().is_some())?;
+            let deeper = cut.owner.clone();
+            let servers = name_servers(referral.authorities.iter().filter(|record| record.owner == deeper));
+            (deeper, Delegation { servers, glue: referral.additionals.clone(), parent })
+        };
+        if deeper == *zone || !deeper.is_within(zone) || !self.domain.name.is_within(&deeper) {
+            return None;
+        }
+        let reply = self.ask_any(&deeper, SOA).await?;
+        has_soa(&reply, &deeper).then_some((deeper, delegation))
+    }
+
+    /// If a resolver knows a random name, a name server of the zone above is asked for it, too.
+    async fn ask_whether_it_exists(&self) {
+        let (nobody, parent) = {
+            let seen = self.seen();
+            let known = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.addresses().next().is_some());
+            if !seen.resolvers(&seen.nobody, A).any(known) {
+                return;
+            }
+            let mut parents = seen.lookups.iter().filter(|it| it.server.role == Role::Parent && it.answer().is_some());
+            (seen.nobody.clone(), parents.next().map(|lookup| Arc::clone(&lookup.server)))
+        };
+        if let Some(parent) = parent {
+            self.ask(&parent, &nobody, A).await;
+        }
+    }
+
+    /// What explains an answer of a resolver that the name servers do not give: the name servers that it asks, its DS
+    /// record, and what the other caches behind its address have.
+    async fn ask_what_they_cached(&self, zone: &DnsName) {
+        let name = &self.domain.name;
+        let (other, failing) = {
+            let seen = self.seen();
+            let servers = |lookups: Vec<&Lookup>| lookups.into_iter().map(|it| Arc::clone(&it.server)).collect();
+            let of_resolvers = || seen.resolvers(name, A);
+            let fails = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
+            // Without an answer of a name server, resolvers fail for good reason.
+            let speaks = seen.source(name, CNAME).any(|lookup| lookup.answer().is_some());
+            let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).filter(|_| speaks).collect());
+            let host = self.settings.expectation.platform_host.as_ref();
+            let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
+            let at_platform = |lookup: &&Lookup| {
+                let mut addresses = lookup.reply().into_iter().flat_map(Reply::addresses).peekable();
+                addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
+            };
+            let other = of_resolvers().filter(|lookup| seen.is_cached(lookup)).filter(|lookup| !at_platform(lookup));
+            let other: Vec<Arc<Server>> = servers(other.collect());
+            (other, failing)
+        };
+        let servers_of_zone = other.iter().chain(&failing).map(|server| (server, NS));
+        let signed = failing.iter().map(|server| (server, DS));
+        let of_zone = join_all(servers_of_zone.chain(signed).map(|(server, kind)| self.ask(server, zone, kind)));
+        tokio::join!(of_zone, join_all(other.iter().map(|server| self.ask_again(server, name, A))));
+        let former = self.seen().former(zone).into_iter().next();
+        if let Some(host) = former {
+            let servers = self.locate(&[host], &[], Role::Former, 1).await;
+            join_all(servers.iter().map(|server| self.ask(server, name, A))).await;
+        }
     }
 
     /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
@@ -71,33 +169,6 @@ impl ProbeContext<'_> {
         }
     }
 
-    /// The zone of the name. The SOA record in an answer through a CNAME is of the target's zone and does not count;
-    /// then the parents are asked.
-    async fn find_zone(&self) -> Option<DnsName> {
-        let (name, registrable) = (&self.domain.name, &self.domain.registrable);
-        let between: Vec<DnsName> = name.parents().take_while(|parent| parent.is_within(registrable)).collect();
-        let (own, parents) = tokio::join!(self.ask_any(name, SOA), self.ask_any(registrable, SOA));
-        if let Some(own) = own.as_ref().filter(|reply| reply.is_answer()) {
-            if has_soa(own, name) {
-                return Some(name.clone());
-            }
-            if let Some((owner, _)) = own.negative().filter(|_| own.answers.is_empty())
-                && name.is_within(owner)
-                && owner.is_within(registrable)
-            {
-                return Some(owner.clone());
-            }
-        }
-        for parent in between.iter().filter(|parent| *parent != registrable) {
-            let reply = self.ask_any(parent, SOA).await;
-            if reply.is_some_and(|reply| has_soa(&reply, parent)) {
-                return Some(parent.clone());
-            }
-        }
-        let at_apex = own.iter().chain(&parents).any(|reply| has_soa(reply, registrable));
-        at_apex.then(|| registrable.clone())
-    }
-
     /// The name servers of `zone` as its parent lists them, or as resolvers do if the parent cannot be asked.
     async fn delegation(&self, zone: &DnsName) -> Delegation {
         for parent in zone.parents() {
@@ -115,7 +186,7 @@ impl ProbeContext<'_> {
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
                     // A parent that knows nothing of a registered domain is not a real one; its NXDOMAIN counts.
                     if !servers.is_empty() || reply.is_nxdomain() || *zone != self.domain.registrable {
-                        return Delegation { servers, glue: reply.additionals };
+                        return Delegation { servers, glue: reply.additionals, parent: Some(Arc::clone(server)) };
                     }
                 }
             }
@@ -124,7 +195,7 @@ impl ProbeContext<'_> {
         if let Some(reply) = self.ask_any(zone, NS).await {
             let servers = name_servers(reply.at(zone));
             if !servers.is_empty() {
-                return Delegation { servers, glue: reply.additionals };
+                return Delegation { servers, glue: reply.additionals, parent: None };
             }
         }
         self.named_by_settings(zone).await
@@ -148,18 +219,18 @@ impl ProbeContext<'_> {
             servers = named.into_iter().filter(|host| host.is_within(zone)).collect();
         }
         servers.sort_unstable();
-        Delegation { servers, glue: Vec::new() }
+        Delegation { servers, ..Delegation::default() }
     }
 
     /// The servers of hosts, by address: from the settings, from the glue records, else from resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = join_all(hosts.iter().take(most).map(|host| async move {
-            let server = |address| Arc::new(Server { role, name: host.to_string(), address });
-            match self.address_of_server(host, glue).await {
-                Ok(address) => Some(server(address)),
+            match self.server(host, glue, role).await {
+                Ok(server) => Some(server),
                 Err(why) => {
                     // The domain relies on it, although it cannot be asked.
-                    let nowhere = server(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0));
+                    let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+                    let nowhere = Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain });
                     let question = Question::new(self.domain.name.clone(), CNAME);
                     let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
                     self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
@@ -168,6 +239,11 @@ impl ProbeContext<'_> {
             }
         }));
         located.await.into_iter().flatten().collect()
+    }
+
+    async fn server(&self, host: &DnsName, glue: &[Record], role: Role) -> Result<Arc<Server>, NoReply> {
+        let address = self.address_of_server(host, glue).await?;
+        Ok(Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain }))
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
@@ -184,9 +260,70 @@ impl ProbeContext<'_> {
         if self.may_connect(address) { Ok(SocketAddr::new(address, 53)) } else { Err(NoReply::Withheld) }
     }
 
+    /// What `asking` resolvers about a zone gives, and the delegation of the zone. Resolvers keep silent for long about a
+    /// zone whose servers are silent: then `asking` is given up.
+    async fn with_delegation<T>(
+        &self,
+        zone: &DnsName,
+        asking: impl Future<Output = Option<T>>,
+    ) -> (Option<T>, Delegation) {
+        let found = OnceCell::new();
+        let delegation = || found.get_or_init(|| self.delegation(zone));
+        let given = tokio::select! {
+            // A zone that is found ends the waiting before anything more is asked.
+            biased;
+            given = async { tokio::join!(asking, delegation()).0 } => given,
+            () = async { self.all_silent(zone, delegation().await).await } => None,
+        };
+        (given, found.into_inner().unwrap_or_default())
+    }
+
+    /// Returns once every server of a delegation has failed to answer; never if one did.
+    async fn all_silent(&self, zone: &DnsName, delegation: &Delegation) {
+        let hosts = delegation.servers.iter().take(MAX_SERVERS);
+        let answers = join_all(hosts.map(|host| async {
+            let server = self.server(host, &delegation.glue, Role::Authoritative).await.ok()?;
+            Some(self.ask(&server, zone, SOA).await)
+        }))
+        .await;
+        if answers.iter().all(Option::is_none) || answers.iter().flatten().any(Option::is_some) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// What resolvers have for name servers within the zone, to compare with the glue records of the parent.
+    async fn own_addresses(&self, zone: &DnsName, delegation: &Delegation) {
+        let has_glue = |host: &&DnsName| delegation.glue.iter().any(|record| record.owner == **host);
+        let within = delegation.servers.iter().filter(|host| host.is_within(zone)).filter(has_glue);
+        join_all(within.take(PARENT_SERVERS).map(|host| self.ask_any(host, A))).await;
+    }
+
+    /// The keys of a signed zone, and those that its parent lists. An unsigned zone is asked only if resolvers
+    /// fail: its parent may list the keys of an old provider.
+    async fn keys(&self, zone: &DnsName, delegation: &Delegation) {
+        let (server, wanted) = {
+            let seen = self.seen();
+            let mut signed = seen.source(zone, SOA).filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
+            let signed = signed.any(|record| matches!(record.data, Data::Rrsig { .. }));
+            let mut failing = seen.resolvers(&self.domain.name, A).filter_map(Lookup::reply);
+            let failing = failing.any(|reply| reply.code == ResponseCode::ServFail);
+            let mut speaking = seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some());
+            (speaking.next().map(|lookup| Arc::clone(&lookup.server)), signed || failing)
+        };
+        let Some(server) = server.filter(|_| wanted) else { return };
+        tokio::join!(self.ask(&server, zone, DNSKEY), async {
+            match &delegation.parent {
+                Some(parent) => self.ask(parent, zone, DS).await,
+                None => self.ask_any(zone, DS).await,
+            }
+        });
+    }
+
     /// The first server is asked for every type; the others only for what may differ.
     async fn ask_name_servers(&self, zone: &DnsName, delegation: &Delegation) {
-        let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
+        let mut servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
+        // One question is enough to know that a server is silent.
+        servers.retain(|server| !self.was_silent(server));
         join_all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
             tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
@@ -196,21 +333,21 @@ impl ProbeContext<'_> {
             });
         }))
         .await;
-        let (first_is_lame, has_cname, alive) = {
+        let (first_is_lame, alive) = {
             let seen = self.seen();
             let lookups: Vec<&Lookup> = seen.source(&self.domain.name, CNAME).collect();
             let reply = |server: &Arc<Server>| lookups.iter().find(|lookup| lookup.server == *server)?.reply();
             let has_authority = |reply: &Reply| reply.authoritative && reply.is_answer();
-            let mut replies = lookups.iter().filter_map(|lookup| lookup.reply());
-            let has_cname = replies.any(|reply| reply.cnames(&self.domain.name).next().is_some());
-            let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| reply(server).is_some()).collect();
-            (!servers.first().and_then(reply).is_some_and(has_authority), has_cname, alive)
+            let has_cname = |reply: &Reply| reply.cnames(&self.domain.name).next().is_some();
+            let alive = servers.iter().skip(1).filter_map(|server| Some((server, has_cname(reply(server)?))));
+            let alive: Vec<(&Arc<Server>, bool)> = alive.collect();
+            (!servers.first().and_then(reply).is_some_and(has_authority), alive)
         };
-        join_all(alive.into_iter().map(|server| async move {
+        join_all(alive.into_iter().map(|(server, has_cname)| async move {
             if first_is_lame {
                 self.ask_everything(server, zone).await;
             } else if !has_cname {
-                // Addresses may differ from server to server, too.
+                // It may have other addresses, or still have some where others have the CNAME.
                 let name = &self.domain.name;
                 tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA));
             }
@@ -222,17 +359,29 @@ impl ProbeContext<'_> {
     async fn ask_resolvers_instead(&self) {
         let name = &self.domain.name;
         let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);
-        if !speaks {
-            let types = [CNAME, TXT, MX, NS, HTTPS];
-            join_all(types.map(|kind| self.ask_any(name, kind))).await;
+        // If none of them knows an address, more questions would only be as long in vain.
+        if !speaks && self.any_resolver_answers().await {
+            let sibling = self.seen().sibling.clone();
+            let questions = [CNAME, TXT, MX, NS, HTTPS].map(|kind| (name, kind)).into_iter().chain([(&sibling, A)]);
+            join_all(questions.map(|(name, kind)| self.ask_any(name, kind))).await;
         }
     }
 
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
+        let above: Vec<DnsName> = name.parents().take_while(|level| level.is_within(zone)).collect();
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
+        let questions = questions.chain(above.iter().map(|level| (level, CAA)));
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
+    }
+
+    /// The records with which the platform verifies the domain.
+    async fn verification(&self) {
+        let labels = self.settings.expectation.platform.verification.iter().take(MOST_VERIFICATIONS);
+        let names: Vec<DnsName> = labels.map(|label| DnsName::new(label).followed_by(&self.domain.name)).collect();
+        self.note(|seen| seen.verification.clone_from(&names));
+        join_all(names.iter().map(|name| self.ask_source(name, TXT))).await;
     }
 
     /// What helps to explain an answer that is not right.

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hickory_proto::op::{Edns, Message, ResponseCode};
-use hickory_proto::rr;
 use hickory_proto::rr::rdata::opt::EdnsOption;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use hickory_proto::rr::{self, RecordType};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -85,7 +85,10 @@ async fn serve_tcp(listener: TcpListener, shared: Arc<Shared>, server: LoggedSer
 }
 
 /// Answers the questions of one connection, one after the other.
-async fn converse(mut stream: TcpStream, shared: &Shared, server: &LoggedServer) -> io::Result<()> {
+pub(super) async fn converse<S>(mut stream: S, shared: &Shared, server: &LoggedServer) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     loop {
         let length = stream.read_u16().await?;
         let mut question = vec![0; usize::from(length)];
@@ -98,7 +101,12 @@ async fn converse(mut stream: TcpStream, shared: &Shared, server: &LoggedServer)
 }
 
 /// When and what `server` answers, if anything.
-fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) -> Option<(Duration, Vec<u8>)> {
+pub(super) fn answer(
+    shared: &Shared,
+    server: &LoggedServer,
+    question: &[u8],
+    tcp: bool,
+) -> Option<(Duration, Vec<u8>)> {
     let question = Message::from_vec(question).ok()?;
     let query = question.queries.first()?;
     let (name, kind) = (presentation(query.name()), query.query_type());
@@ -112,22 +120,27 @@ fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) ->
         edns: question.edns.is_some(),
     });
     let plan = &mut *shared.plan.lock();
-    let (faults, reply) = match server {
+    let (faults, mut reply) = match server {
         LoggedServer::NameServer(host) => {
             let server = plan.name_servers.iter().find(|server| server.host == *host)?;
             (&server.faults, server.answer(&plan.zones, &name, kind))
         }
         LoggedServer::Resolver(number) => {
-            let resolver = plan.resolvers.get(*number)?;
             let unchecked = question.metadata.checking_disabled;
-            let (reply, kept) = recursion::resolve(plan, resolver, &name, kind, unchecked);
-            let now = plan.now;
-            let resolver = plan.resolvers.get_mut(*number)?;
-            resolver.keep(kept, now);
+            let reply = recursion::resolve_and_keep(plan, *number, &name, kind, unchecked)?;
+            let resolver = plan.resolvers.get(*number)?;
+            let gave_up = |(code, _): &(u16, String)| *code == recursion::NO_REACHABLE_AUTHORITY;
+            if resolver.waits && reply.remarks.iter().any(gave_up) {
+                return None;
+            }
             (&resolver.faults, reply)
         }
     };
     let is_resolver = matches!(server, LoggedServer::Resolver(_));
+    let wants_signatures = question.edns.as_ref().is_some_and(|edns| edns.flags().dnssec_ok);
+    if !wants_signatures && kind != RecordType::RRSIG {
+        reply.answers.retain(|record| record.data.kind() != RecordType::RRSIG);
+    }
     with_faults(&ServerFault::met_by(faults, kind), &question, reply, is_resolver, tcp)
 }
 

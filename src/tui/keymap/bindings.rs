@@ -538,7 +538,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Formats::Move, LETTERS, ["choose", ""], ["choose the format", ""])
         .bind([ch('y'), ENTER], Formats::Copy, "copy", "copy it")
         .bind([ch('w')], Formats::WriteFile, "write to file", "write it to a file")
-        .bind([ch('d')], Formats::Toggle, "with what to delete", "with what to delete")
+        .bind([ch('d')], Formats::Toggle, "with deletions", "with what to delete")
         .bind([ESC, ch('q'), f(3)], Formats::Back, "close", "close");
     map.at(C::WriteBox, A::Write)
         .bind([ENTER, f(2)], Write::Confirm, "write", "write the file")

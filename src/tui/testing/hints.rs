@@ -6,6 +6,7 @@ use ratatui::buffer::Buffer;
 
 use super::{App, letters};
 use crate::tui::key::{Key, KeyPress};
+use crate::tui::keymap::{Binding, key_name};
 use crate::tui::msg::Msg;
 
 /// The sizes at which the keys are pressed.
@@ -42,9 +43,11 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
     let (body, bottom) = text.trim_end().rsplit_once('\n').unwrap_or(("", &text));
     let context = app.state.context();
     let keymap = &app.state.keymap;
-    let of = |hint: &str| -> Vec<KeyPress> {
+    let of = |key: &str, word: &str| -> Vec<KeyPress> {
         let lines = keymap.bindings().iter().filter(|line| line.context == context);
-        let mut lines = lines.skip_while(|line| line.hint != hint).take(2);
+        let is_it =
+            |line: &Binding| line.hint == word || line.keys.first().is_some_and(|first| key_name(*first) == key);
+        let mut lines = lines.skip_while(|line| !is_it(line)).take(2);
         let first = lines.next().into_iter();
         // The line after a movement is the one the other way.
         let other = lines.next().filter(|line| line.hint.is_empty());
@@ -54,7 +57,7 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
     let shown = hints.into_iter().filter(|(key, word)| bottom.contains(&format!("{key} {word}")));
     let mut named: Vec<_> = shown
         .map(|(key, word)| {
-            let keys = if word == "help" { vec![Key::F(1).into()] } else { of(word) };
+            let keys = if word == "help" { vec![Key::F(1).into()] } else { of(&key, word) };
             (format!("{key} {word}"), keys)
         })
         .collect();

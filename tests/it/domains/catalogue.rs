@@ -36,6 +36,7 @@ const FAIL: &[Code] = &[
     Code::DnsParked,
     Code::DnsMissing,
     Code::DnsNodata,
+    Code::DnsHttpsElsewhere,
     Code::ApexWrong,
     Code::ApexNone,
     Code::ApexPartial,
@@ -44,6 +45,7 @@ const FAIL: &[Code] = &[
     Code::Over48h,
     Code::NotDelegated,
     Code::NsMismatch,
+    Code::NsSilent,
     Code::LameAll,
     Code::ServfailAll,
     Code::DnssecBogus,
@@ -61,12 +63,18 @@ const FAIL: &[Code] = &[
     Code::TlsChain,
     Code::TlsUnknownCa,
     Code::TlsIntercept,
+    // The platform's own host does not answer, either.
+    Code::TlsRefused,
+    Code::TlsReset,
+    Code::TlsTimeout,
     Code::TlsNotTls,
+    Code::TlsVersion,
     Code::HstsNote,
     Code::Http404Project,
     Code::RdTarget,
     Code::RdLoop,
     Code::RdTooMany,
+    Code::RdGone,
     Code::RdNoLocation,
     Code::RdRelative,
     Code::RdNone,
@@ -76,13 +84,13 @@ const FAIL: &[Code] = &[
 const WAIT: &[Code] = &[
     Code::TtlWait,
     Code::NegWait,
+    Code::NsWait,
+    Code::DsWait,
+    Code::CaaWait,
     Code::StaleServed,
     Code::SecondaryBehind,
     Code::TlsPending,
     Code::TlsAlert,
-    Code::TlsRefused,
-    Code::TlsReset,
-    Code::TlsTimeout,
 ];
 const WARN: &[Code] = &[
     Code::DnsADirect,
@@ -93,17 +101,22 @@ const WARN: &[Code] = &[
     Code::DnsRewrite,
     Code::TtlLong,
     Code::ResolversDisagree,
+    Code::GlueDiffers,
     Code::LameOne,
     Code::SplitLocal,
     Code::EdnsBroken,
     Code::CaaMethod,
     Code::CaaAccount,
     Code::TlsSoon,
+    Code::TlsLong,
     Code::TlsOld,
     Code::TlsAddressesDiffer,
+    Code::HttpRefused,
+    Code::HttpPort80,
     Code::HttpParked,
     Code::Http5xx,
     Code::HttpNoUpgrade,
+    Code::AcmeLeftOver,
     Code::AcmeBlocked,
     Code::RdStatus,
     Code::RdChain,
@@ -114,6 +127,8 @@ const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown
 
 /// Rows that accompany a cause, or other findings that are fine.
 const ACCOMPANYING: &[Code] = &[
+    // The certificate is not there yet.
+    Code::AcmeLeftOver,
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,
@@ -217,6 +232,10 @@ fn every_row_that_needs_a_world_has_one() {
         Code::DnsValueUnknown,
         Code::V6Untested,
         Code::TlsRevoked,
+        // Only with a platform that wants it.
+        Code::DnsNotVerifiable,
+        // Only CAs see it; what they say is explained.
+        Code::CaRateLimit,
     ];
     let pure = [Topic::Name, Topic::Configuration];
     let missing: Vec<Code> = Code::ALL
