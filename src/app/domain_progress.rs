@@ -83,6 +83,8 @@ impl DomainProgress {
             Stage::WaitingForDns if fails => (measured, title, fix()),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, wait),
             Stage::WaitingForDns => (Some(Verdict::Wait), "record not saved yet", NextStep::EnterRecord),
+            // Of a warning, the cause counts: time may not help.
+            Stage::Propagating if measured == Some(Verdict::Warn) => (measured, title, wait),
             Stage::Propagating => (measured, "propagating", wait),
             Stage::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", NextStep::Verify),
             Stage::CertificatePending => {
@@ -124,7 +126,7 @@ impl DomainProgress {
 }
 
 /// The last measurement that succeeded.
-fn last_known(entry: &Entry) -> Option<&Measurement> {
+pub fn last_known(entry: &Entry) -> Option<&Measurement> {
     entry.measurements.iter().rev().find(|measurement| measurement.known)
 }
 

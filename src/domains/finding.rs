@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
-use super::catalogue::Code;
+use super::catalogue::{Code, Topic};
 
 /// The judgement of a finding, or of a domain as a whole.
 ///
@@ -159,6 +159,11 @@ impl Finding {
         self.fix(cure)
     }
 
+    /// The order of findings: the worst first, of those the first cause.
+    pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
+        (Reverse(self.verdict), self.code.topic())
+    }
+
     /// With the end of the wait.
     pub fn until(self, until: impl Into<Option<Timestamp>>) -> Self {
         Self { until: until.into(), ..self }
@@ -176,7 +181,7 @@ pub fn overall(findings: &[Finding]) -> Verdict {
 
 /// The finding that decides: among the worst, the first in the order in which to fix causes.
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
-    findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
+    findings.into_iter().min_by_key(|finding| finding.rank())
 }
 
 /// When the wait ends that decides; `None` if something else decides, or if unknown.

@@ -101,6 +101,9 @@ pub struct Measurement {
     /// The record was seen to be missing or another; `false` if no server with authority answered.
     #[serde(default)]
     pub elsewhere: bool,
+    /// When the certificate expires, if it is right.
+    #[serde(default)]
+    pub expires: Option<Timestamp>,
     /// Resolvers that have an old answer cached, and until when.
     #[serde(default)]
     pub held: Vec<(String, Timestamp)>,
@@ -161,6 +164,7 @@ impl Measurement {
             unknown_there: any(&[Code::Http404Project]),
             known,
             elsewhere,
+            expires: None,
             held,
         }
     }

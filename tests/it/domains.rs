@@ -3,7 +3,9 @@
 mod catalogue;
 mod commands;
 mod fixture;
+mod formats;
 mod hostile;
+mod one_answer;
 mod over_time;
 #[path = "../fuzz/readers.rs"]
 mod readers;
