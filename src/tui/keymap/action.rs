@@ -184,6 +184,7 @@ pub enum FormAction {
     Toggle,
     Confirm,
     Save,
+    Check,
     Choices,
     Clear,
     Back,
@@ -366,6 +367,7 @@ pub enum RecordAction {
     #[strum(transparent)]
     Copy(RecordPart),
     Formats,
+    CopyDeletes,
     WriteFile,
     Saved,
     Refresh,
@@ -388,6 +390,7 @@ pub enum DomainAction {
     Evidence,
     Report,
     Copy,
+    CopyDeletes,
     Formats,
     Record,
     Removal,
