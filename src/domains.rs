@@ -13,6 +13,7 @@
 //! [`troubleshooting`] answers the four troubleshooting rules. [`simulator`] is a small internet on loopback, for tests
 //! and for the [`sandbox`], in which an operator practises setting up a domain.
 
+pub mod caches;
 pub mod catalogue;
 pub mod check;
 pub mod check_options;

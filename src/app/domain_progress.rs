@@ -221,7 +221,7 @@ mod tests {
         let findings: Vec<Finding> = measured.iter().map(|(code, verdict)| finding(*code, *verdict)).collect();
         let measurements = match measured {
             [] => Vec::new(),
-            _ => vec![Measurement::of(&findings, Vec::new(), Timestamp::UNIX_EPOCH)],
+            _ => vec![Measurement::of(&findings, Timestamp::UNIX_EPOCH)],
         };
         Entry { name: DnsName::new("docs.acme.com"), events: Vec::new(), measurements }
     }

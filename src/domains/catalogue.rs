@@ -279,6 +279,12 @@ catalogue! {
         NegWait "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
             "Just wait. Next time, add the record before testing it.";
+        NsWait "A resolver still asks the old name servers",
+            "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
+            "Just wait, or add the record at the old name servers, too.";
+        DsWait "Resolvers still have the old DS record cached",
+            "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
+            "Just wait.";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
             "Wait, and check the name servers.";
@@ -305,6 +311,9 @@ catalogue! {
             "Check the connection, or name a resolver that this network allows, with --resolver.";
     }
     Caa {
+        CaaWait "A resolver still has old CAA records cached",
+            "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too.",
+            "Just wait.";
         CaaNone "No CAA record restricts CAs",
             "Without a CAA record, every certificate authority (CA) may issue.",
             "Nothing to do.";

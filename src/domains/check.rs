@@ -1,16 +1,17 @@
 //! One check of a domain: measure it, judge it, and store the result in the list.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::clock;
 
 use super::catalogue::Code;
 use super::check_options::CheckOptions;
+use super::diagnosis::propagation::remember;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
-use super::observation::{Certificate, Data, Hop, Observations, Presented, RecordType};
+use super::observation::{Certificate, Data, Hop, Observations, Presented};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{measure, redirects};
@@ -65,10 +66,17 @@ impl Subject {
     pub async fn check(&self, cache: &ProbeCache, progress: Option<OnFindings<'_>>) -> Checked {
         let Self { domain, options, reported, measurements } = self;
         let expectation = &options.expectation;
-        let earlier = measurements.last().map_or(&[][..], |last| &last.held);
+        let last = measurements.last();
+        let earlier = last.map(|last| &last.caches);
+        let options = CheckOptions {
+            source_first: self.is_not_there_yet(),
+            caa_was_wrong: last.is_some_and(|last| !last.caa),
+            ..options.clone()
+        };
+        let options = &options;
         let judge = |seen: &Observations| {
-            let now = now(options);
-            (diagnose(&Case { domain, expectation, reported, seen, earlier, now }), now)
+            let case = Case { domain, expectation, reported, seen, earlier, now: now(options) };
+            (diagnose(&case), case.now)
         };
         let report = |seen: &Observations| {
             if let Some(progress) = progress {
@@ -78,16 +86,25 @@ impl Subject {
         };
         let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
         let (mut findings, at) = judge(&seen);
+        let caches = remember(&Case { domain, expectation, reported, seen: &seen, earlier, now: at });
         let about_name = parse_name::read(domain.name.as_str(), &ExistingDomains::default()).findings;
         let still_matter: Vec<Finding> =
             about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
         findings.extend(still_matter);
         findings.sort_by_key(Finding::rank);
         let expires = certificate(domain, &seen).map(|certificate| certificate.not_after);
-        let measurement = Measurement { expires, ..Measurement::of(&findings, held(domain, &seen), at) };
+        let measurement = Measurement { caches, expires, ..Measurement::of(&findings, at) };
         let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
         Checked { domain, expectation, reported, seen, findings, status, at, measurement }
+    }
+
+    /// Whether the record is not expected to be there: the last check did not find it, or it was not saved yet.
+    fn is_not_there_yet(&self) -> bool {
+        let Some(last) = self.measurements.iter().rev().find(|last| last.known) else {
+            return self.reported.added.is_some() && self.reported.saved.is_none();
+        };
+        [Code::DnsMissing, Code::DnsNodata, Code::ApexNone].iter().any(|code| code.as_str() == last.code)
     }
 }
 
@@ -146,7 +163,7 @@ pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedir
 impl Checked {
     fn case(&self) -> Case<'_> {
         let Self { domain, expectation, reported, seen, at, .. } = self;
-        Case { domain, expectation, reported, seen, earlier: &[], now: *at }
+        Case { domain, expectation, reported, seen, earlier: Some(&self.measurement.caches), now: *at }
     }
 
     /// What each server sees at its name.
@@ -202,17 +219,6 @@ fn certificate<'a>(domain: &Domain, seen: &'a Observations) -> Option<&'a Certif
     trusted.filter(|leaf| leaf.covers(domain.name.as_str())).min_by_key(|leaf| leaf.not_after)
 }
 
-/// Until when each resolver caches its answer.
-fn held(domain: &Domain, seen: &Observations) -> Vec<(String, Timestamp)> {
-    let lookups = seen.resolvers(&domain.name, RecordType::A);
-    let until = lookups.filter_map(|lookup| {
-        let left = lookup.reply()?.at(&domain.name).map(|record| record.ttl).max()?;
-        let until = lookup.at.checked_add(SignedDuration::from_secs(left.into())).ok()?;
-        Some((lookup.server.name.clone(), until))
-    });
-    until.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,7 +231,7 @@ mod tests {
     }
 
     fn checked(zone: Option<&str>) -> Checked {
-        let measurement = Measurement::of(&[], Vec::new(), at(1));
+        let measurement = Measurement::of(&[], at(1));
         Checked {
             domain: parse_name::domain(NAME).unwrap(),
             expectation: Expectation::default(),

@@ -34,6 +34,11 @@ pub struct CheckOptions {
     pub trust: Arc<ChainTrust>,
     /// What is expected.
     pub expectation: Expectation,
+    /// Resolvers are asked after the name servers, and only if these have a record: an answer that there is none would
+    /// be cached, and delay what comes next.
+    pub source_first: bool,
+    /// Resolvers are asked for CAA, too: they may have an old answer cached.
+    pub caa_was_wrong: bool,
     /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
 }
@@ -48,6 +53,8 @@ impl CheckOptions {
             https_port: 443,
             trust: Arc::new(ChainTrust::new(trust)),
             expectation,
+            source_first: false,
+            caa_was_wrong: false,
             now: None,
         }
     }

@@ -67,7 +67,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     ),
     (&["error 525"], &[Code::ProxyCloudflare, Code::TlsAlert]),
     (&["error 526"], &[Code::ProxyCloudflare, Code::TlsExpired, Code::TlsWrongName]),
-    (&["dnssec"], &[Code::DnssecBogus]),
+    (&["dnssec"], &[Code::DnssecBogus, Code::DsWait]),
     // The words above which browsers put the code.
     (&["site can't be reached"], &[Code::DnsMissing, Code::NegWait, Code::TlsRefused, Code::TlsTimeout]),
     (&["hsts"], &[Code::HstsNote, Code::TlsPending]),

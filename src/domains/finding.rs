@@ -184,9 +184,15 @@ pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&
     findings.into_iter().min_by_key(|finding| finding.rank())
 }
 
-/// When the wait ends that decides; `None` if something else decides, or if unknown.
+/// When the wait ends that decides; `None` if something else decides, or if unknown. Until DNS is right, all caches must
+/// have expired: of the servers, of the record and of CAA.
 pub fn wait_ends(findings: &[Finding]) -> Option<Timestamp> {
-    deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?.until
+    let decides = deciding(findings).filter(|finding| finding.verdict == Verdict::Wait)?;
+    let is_dns = |finding: &&Finding| finding.code.topic() <= Topic::Caa && finding.verdict == Verdict::Wait;
+    if !is_dns(&decides) || decides.until.is_none() {
+        return decides.until;
+    }
+    findings.iter().filter(is_dns).filter_map(|finding| finding.until).max()
 }
 
 #[cfg(test)]

@@ -41,6 +41,8 @@ pub enum Role {
     Parent,
     /// A name server that the parent delegates the zone to.
     Authoritative,
+    /// A name server that a resolver still asks, and the parent no longer delegates to.
+    Former,
     /// A recursive resolver.
     Resolver {
         /// The one that this machine uses.
@@ -59,6 +61,7 @@ impl Role {
         match self {
             Self::Parent => "parent",
             Self::Authoritative => "source",
+            Self::Former => "former source",
             Self::Resolver { .. } => "resolver",
         }
     }
@@ -404,12 +407,17 @@ pub(super) fn code_name(code: ResponseCode) -> &'static str {
 pub struct Observations {
     /// Every question, in the order of the answers.
     pub lookups: Vec<Lookup>,
+    /// Questions put to a resolver once more: several caches may be behind its address.
+    pub again: Vec<Lookup>,
     /// The zone of the name.
     pub zone: Option<DnsName>,
     /// The name servers that the parent delegates the zone to; empty if the parent could not be asked.
     pub delegated: Vec<DnsName>,
-    /// A random name next to the domain, which does not exist.
+    /// A random name next to the domain, which does not exist. Only name servers are asked for it: in a resolver it
+    /// would renew the SOA record that a cached "no such name" is shown with.
     pub sibling: DnsName,
+    /// A random name next to the registered domain, which does not exist; for resolvers.
+    pub nobody: DnsName,
     /// The names that result when a provider adds the zone to a full name.
     pub doubled: Vec<DnsName>,
     /// The system's hosts file has this address for the name.
@@ -429,6 +437,8 @@ pub struct Observations {
 /// Which parts of a measurement are complete, so that they can be judged while others run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Complete {
+    /// The name servers.
+    pub source: bool,
     /// Name servers and resolvers, except resolvers that are late.
     pub record: bool,
     /// The platform's own host, if known.
@@ -441,17 +451,56 @@ pub struct Complete {
 
 impl Complete {
     /// Everything.
-    pub const ALL: Self = Self { record: true, platform: true, caa: true, certificate: true, http: true };
+    pub const ALL: Self = Self { source: true, record: true, platform: true, caa: true, certificate: true, http: true };
 }
 
 impl Observations {
     /// The answers of the name servers of the zone to a question.
-    pub fn source<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn source<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role == Role::Authoritative)
     }
 
+    /// Whether the name servers answered that nothing at `name` leads anywhere.
+    pub(super) fn leads_nowhere(&self, name: &DnsName) -> bool {
+        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+        let lookups = kinds.into_iter().flat_map(|kind| self.source(name, kind));
+        let mut replies = lookups.filter_map(Lookup::answer).filter(|reply| reply.authoritative).peekable();
+        replies.peek().is_some() && replies.all(|reply| reply.answers.is_empty())
+    }
+
+    /// The name servers asked so far turn out to be those of the zone above.
+    pub(super) fn descend(&mut self) {
+        for lookup in self.lookups.iter_mut().filter(|lookup| lookup.server.role == Role::Authoritative) {
+            lookup.server = Arc::new(Server { role: Role::Parent, ..(*lookup.server).clone() });
+        }
+    }
+
+    /// The name servers that resolvers have cached for the zone, and that neither its parent nor the zone itself lists.
+    pub(super) fn former(&self, zone: &DnsName) -> Vec<DnsName> {
+        let hosts = |lookup: &Lookup| -> Vec<DnsName> {
+            let records = lookup.reply().into_iter().flat_map(|reply| reply.at(zone));
+            records.filter_map(|record| record.data.name_server().cloned()).collect()
+        };
+        let served: Vec<DnsName> = self.source(zone, RecordType::NS).flat_map(hosts).collect();
+        let mut former: Vec<DnsName> = self.resolvers(zone, RecordType::NS).flat_map(hosts).collect();
+        former.retain(|host| !self.delegated.is_empty() && !self.delegated.contains(host) && !served.contains(host));
+        former.sort_unstable();
+        former.dedup();
+        former
+    }
+
+    /// Whether a resolver answers for a name otherwise than its name servers, which have a record there.
+    pub(super) fn is_cached(&self, lookup: &Lookup) -> bool {
+        let name = &lookup.question.name;
+        let kinds = [RecordType::CNAME, RecordType::A, RecordType::AAAA];
+        let source = kinds.into_iter().flat_map(|kind| self.source(name, kind)).filter_map(Lookup::reply);
+        let at_source: Vec<&Data> = source.flat_map(|reply| reply.at(name)).map(|record| &record.data).collect();
+        let is_other = |reply: &Reply| reply.is_answer() && !reply.at(name).any(|it| at_source.contains(&&it.data));
+        !at_source.is_empty() && lookup.reply().is_some_and(is_other)
+    }
+
     /// The answers of the resolvers to a question.
-    pub fn resolvers<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn resolvers<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
     }
 
@@ -470,7 +519,7 @@ impl Observations {
     }
 
     /// The answers of all servers to a question.
-    pub fn asked<'a>(&'a self, name: &'a DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
+    pub fn asked<'a>(&'a self, name: &DnsName, kind: RecordType) -> impl Iterator<Item = &'a Lookup> {
         self.lookups.iter().filter(move |lookup| {
             lookup.question.kind == kind && lookup.question.name == *name && !lookup.question.checking_disabled
         })

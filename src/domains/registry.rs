@@ -40,8 +40,24 @@ impl Entry {
         Reported::from_events(&self.events)
     }
 
-    /// Adds a measurement, and drops the oldest.
+    /// Notes an event. What was measured before a domain was added again, or with another value, says nothing about it.
+    pub fn note(&mut self, dated: Dated) {
+        let is_other = match &dated.event {
+            Event::Added => true,
+            Event::Value { host } => self.reported().value.as_ref().is_some_and(|value| value != host),
+            _ => false,
+        };
+        if is_other {
+            self.measurements.clear();
+        }
+        self.events.push(dated);
+    }
+
+    /// Adds a measurement, unless it began before the domain was added, and drops the oldest.
     pub fn keep(&mut self, measurement: Measurement) {
+        if self.reported().added.is_some_and(|added| measurement.at < added) {
+            return;
+        }
         self.measurements.push(measurement);
         let surplus = self.measurements.len().saturating_sub(KEPT);
         self.measurements.drain(..surplus);
@@ -75,7 +91,7 @@ impl Registry {
     /// Notes an event of a domain, which is added if it is new.
     pub fn note(&mut self, name: &DnsName, dated: Dated) {
         match self.get_mut(name) {
-            Some(entry) => entry.events.push(dated),
+            Some(entry) => entry.note(dated),
             None => {
                 let added = Dated { at: dated.at, event: Event::Added };
                 let events = if dated.event == Event::Added { vec![added] } else { vec![added, dated] };

@@ -29,6 +29,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
@@ -69,6 +71,14 @@ impl Simulator {
         if let Err(error) = self.open() {
             tracing::warn!(%error, "a part of the simulated network cannot be reached");
         }
+    }
+
+    /// A visitor asks the resolver of this number, which caches what it hears; no question is logged. The code and the
+    /// records of the answer; SERVFAIL if there is no such resolver.
+    pub fn visit(&self, number: usize, name: &str, kind: RecordType) -> (ResponseCode, Vec<ZoneRecord>) {
+        let plan = &mut *self.shared.plan.lock();
+        let reply = recursion::resolve_and_keep(plan, number, &DnsName::new(name), kind, false);
+        reply.map_or((ResponseCode::ServFail, Vec::new()), |reply| (reply.code, reply.answers))
     }
 
     /// The address of the resolver of this number.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::caches::Caches;
 use super::catalogue::{Code, Topic};
 use super::diagnosis::{CERTIFICATE_WAIT, PROPAGATION};
 use super::finding::{Finding, Verdict, deciding, overall, wait_ends};
@@ -88,7 +89,7 @@ pub struct Measurement {
     pub record: bool,
     /// Every resolver that answered sees it.
     pub everywhere: bool,
-    /// CAA does not forbid.
+    /// CAA does not forbid, neither at the name servers nor in caches.
     pub caa: bool,
     /// The certificate is right.
     pub certificate: bool,
@@ -104,14 +105,14 @@ pub struct Measurement {
     /// When the certificate expires, if it is right.
     #[serde(default)]
     pub expires: Option<Timestamp>,
-    /// Resolvers that have an old answer cached, and until when.
+    /// What the next check must know about caches.
     #[serde(default)]
-    pub held: Vec<(String, Timestamp)>,
+    pub caches: Caches,
 }
 
 impl Measurement {
     /// The result of `findings`.
-    pub fn of(findings: &[Finding], held: Vec<(String, Timestamp)>, at: Timestamp) -> Self {
+    pub fn of(findings: &[Finding], at: Timestamp) -> Self {
         let any = |codes: &[Code]| findings.iter().any(|finding| codes.contains(&finding.code));
         let fails = |topic: Topic, except: &[Code]| {
             let counts = |f: &&Finding| f.code.topic() == topic && !except.contains(&f.code);
@@ -124,6 +125,8 @@ impl Measurement {
         let waits = [
             Code::TtlWait,
             Code::NegWait,
+            Code::NsWait,
+            Code::DsWait,
             Code::StaleServed,
             Code::Over48h,
             Code::SecondaryBehind,
@@ -131,7 +134,7 @@ impl Measurement {
         ];
         let absent = [Code::DnsMissing, Code::DnsNodata, Code::DnsValueUnknown];
         let known = findings.iter().any(|finding| finding.verdict != Verdict::Unknown);
-        let record = known && !fails(Topic::Record, &[]) && !fails(Topic::Servers, &[Code::Over48h]) && !any(&absent);
+        let record = known && !not_right(Topic::Record) && !fails(Topic::Servers, &[Code::Over48h]) && !any(&absent);
         // A domain without a delegation leads nowhere; with failing servers it is unknown.
         let silent = fails(Topic::Servers, &[Code::NotDelegated]);
         // Wrong, and a part of it may lead to the platform all the same.
@@ -158,14 +161,14 @@ impl Measurement {
             until: wait_ends(findings),
             record,
             everywhere: record && !any(&waits),
-            caa: !fails(Topic::Caa, &[]),
+            caa: !not_right(Topic::Caa),
             certificate,
             http: certificate && answers,
             unknown_there: any(&[Code::Http404Project]),
             known,
             elsewhere,
             expires: None,
-            held,
+            caches: Caches::default(),
         }
     }
 
@@ -243,8 +246,7 @@ pub fn status(reported: &Reported, measurements: &[Measurement], now: Timestamp)
             let overdue = reported.saved.is_some_and(|saved| since(saved) > PROPAGATION);
             if overdue || reported.verified.is_some() { Stage::Failing } else { Stage::WaitingForDns }
         }
-        Some(latest) if !latest.caa => Stage::Failing,
-        Some(latest) if !latest.everywhere => {
+        Some(latest) if !latest.caa || !latest.everywhere => {
             if latest.verdict == Verdict::Fail {
                 Stage::Failing
             } else {
@@ -302,7 +304,7 @@ mod tests {
 
     fn measured(minutes: i64, lines: &[(Code, Verdict)]) -> Measurement {
         let findings: Vec<_> = lines.iter().map(|(code, verdict)| Finding::new(*code, *verdict, Who::Nobody)).collect();
-        Measurement::of(&findings, Vec::new(), at(minutes))
+        Measurement::of(&findings, at(minutes))
     }
 
     const RIGHT: (Code, Verdict) = (Code::DnsOk, Verdict::Ok);
@@ -487,7 +489,7 @@ mod tests {
                 finding(Code::TlsPending, Verdict::Wait, 30),
                 finding(Code::CaaBlocked, verdict, 90),
             ];
-            Measurement::of(&findings, Vec::new(), at(0)).until
+            Measurement::of(&findings, at(0)).until
         };
         assert_eq!(until(Verdict::Warn), Some(at(5)));
         assert_eq!(until(Verdict::Fail), None, "waiting does not fix it");

@@ -38,7 +38,8 @@ const IN_THE_WAY: &[Code] = &[
 /// These are reported with the expected value.
 const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
 /// These are only found for a record that is right at the name servers.
-const RIGHT_AT_SOURCE: &[Code] = &[Code::TtlWait, Code::NegWait, Code::StaleServed, Code::Over48h];
+const RIGHT_AT_SOURCE: &[Code] =
+    &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h];
 /// Remarks on servers that do no harm.
 const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
 /// The name has no certificate yet.

@@ -122,6 +122,8 @@ fn view(name: &DnsName, lookup: &Lookup, verdict: ViewVerdict) -> View {
 /// What the views are compared with.
 struct Judge<'a> {
     case: &'a Case<'a>,
+    /// What the name servers have.
+    source: Authoritative<'a>,
     /// The zone itself leads to the platform.
     source_is_right: bool,
     /// A proxy hides the record, and reaches the platform.
@@ -144,6 +146,7 @@ impl<'a> Judge<'a> {
             behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
             local: local.map(|(server, _)| server),
             domain_fails: nameservers::resolvers_fail(case, &resolvers, &[]).is_some(),
+            source,
         }
     }
 
@@ -164,7 +167,8 @@ impl<'a> Judge<'a> {
             return ViewVerdict::NotCounted;
         }
         let others = propagation::not_right(self.case, lookup);
-        let until = others.iter().filter_map(|lookup| propagation::forgets(&self.case.domain.name, lookup)).max();
+        let promises = others.iter().filter_map(|lookup| propagation::promise(self.case, &self.source, lookup));
+        let until = promises.map(|(until, _)| until).max();
         self.other_than(others.is_empty(), until)
     }
 
@@ -202,7 +206,7 @@ mod tests {
 
     fn seen_at(name: &str, seen: &Seen, expectation: &Expectation) -> Vec<View> {
         let (domain, reported) = (parse_name::domain(name).unwrap(), reported());
-        views(&Case { domain: &domain, expectation, reported: &reported, seen: &seen.0, earlier: &[], now: at(0) })
+        views(&Case { domain: &domain, expectation, reported: &reported, seen: &seen.0, earlier: None, now: at(0) })
     }
 
     fn verdicts(seen: &Seen) -> Vec<ViewVerdict> {
@@ -296,11 +300,11 @@ mod tests {
 
     #[test]
     fn what_is_not_to_be_believed_does_not_count() {
-        let nobody = "nobody.acme.com";
+        let nobody = "nobody.com";
         let made_up = answer(vec![address(nobody, ELSEWHERE)]);
         let seen = Seen::right()
             .resolved(3, answer(vec![address(NAME, ELSEWHERE)]))
-            .with(&ns(1), nobody, RecordType::A, Ok(nxdomain("acme.com", 900)))
+            .with(&resolver(2), nobody, RecordType::A, Ok(nxdomain("com", 900)))
             .with(&resolver(3), nobody, RecordType::A, Ok(made_up));
         assert_eq!(verdicts(&seen), [Right, Right, Right, NotCounted], "it invents");
         let local: Arc<Server> = server(Role::Resolver { system: true }, "this machine's");

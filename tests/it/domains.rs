@@ -1,10 +1,12 @@
 //! The domains checker against a world on loopback: real DNS servers, real handshakes, real HTTP.
 
+mod caches;
 mod catalogue;
 mod commands;
 mod fixture;
 mod formats;
 mod hostile;
+mod journey;
 mod one_answer;
 mod over_time;
 #[path = "../fuzz/readers.rs"]
@@ -12,4 +14,5 @@ mod readers;
 mod sandbox;
 mod seeds;
 mod simulator;
+mod walk;
 mod worlds;

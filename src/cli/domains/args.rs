@@ -68,7 +68,7 @@ pub enum DomainsCommand {
     Saved(WhenArgs),
     /// Record that Verify or Re-verify was chosen in the dashboard; starts the 30-minute limit.
     #[command(after_help = "Example:\n  petstore domains verified docs.example.com")]
-    Verified(WhenArgs),
+    Verified(VerifiedArgs),
     /// Check a domain and print all the evidence, for a support ticket.
     #[command(after_help = "Examples:\n  petstore domains report docs.example.com > ticket.txt\n  \
         petstore domains report docs.example.com --html ticket.html")]
@@ -280,6 +280,15 @@ pub struct WhenArgs {
     /// When it was done (RFC 3339); by default now.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub at: Option<Timestamp>,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifiedArgs {
+    #[command(flatten)]
+    pub when: WhenArgs,
+    /// Record it even if the last check found that Verify would fail, or the record was never saved.
+    #[arg(long)]
+    pub yes: bool,
 }
 
 #[derive(Debug, Args)]

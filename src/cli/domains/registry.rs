@@ -18,14 +18,15 @@ use crate::domains::probe::cache::ProbeCache;
 use crate::domains::redirect_config;
 use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 use crate::domains::reported::{Dated, Event};
-use crate::domains::stage::{Measurement, Stage};
+use crate::domains::stage::{Measurement, Stage, status};
 use crate::domains::{DnsName, Domain, Verdict};
 
+use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{Answer, exit_of};
-use super::args::{AddArgs, RemoveArgs, ShowArgs, WhenArgs};
+use super::args::{AddArgs, RemoveArgs, ShowArgs, VerifiedArgs, WhenArgs};
 use super::json;
 use super::list::ListRow;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
@@ -126,13 +127,40 @@ pub fn saved(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> R
     Ok(Exit::Done)
 }
 
-/// `petstore domains verified`.
-pub fn verified(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
-    let name = record(args, Event::Verified, configured, file)?;
+/// `petstore domains verified`. If Verify would fail by what is known, it asks first.
+pub fn verified(args: &VerifiedArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
+    if !args.yes
+        && let Some(doubt) = doubt(&args.when, configured, file)?
+    {
+        match ask(&format!("{doubt}. Did you choose Verify anyway?"), false) {
+            Some(true) => {}
+            Some(false) => return Err(Failed::new(Exit::Usage, "nothing was recorded")),
+            None => return Err(Failed::new(Exit::Usage, doubt).hint("to record it anyway: --yes")),
+        }
+    }
+    let name = record(&args.when, Event::Verified, configured, file)?;
     note(&format!(
         "recorded. The certificate usually follows within a couple of minutes. To wait for it: petstore domains watch {name}"
     ));
     Ok(Exit::Done)
+}
+
+/// Why Verify cannot have succeeded, by the last check, or because the record was never saved.
+fn doubt(args: &WhenArgs, configured: &Configured, file: &RegistryFile) -> Result<Option<String>, Failed> {
+    let domain = need_name(&args.name)?;
+    let list = file.read()?;
+    let entry = entry(&list, &domain)?;
+    let reported = domain_setup(configured)?.reported(entry);
+    let name = &domain.unicode;
+    Ok(match entry.measurements.iter().rev().find(|measured| measured.known) {
+        _ if reported.value.is_none() => None,
+        Some(last) if reported.saved > Some(last.at) => None,
+        Some(last) if !status(&reported, &entry.measurements, last.at).state.may_verify() => {
+            Some(format!("Verify would fail for {name}: {}", last.title))
+        }
+        None if reported.saved.is_none() => Some(format!("the record of {name} was never saved or checked")),
+        _ => None,
+    })
 }
 
 /// Records an event, and returns the name of the domain.

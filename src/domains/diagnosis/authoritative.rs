@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::super::DnsName;
+use super::super::caches::SourceAnswer;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
 use super::case::Case;
@@ -72,6 +73,20 @@ impl<'a> Authoritative<'a> {
     /// Whether the zone itself leads straight to the platform, as its own name servers report.
     pub fn is_right(&self, case: &Case<'_>) -> bool {
         self.authoritative && is_right(case, &leading(self.own.iter().map(|record| &record.data)))
+    }
+
+    /// The answer, for the memory: the records that lead somewhere, and how long they may be cached. `None` if the name
+    /// servers did not give one.
+    pub fn remembered(&self, case: &Case<'_>) -> Option<SourceAnswer> {
+        if !self.authoritative {
+            return None;
+        }
+        let leading = self.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
+        let mut records: Vec<String> = leading.clone().map(|record| record.data.presentation()).collect();
+        records.sort_unstable();
+        let nothing = || self.replies().filter_map(|reply| reply.negative()).map(|(_, ttl)| ttl).max();
+        let ttl = leading.map(|record| record.ttl).max().or_else(nothing).unwrap_or_default();
+        Some(SourceAnswer { records, ttl, first: case.now, last: case.now })
     }
 
     /// The targets of CNAMEs at the name, with their TTL.
@@ -147,22 +162,17 @@ fn of_most_resolvers<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
     lookups.into_iter().filter(|lookup| agrees(&lookup.server)).collect()
 }
 
-/// Whether a resolver answers for names that do not exist in the zone.
+/// Whether a resolver answers for names that do not exist.
 pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
-    let sibling = &case.seen.sibling;
-    let answers =
-        |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && reply.addresses().next().is_some());
-    let mine = case.seen.resolvers(sibling, A).any(|asked| asked.server == lookup.server && answers(asked));
-    if !mine {
-        return false;
-    }
-    let sources: Vec<_> = case.seen.source(sibling, A).filter(|asked| asked.answer().is_some()).collect();
-    if sources.is_empty() {
-        // Without the name servers, the other resolvers decide.
-        let mut others = case.seen.resolvers(sibling, A).filter(|asked| asked.server != lookup.server).peekable();
-        return others.peek().is_some() && others.all(|other| other.reply().is_some_and(Reply::is_nxdomain));
-    }
-    sources.iter().all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
+    let nobody = &case.seen.nobody;
+    let answers = |lookup: &Lookup| lookup.answer().is_some_and(|reply| reply.addresses().next().is_some());
+    let mine = case.seen.resolvers(nobody, A).any(|asked| asked.server == lookup.server && answers(asked));
+    // A top-level domain may have a wildcard: its name servers decide, else the other resolvers.
+    let is_parent = |asked: &&Lookup| asked.server.role == Role::Parent && asked.answer().is_some();
+    let parents: Vec<_> = case.seen.asked(nobody, A).filter(is_parent).collect();
+    let others = case.seen.resolvers(nobody, A).filter(|asked| asked.server != lookup.server);
+    let mut witnesses = if parents.is_empty() { others.collect() } else { parents }.into_iter().peekable();
+    mine && witnesses.peek().is_some() && witnesses.all(|asked| asked.reply().is_some_and(Reply::is_nxdomain))
 }
 
 /// The serial number of the zone at each of its servers.

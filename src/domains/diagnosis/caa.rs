@@ -6,7 +6,7 @@ use super::super::observation::RecordType::{A, CAA};
 use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
 use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
 use super::authoritative::Authoritative;
-use super::{Case, words};
+use super::{Case, propagation, words};
 
 /// Properties that authorities know (RFC 8659 section 4, CA/Browser Forum, RFC 9495).
 const KNOWN: &[&str] = &["issue", "issuewild", "iodef", "issuemail", "issuevmc", "contactemail", "contactphone"];
@@ -65,25 +65,21 @@ struct Level<'a> {
     target: Option<&'a DnsName>,
 }
 
-/// The finding on CAA: one, since the first level with any record decides alone.
+/// The finding on CAA: one, since the first level with any record decides alone. The name servers decide what is right;
+/// resolvers may have older records cached.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
-    let levels = std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents());
     let mut asked = Vec::new();
-    for level in levels {
-        // The best answer of those asked: one resolver may be down.
-        let asked_for = asked_for(case, source, &level);
-        let answers: Vec<&Lookup> = case.seen.resolvers(&asked_for, CAA).collect();
-        let Some(lookup) = answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()) else {
-            continue;
-        };
-        asked.push(Evidence::from(*lookup));
+    for level in levels(case) {
+        let Some(lookup) = best_answer(case, source, &level) else { continue };
+        asked.push(Evidence::from(lookup));
         match lookup.answer() {
             // Failures above the domain are not its own, and CAs get an answer there.
             None if !level.is_within(&case.domain.registrable) => {}
             None => return lookup_failed(case, &level, lookup).into_iter().collect(),
             Some(reply) => {
-                if let Some(level) = records_of(level.clone(), reply) {
-                    return vec![judge(case, &level).evidence(asked)];
+                if let Some(records) = records_of(level, reply) {
+                    let finding = judge(case, &records).evidence(asked);
+                    return vec![cached(case, &finding).unwrap_or(finding)];
                 }
             }
         }
@@ -91,23 +87,74 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if asked.is_empty() {
         return Vec::new();
     }
-    vec![
-        Finding::ok(Code::CaaNone)
-            .seen(format!("no CAA record from {} up to its top-level domain", case.domain.name))
-            .evidence(asked),
-    ]
+    let none = Finding::ok(Code::CaaNone)
+        .seen(format!("no CAA record from {} up to its top-level domain", case.domain.name))
+        .evidence(asked);
+    vec![cached(case, &none).unwrap_or(none)]
 }
 
-/// The name to ask for the records of a level. CAs do not use caches: if a resolver still has an old CNAME, the records
-/// of the new target count.
-fn asked_for(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> DnsName {
-    let name = &case.domain.name;
-    let now =
-        source.cnames().first().map(|(target, _)| (*target).clone()).filter(|_| source.authoritative && level == name);
-    let Some(now) = now else { return level.clone() };
-    let mut replies = case.seen.resolvers(name, CAA).filter_map(Lookup::reply);
-    let old = replies.any(|reply| reply.cnames(name).next().is_some_and(|(target, _)| *target != now));
-    if old { now } else { level.clone() }
+/// The name and its parents.
+fn levels(case: &Case<'_>) -> impl Iterator<Item = DnsName> {
+    std::iter::once(case.domain.name.clone()).chain(case.domain.name.parents())
+}
+
+/// The answer for a level: that of the name servers, in their zone; else the best of the resolvers, since one may be
+/// down. Behind a CNAME, the records of its target count.
+fn best_answer<'a>(case: &Case<'a>, source: &Authoritative<'_>, level: &DnsName) -> Option<&'a Lookup> {
+    let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
+    let at_source = case.seen.asked(level, CAA).find(is_authoritative);
+    let target = source.cnames().first().map(|(target, _)| (*target).clone());
+    let target = target.filter(|_| source.authoritative && *level == case.domain.name);
+    let by_resolver = |name: &DnsName| {
+        let asked = case.seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
+        let of_name = |lookup: &&Lookup| lookup.question.name == *name && lookup.question.kind == CAA;
+        let answers: Vec<&Lookup> = asked.filter(of_name).collect();
+        answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()).copied()
+    };
+    let through = target.and_then(|target| by_resolver(&target)).filter(|lookup| lookup.answer().is_some());
+    through.or(at_source).or_else(|| by_resolver(level))
+}
+
+/// A resolver with old CAA records that forbid what those of the name servers, judged by `now`, allow.
+fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
+    if now.verdict == Verdict::Fail {
+        return None;
+    }
+    let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
+    let waits = case.resolvers(A).filter_map(|resolver| {
+        let asked = |level: &DnsName| case.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
+        let mut answers = levels(case).filter_map(|level| Some((asked(&level)?, level)));
+        let forbids = answers.find_map(|(asked, level)| records_of(level, asked.answer()?))?;
+        if judge(case, &forbids).verdict != Verdict::Fail {
+            return None;
+        }
+        let is_old = |level: &DnsName| {
+            let source = case.seen.asked(level, CAA).find(is_authoritative)?;
+            let old = asked(level).filter(|asked| caa_at(level, asked) != caa_at(level, source))?;
+            Some((propagation::forgets(level, old)?, old))
+        };
+        let (until, old) = levels(case).filter_map(|level| is_old(&level)).max_by_key(|(until, _)| *until)?;
+        let left = words::duration(until.duration_since(old.at));
+        let level = forbids.target.unwrap_or(&forbids.level);
+        Some(
+            Finding::new(Code::CaaWait, Verdict::Wait, Who::Nobody)
+                .seen(format!("{} still has old CAA records of {level} cached for {left} more", old.server.label()))
+                .expected(now.seen.clone())
+                .fix("just wait; the certificate authority may have them cached, too")
+                .until(until)
+                .evidence([old]),
+        )
+    });
+    waits.max_by_key(|finding| finding.until)
+}
+
+/// The CAA records at a level, to compare.
+fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
+    let records = lookup.reply().into_iter().flat_map(|reply| reply.at(level));
+    let mut records: Vec<String> =
+        records.filter(|record| record.data.kind() == CAA).map(|record| record.data.presentation()).collect();
+    records.sort_unstable();
+    records
 }
 
 fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {

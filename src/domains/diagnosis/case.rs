@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::super::caches::Caches;
 use super::super::observation::{Lookup, Observations, RecordType};
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
@@ -35,8 +36,8 @@ pub struct Case<'a> {
     pub reported: &'a Reported,
     /// What was measured.
     pub seen: &'a Observations,
-    /// When the cached answer of each resolver expires, according to an earlier check.
-    pub earlier: &'a [(String, Timestamp)],
+    /// What earlier checks left about caches.
+    pub earlier: Option<&'a Caches>,
     /// The time of the diagnosis.
     pub now: Timestamp,
 }

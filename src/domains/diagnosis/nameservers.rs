@@ -39,11 +39,12 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
         findings.extend(resolvers_fail(case, &resolvers, findings));
     }
     findings.extend(delegation::secondaries(case));
-    let right = record.iter().any(|finding| matches!(finding.code, Code::DnsOk | Code::ApexOk | Code::DnsWildcardOk));
+    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsWildcardOk, Code::ApexOk];
+    let right = record.iter().any(|finding| leads.contains(&finding.code));
     let disagreement = propagation::disagreement(case, source, &resolvers);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
-        propagation::findings(case, &resolvers, findings);
+        propagation::findings(case, source, &resolvers, findings);
     }
     let disagree = disagreement.is_some();
     findings.extend(disagreement);
@@ -89,7 +90,8 @@ pub fn fails(reply: &Reply) -> bool {
 
 /// Resolvers that fail: validation, if they answer without it; the domain's servers, if none succeeds.
 pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
-    let failing: Vec<&Lookup> = resolvers.iter().copied().filter(|lookup| lookup.reply().is_some_and(fails)).collect();
+    let failing = resolvers.iter().copied().filter(|lookup| lookup.reply().is_some_and(fails));
+    let failing: Vec<&Lookup> = failing.filter(|lookup| propagation::not_right(case, lookup).is_empty()).collect();
     if failing.is_empty() {
         return None;
     }
@@ -98,6 +100,9 @@ pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
     if let Some(unchecked) = unchecked {
+        if let Some(wait) = propagation::old_ds(case, &failing) {
+            return Some(wait);
+        }
         let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, |(code, text)| {
             let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
             format!(" (extended error {code}{text})")
@@ -152,13 +157,14 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
                 Finding::warn(Code::DnsRewrite, Who::ThisMachine)
                     .seen(format!("{who} returns an address for a name that does not exist"))
                     .fix("your network rewrites DNS; this resolver is not counted")
-                    .evidence(case.seen.resolvers(&case.seen.sibling, A)),
+                    .evidence(case.seen.resolvers(&case.seen.nobody, A)),
             );
         }
     }
     let answered = |is_such: &dyn Fn(&Lookup, &Reply) -> bool| {
         let such = |lookup: &&Lookup| {
-            lookup.server.role != Role::Parent && lookup.reply().is_some_and(|reply| is_such(lookup, reply))
+            !matches!(lookup.server.role, Role::Parent | Role::Former)
+                && lookup.reply().is_some_and(|reply| is_such(lookup, reply))
         };
         case.seen.lookups.iter().find(such)
     };

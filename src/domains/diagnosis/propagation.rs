@@ -5,10 +5,13 @@ use std::net::IpAddr;
 
 use jiff::Timestamp;
 
+use super::super::caches::{Caches, OldAnswer, Promise};
 use super::super::ip_ranges::is_public;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
+use super::advice::record_to_add;
 use super::authoritative::{Authoritative, invents};
+use super::cname_target::shown;
 use super::{Case, words};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
@@ -45,7 +48,7 @@ pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
 }
 
 /// Resolvers with an old answer, each with the time when it expires.
-pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
+pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) {
     let split = split_local(case, resolvers);
     findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
     let mut waiting: Vec<Finding> = Vec::new();
@@ -54,7 +57,7 @@ pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Findi
         if invents(case, lookup) || is_split {
             continue;
         }
-        let old = not_right(case, lookup).into_iter().filter_map(|lookup| wait(case, lookup));
+        let old = not_right(case, lookup).into_iter().filter_map(|lookup| wait(case, source, lookup));
         // One line for each resolver: the one that takes longer.
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
@@ -65,8 +68,93 @@ pub fn findings(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Findi
 
 /// The old answers of a resolver: the one given, and the one for IPv6.
 pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
-    let other = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.is_answer() && !sees_right(case, reply));
+    let other = |lookup: &&Lookup| match lookup.reply() {
+        Some(reply) if reply.is_answer() => !sees_right(case, reply),
+        // It may fail because it asks servers that no longer have the zone.
+        Some(_) => former_servers(case, lookup).is_some(),
+        None => false,
+    };
     [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
+}
+
+/// What to remember for the next check: what the name servers answer, and what is promised.
+pub fn remember(case: &Case<'_>) -> Caches {
+    let source = Authoritative::of(case);
+    let mut caches = Caches::with_source(case.earlier, source.remembered(case));
+    if source.is_right(case) {
+        let old = case.resolvers(RecordType::A).flat_map(|lookup| not_right(case, lookup));
+        let promises = old.filter_map(|lookup| {
+            let (until, several) = promise(case, &source, lookup)?;
+            let (server, records) = (lookup.server.name.clone(), records(&case.domain.name, lookup));
+            Some(Promise { server, records, until, several })
+        });
+        caches.promises = promises.collect();
+    }
+    caches
+}
+
+/// The records at the name in an answer, as they are remembered.
+fn records(name: &DnsName, lookup: &Lookup) -> Vec<String> {
+    let own = lookup.reply().into_iter().flat_map(|reply| reply.at(name));
+    let mut records: Vec<String> = own.map(|record| record.data.presentation()).collect();
+    records.sort_unstable();
+    records
+}
+
+/// What is promised of a resolver with an old answer: when it has the new one, and whether several caches are behind its
+/// address.
+pub fn promise(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<(Timestamp, bool)> {
+    let name = &case.domain.name;
+    let records = records(name, lookup);
+    let earlier = case.earlier.into_iter().flat_map(|earlier| &earlier.promises);
+    let earlier = earlier.clone().find(|it| it.server == lookup.server.name && it.records == records);
+    let others: Vec<&Lookup> = case.seen.again.iter().filter(|other| other.server == lookup.server).collect();
+    let others = || others.iter().copied().filter(|other| other.question == lookup.question);
+    let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(case, reply));
+    let old = std::iter::once(lookup).chain(others().filter(|other| !is_right(other)));
+    let servers = former_servers(case, lookup);
+    let until = old.filter_map(|lookup| match &servers {
+        // Until it asks the new ones, it may renew the old answer.
+        Some(former) => {
+            words::after(former.until, former.ttl.or_else(|| left(name, lookup.reply()?)).unwrap_or_default())
+        }
+        None => forgets(name, lookup),
+    });
+    let until: Vec<Timestamp> = until.collect();
+    let old =
+        OldAnswer { records: &records, at: lookup.at, until: &until, some_right: others().any(is_right), earlier };
+    let caches = Caches::with_source(case.earlier, source.remembered(case));
+    caches.promise(&old, case.reported.saved)
+}
+
+/// The name servers of before that a resolver still asks.
+struct FormerServers<'a> {
+    hosts: BTreeSet<&'a DnsName>,
+    /// Until when it has them cached.
+    until: Timestamp,
+    /// For how long it may cache what they answer, if known.
+    ttl: Option<u32>,
+}
+
+/// The name servers that a resolver has cached, if they are not those of now, and do not have the right record.
+fn former_servers<'a>(case: &Case<'a>, lookup: &Lookup) -> Option<FormerServers<'a>> {
+    let (name, zone) = (&case.domain.name, case.seen.zone.as_ref()?);
+    let former = case.seen.former(zone);
+    let asked = case.seen.resolvers(zone, RecordType::NS).find(|asked| asked.server == lookup.server)?;
+    let records = asked.reply()?.at(zone);
+    let cached = records.filter_map(|record| Some((record.data.name_server()?, record.ttl)));
+    let cached: Vec<(&DnsName, u32)> = cached.filter(|(host, _)| former.contains(host)).collect();
+    let ttl = cached.iter().map(|(_, ttl)| *ttl).max()?;
+    let answer = case.seen.asked(name, RecordType::A).find(|asked| asked.server.role == Role::Former);
+    let answer = answer.and_then(Lookup::reply);
+    if answer.is_some_and(|reply| sees_right(case, reply)) {
+        return None;
+    }
+    Some(FormerServers {
+        hosts: cached.into_iter().map(|(host, _)| host).collect(),
+        until: words::after(asked.at, ttl)?,
+        ttl: answer.and_then(|reply| left(name, reply)),
+    })
 }
 
 /// The answer of the same resolver for IPv6, if it has records; having none does not mean that it is old.
@@ -78,15 +166,24 @@ fn old_ipv6<'a>(case: &Case<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
 }
 
 /// The finding on an answer that differs from the name servers.
-fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
+fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<Finding> {
     let name = &case.domain.name;
     let reply = lookup.reply()?;
     let who = lookup.server.label();
     let negative = reply.answers.is_empty();
-    let left = left(name, reply);
-    let until = forgets(name, lookup);
-    let for_long = left.map_or_else(String::new, |left| format!(" for {} more", words::ttl(left)));
+    let promised = promise(case, source, lookup);
+    let until = promised.map(|(until, _)| until);
+    let several = promised.is_some_and(|(_, several)| several);
+    let for_long = until.map_or_else(String::new, |until| {
+        let left = words::duration(until.duration_since(lookup.at));
+        if several {
+            format!(" for {left} more at the latest: several caches are behind this address")
+        } else {
+            format!(" for {left} more")
+        }
+    });
     let held = view(name, reply);
+    let waits = |code| Finding::new(code, Verdict::Wait, Who::Nobody).until(until);
     let finding = if case.is_past_propagation() {
         Finding::fail(Code::Over48h, Who::DnsProvider)
             .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
@@ -94,21 +191,29 @@ fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
                 "no cache may keep it that long: check the delegation of {} and its secondary name servers",
                 case.zone()
             ))
-    } else if is_stale(case, lookup, reply, left.unwrap_or_default()) {
+    } else if let Some(former) = former_servers(case, lookup) {
+        let hosts = words::list(former.hosts.into_iter().map(shown));
+        let left = words::duration(former.until.duration_since(lookup.at));
+        let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
+        waits(Code::NsWait)
+            .seen(format!("{who} still asks {hosts}, for up to {left}"))
+            .expected(words::list(case.seen.delegated.iter().map(shown)))
+            .fix(format!("just wait; or add {} at {hosts}, too, and it is over{soon}", record_to_add(case)))
+            .evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup]))
+    } else if is_stale(case, lookup, reply, left(name, reply).unwrap_or_default()) {
         Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
             .seen(format!("{who} answers {held}, which has expired"))
             .fix("wait; it serves old answers because it cannot reach the domain's name servers")
     } else if negative {
-        Finding::new(Code::NegWait, Verdict::Wait, Who::Nobody)
+        waits(Code::NegWait)
             .seen(format!("{who} has cached that there was no record{for_long}"))
             .fix("just wait; asking again does not shorten it. Next time, add the record before testing it")
-            .until(until)
     } else {
-        Finding::new(Code::TtlWait, Verdict::Wait, Who::Nobody)
-            .seen(format!("{who} still has {held} cached{for_long}"))
-            .fix("just wait")
-            .until(until)
+        waits(Code::TtlWait).seen(format!("{who} still has {held} cached{for_long}")).fix("just wait")
     };
+    if finding.code == Code::NsWait {
+        return Some(finding);
+    }
     let expected = case.expectation.platform_host.as_ref();
     Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup]))
 }
@@ -117,9 +222,35 @@ fn wait(case: &Case<'_>, lookup: &Lookup) -> Option<Finding> {
 /// that of an expired answer.
 fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool {
     let says_so = reply.extended_error.as_ref().is_some_and(|(code, _)| matches!(code, 3 | 19));
-    let promised: Option<Timestamp> =
-        case.earlier.iter().find(|(server, _)| *server == lookup.server.name).map(|(_, until)| *until);
-    says_so || promised.is_some_and(|until| until < lookup.at && left <= STALE_TTL)
+    let mut promised = case.earlier.into_iter().flat_map(|earlier| &earlier.promises);
+    let passed = promised.any(|it| it.server == lookup.server.name && it.until < lookup.at);
+    says_so || passed && left <= STALE_TTL
+}
+
+/// The DS record that the parent does not have any more, and that makes resolvers fail.
+pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
+    let zone = case.zone();
+    let has = |reply: &Reply| reply.at(zone).next().is_some();
+    let parent = case.seen.asked(zone, RecordType::DS).find(|asked| asked.server.role == Role::Parent)?;
+    if has(parent.answer()?) {
+        return None;
+    }
+    let is_failing = |asked: &&Lookup| failing.iter().any(|lookup| lookup.server == asked.server);
+    let asked = case.seen.resolvers(zone, RecordType::DS).filter(is_failing);
+    let holding: Vec<&Lookup> = asked.filter(|asked| asked.reply().is_some_and(has)).collect();
+    let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
+    let labels = words::list(holding.iter().map(|asked| asked.server.label()));
+    let left = words::duration(until.duration_since(case.now));
+    Some(
+        Finding::new(Code::DsWait, Verdict::Wait, Who::Nobody)
+            .seen(format!(
+                "the registrar has no DS record for {zone} any more; {labels} still has it cached for {left} more"
+            ))
+            .expected("no DS record")
+            .fix("just wait")
+            .until(until)
+            .evidence(holding.into_iter().chain([parent])),
+    )
 }
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
@@ -152,9 +283,16 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
 /// Answers that differ among resolvers, none of them that of the name servers.
 pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let name = &case.domain.name;
+    let caches = Caches::with_source(case.earlier, source.remembered(case));
+    // What the name servers answered before the change, or that there was nothing, is old and not another answer.
+    let is_old = |lookup: &&&Lookup| {
+        let records = records(name, lookup);
+        source.is_right(case)
+            && (records.is_empty() || caches.gave_before(&records) || former_servers(case, lookup).is_some())
+    };
     let answers: Vec<(&&Lookup, BTreeSet<String>)> = resolvers
         .iter()
-        .filter(|lookup| !invents(case, lookup))
+        .filter(|lookup| !invents(case, lookup) && !is_old(lookup))
         .filter_map(|lookup| {
             let reply = lookup.answer()?;
             Some((lookup, reply.at(name).map(|record| record.data.presentation()).collect()))
@@ -191,6 +329,11 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
             )
             .evidence(answers.iter().map(|(lookup, _)| **lookup)),
     )
+}
+
+/// How long a resolver keeps its answer, in words.
+fn left_of(name: &DnsName, lookup: &Lookup) -> Option<String> {
+    Some(words::ttl(left(name, lookup.reply()?)?))
 }
 
 /// When the cached answer of a resolver expires.

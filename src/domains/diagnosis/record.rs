@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use crate::model::text::short;
 use crate::model::words::counted;
 
+use super::super::caches::{PUBLICATION, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CNAME, NS};
 use super::super::observation::{Lookup, Record, Reply, type_name};
-use super::super::{Code, DnsName, Finding, Who};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
@@ -33,8 +34,34 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     value_gone(case, source, &mut findings);
     // It names the cause more exactly.
     findings.splice(..0, proxied::private(case, source));
+    if is_just_saved(case, source) {
+        findings.iter_mut().for_each(|finding| not_published(case, finding));
+    }
     findings.extend(long_ttl(source));
     findings
+}
+
+/// Whether the record was saved a moment ago, and the name servers still have what they had before, or nothing.
+fn is_just_saved(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
+    let Some(saved) = case.reported.saved.filter(|saved| case.since(*saved) < PUBLICATION) else { return false };
+    let before = case.earlier.and_then(|earlier| earlier.now.as_ref());
+    let unchanged = |now: SourceAnswer| match before {
+        Some(before) if before.records == now.records => before.first <= saved,
+        Some(before) => now.records.is_empty() && before.last <= saved,
+        None => now.records.is_empty(),
+    };
+    source.remembered(case).is_some_and(unchanged)
+}
+
+/// What fails is given a minute.
+fn not_published(case: &Case<'_>, finding: &mut Finding) {
+    if finding.verdict != Verdict::Fail || finding.who != Who::DnsProvider {
+        return;
+    }
+    finding.verdict = Verdict::Wait;
+    finding.title = "Your provider has not published the record yet".to_owned();
+    finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
+    finding.until = case.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
 }
 
 fn subdomain(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {

@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::redirect::{Redirect, Walk, judge};
 use super::*;
+use crate::domains::caches::{Caches, Promise};
 use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
@@ -72,6 +73,7 @@ impl Seen {
             zone: Some(DnsName::new("acme.com")),
             delegated: vec![DnsName::new("ns1.acme.com")],
             sibling: DnsName::new("nobody.acme.com"),
+            nobody: DnsName::new("nobody.com"),
             complete: Complete::ALL,
             ..Observations::default()
         })
@@ -154,7 +156,7 @@ pub fn reported() -> Reported {
 
 fn diagnosed(seen: &Seen, expectation: &Expectation, reported: &Reported, now: Timestamp) -> Vec<Finding> {
     let domain = parse_name::domain(NAME).unwrap();
-    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: &[], now })
+    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: None, now })
 }
 
 /// The code that decides and the verdict, with what was reported at noon.
@@ -196,21 +198,24 @@ fn an_answer_beyond_its_promised_end_is_stale() {
     let old = answer(vec![record(NAME, 30, Data::Cname(DnsName::new("old.host.net")))]);
     let seen = Seen::right().resolved(3, old);
     let domain = parse_name::domain(NAME).unwrap();
-    let code = |earlier: &[(String, Timestamp)]| {
+    let code = |promised: Option<Timestamp>| {
+        let records = vec!["old.host.net.".to_owned()];
+        let promise = |until| Promise { server: "resolver3".to_owned(), records, until, several: false };
+        let earlier = Caches { promises: promised.map(promise).into_iter().collect(), ..Caches::default() };
         let (expectation, reported) = (expectation(), reported());
         let case = Case {
             domain: &domain,
             expectation: &expectation,
             reported: &reported,
             seen: &seen.0,
-            earlier,
+            earlier: Some(&earlier),
             now: at(0),
         };
         deciding(&diagnose(&case)).unwrap().code
     };
-    assert_eq!(code(&[]), Code::TtlWait);
-    assert_eq!(code(&[("resolver3".to_owned(), at(-5))]), Code::StaleServed);
-    assert_eq!(code(&[("resolver3".to_owned(), at(5))]), Code::TtlWait);
+    assert_eq!(code(None), Code::TtlWait);
+    assert_eq!(code(Some(at(-5))), Code::StaleServed);
+    assert_eq!(code(Some(at(5))), Code::TtlWait);
 }
 
 #[test]
@@ -548,7 +553,7 @@ fn resolvers_that_all_have_something_else_cached_do_not_make_a_domain_live() {
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
     assert_eq!(codes, [Code::ResolversDisagree]);
-    let measurement = crate::domains::stage::Measurement::of(&findings, Vec::new(), at(0));
+    let measurement = crate::domains::stage::Measurement::of(&findings, at(0));
     assert!(measurement.record && !measurement.everywhere);
     assert_eq!(judged(&seen, &Reported { saved: Some(at(-49 * 60)), ..reported() }), (Code::Over48h, Verdict::Fail));
 }
@@ -578,7 +583,7 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
             expectation: &expectation,
             reported: &reported,
             seen: &seen.0,
-            earlier: &[],
+            earlier: None,
             now: at(0),
         };
         diagnose(&case).iter().any(|finding| finding.code == Code::ResolversDisagree)

@@ -43,6 +43,11 @@ impl ProbeCache {
         }
     }
 
+    /// A random name next to the registered domain.
+    pub(super) fn nobody_of(&self, domain: &Domain) -> DnsName {
+        self.nobody.followed_by(&domain.registrable.parent().unwrap_or_default())
+    }
+
     /// The answer of a server to a question; asked by `ask` the first time.
     pub(super) async fn answer<F: Future<Output = Lookup>>(
         &self,

@@ -10,14 +10,14 @@ use futures_util::stream::FuturesUnordered;
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
 use super::super::dns::exchange;
 use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::{A, AAAA};
+use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
 use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
@@ -28,6 +28,8 @@ const MAX_QUESTIONS: usize = 200;
 const PATIENCE: Duration = Duration::from_millis(400);
 /// How long to wait for all resolvers before judging the record by those that answered.
 const LATE: Duration = Duration::from_millis(700);
+/// How long to wait for the name servers before asking resolvers that should be asked after them.
+const SOURCE_PATIENCE: Duration = Duration::from_secs(1);
 /// The most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
@@ -50,7 +52,8 @@ impl<'a> ProbeContext<'a> {
         memory: &'a ProbeCache,
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
-        let seen = Observations { sibling: memory.sibling_of(domain), ..Observations::default() };
+        let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
+        let seen = Observations { sibling, nobody, ..Observations::default() };
         Self {
             settings,
             domain,
@@ -145,6 +148,13 @@ impl<'a> ProbeContext<'a> {
         asked.get_or_init(first).await.clone()
     }
 
+    /// Puts a question to a server once more.
+    pub async fn ask_again(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) {
+        let question = Question::new(name.clone(), kind);
+        let lookup = exchange::ask(Arc::clone(server), question, self.now()).await;
+        self.note(|seen| seen.again.push(lookup));
+    }
+
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.
     pub(super) async fn ask_any(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
         let mut waiting = self.resolvers_by_proof().into_iter();
@@ -188,12 +198,15 @@ impl<'a> ProbeContext<'a> {
 
     /// Every resolver: the name's addresses, and those of a random name.
     pub async fn resolvers(&self) {
+        if self.settings.source_first && self.source_leads_nowhere().await {
+            return;
+        }
         let name = &self.domain.name;
-        let sibling = self.seen().sibling.clone();
+        let nobody = self.seen().nobody.clone();
         let resolvers = &self.settings.resolvers;
         join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
-                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &sibling, A),);
+                tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A),);
             let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
             if fails {
                 // With validation switched off an answer proves that only the signatures are wrong.
@@ -208,12 +221,23 @@ impl<'a> ProbeContext<'a> {
         .await;
     }
 
+    /// Waits for the name servers: whether nothing at the name leads anywhere.
+    async fn source_leads_nowhere(&self) -> bool {
+        let name = &self.domain.name;
+        let leads = |seen: &Observations| {
+            let nowhere = seen.leads_nowhere(name);
+            let answered = [CNAME, A].into_iter().any(|kind| seen.source(name, kind).any(|it| it.answer().is_some()));
+            (seen.complete.source || answered && !nowhere).then_some(nowhere)
+        };
+        timeout(SOURCE_PATIENCE, self.until(leads)).await.unwrap_or_default()
+    }
+
     /// Waits until every resolver answered, or only the late ones are missing.
     pub(super) async fn resolvers_answered(&self) {
         let name = &self.domain.name;
         let wanted = self.settings.resolvers.len();
         let some = |least: usize| move |seen: &Observations| (seen.resolvers(name, A).count() >= least).then_some(());
-        if wanted == 0 {
+        if wanted == 0 || self.settings.source_first && self.seen().leads_nowhere(name) {
             return;
         }
         self.until(some(1)).await;

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 
 use super::super::DnsName;
 use super::super::diagnosis::authoritative;
-use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, MX, NS, SOA, TXT};
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DS, HTTPS, MX, NS, SOA, TXT};
 use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
 use super::context::ProbeContext;
 
@@ -16,6 +16,8 @@ use super::context::ProbeContext;
 const PARENT_SERVERS: usize = 2;
 /// How many delegated servers are asked at most.
 const MAX_SERVERS: usize = 8;
+/// How many zones inside each other are followed.
+const MAX_DEPTH: usize = 4;
 /// How many CNAMEs are followed.
 const MAX_CHAIN: usize = 10;
 
@@ -30,27 +32,110 @@ impl ProbeContext<'_> {
     /// Everything about the record: zone, delegation, name servers, and what explains a wrong answer.
     pub async fn record(&self) {
         let registrable = &self.domain.registrable;
-        // Nearly always the zone is the registered domain: its parent is asked for at the same time.
-        let (zone, delegation) = tokio::join!(self.find_zone(), self.delegation(registrable));
-        let (zone, delegation) = match zone {
-            Some(zone) if zone != *registrable => {
-                let deeper = self.delegation(&zone).await;
-                // A zone that only a resolver knows does not count.
-                if deeper.servers.is_empty() { (Some(registrable.clone()), delegation) } else { (Some(zone), deeper) }
-            }
-            zone => (zone, delegation),
-        };
+        // Nearly always the zone is the registered domain.
+        let (reply, mut delegation) = tokio::join!(self.ask_any(registrable, SOA), self.delegation(registrable));
+        let exists = reply.is_some_and(|reply| has_soa(&reply, registrable));
+        let mut zone = registrable.clone();
         self.note(|seen| {
-            seen.zone = zone.clone();
+            seen.zone = exists.then(|| registrable.clone());
             seen.delegated = delegation.servers.clone();
         });
-        let zone = zone.unwrap_or_else(|| registrable.clone());
-        self.ask_name_servers(&zone, &delegation).await;
+        for _ in 0..MAX_DEPTH {
+            self.ask_name_servers(&zone, &delegation).await;
+            self.note(|seen| {
+                // Resolvers may fail while the name servers answer.
+                if seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer).any(|reply| reply.authoritative) {
+                    seen.zone = Some(zone.clone());
+                }
+            });
+            let Some((deeper, servers)) = self.referred(&zone).await else { break };
+            self.note(|seen| {
+                seen.descend();
+                seen.zone = Some(deeper.clone());
+                seen.delegated = servers.servers.clone();
+            });
+            (zone, delegation) = (deeper, servers);
+        }
         self.ask_resolvers_instead().await;
+        self.complete(|complete| complete.source = true);
         self.explain(&zone).await;
         self.platform_addresses().await;
         self.resolvers_answered().await;
+        self.ask_whether_it_exists().await;
+        self.ask_what_they_cached(&zone).await;
         self.complete(|complete| complete.record = true);
+    }
+
+    /// The zone below `zone` that its servers delegate the name to, if that is answered for: one that is not is a
+    /// left-over delegation. Resolvers cannot be asked where it begins: what they would answer for names between is
+    /// that there is nothing, and they would cache it.
+    async fn referred(&self, zone: &DnsName) -> Option<(DnsName, Delegation)> {
+        let (deeper, delegation) = {
+            let seen = self.seen();
+            let replies = || seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer);
+            if replies().any(|reply| reply.authoritative) {
+                return None;
+            }
+            let referral = replies().find(|reply| reply.is_referral())?;
+            let cut = referral.authorities.iter().find(|record| record.data.name_server().is_some())?;
+            let deeper = cut.owner.clone();
+            let servers = name_servers(referral.authorities.iter().filter(|record| record.owner == deeper));
+            (deeper, Delegation { servers, glue: referral.additionals.clone() })
+        };
+        if deeper == *zone || !deeper.is_within(zone) || !self.domain.name.is_within(&deeper) {
+            return None;
+        }
+        let reply = self.ask_any(&deeper, SOA).await?;
+        has_soa(&reply, &deeper).then_some((deeper, delegation))
+    }
+
+    /// If a resolver knows a random name, a name server of the zone above is asked for it, too.
+    async fn ask_whether_it_exists(&self) {
+        let (nobody, parent) = {
+            let seen = self.seen();
+            let known = |lookup: &Lookup| lookup.reply().is_some_and(|reply| reply.addresses().next().is_some());
+            if !seen.resolvers(&seen.nobody, A).any(known) {
+                return;
+            }
+            let mut parents = seen.lookups.iter().filter(|it| it.server.role == Role::Parent && it.answer().is_some());
+            (seen.nobody.clone(), parents.next().map(|lookup| Arc::clone(&lookup.server)))
+        };
+        if let Some(parent) = parent {
+            self.ask(&parent, &nobody, A).await;
+        }
+    }
+
+    /// What explains an answer of a resolver that the name servers do not give: the name servers that it asks, its DS
+    /// record, and what the other caches behind its address have.
+    async fn ask_what_they_cached(&self, zone: &DnsName) {
+        let name = &self.domain.name;
+        let (other, failing, parents) = {
+            let seen = self.seen();
+            let servers = |lookups: Vec<&Lookup>| lookups.into_iter().map(|it| Arc::clone(&it.server)).collect();
+            let of_resolvers = || seen.resolvers(name, A);
+            let fails = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
+            let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).collect());
+            let host = self.settings.expectation.platform_host.as_ref();
+            let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
+            let at_platform = |lookup: &&Lookup| {
+                let mut addresses = lookup.reply().into_iter().flat_map(Reply::addresses).peekable();
+                addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
+            };
+            let other = of_resolvers().filter(|lookup| seen.is_cached(lookup)).filter(|lookup| !at_platform(lookup));
+            let other: Vec<Arc<Server>> = servers(other.collect());
+            let parents = seen.lookups.iter().filter(|it| it.server.role == Role::Parent && it.answer().is_some());
+            let parents: Vec<Arc<Server>> = servers(parents.take(1).collect());
+            (other, failing, parents)
+        };
+        let servers_of_zone = other.iter().chain(&failing).map(|server| (server, NS));
+        let signed = failing.iter().chain(&parents).map(|server| (server, DS)).filter(|_| !failing.is_empty());
+        let of_zone = join_all(servers_of_zone.chain(signed).map(|(server, kind)| self.ask(server, zone, kind)));
+        tokio::join!(of_zone, join_all(other.iter().map(|server| self.ask_again(server, name, A))));
+        let former = self.seen().former(zone).into_iter().next();
+        if let Some(host) = former {
+            let servers = self.locate(&[host], &[], Role::Former, 1).await;
+            join_all(servers.iter().map(|server| self.ask(server, name, A))).await;
+        }
     }
 
     /// The platform's own addresses, which an address at the name is compared with. They may depend on who asks: every
@@ -69,33 +154,6 @@ impl ProbeContext<'_> {
             let resolvers = self.settings.resolvers.iter();
             join_all(resolvers.map(|server| self.ask(server, host, A))).await;
         }
-    }
-
-    /// The zone of the name. The SOA record in an answer through a CNAME is of the target's zone and does not count;
-    /// then the parents are asked.
-    async fn find_zone(&self) -> Option<DnsName> {
-        let (name, registrable) = (&self.domain.name, &self.domain.registrable);
-        let between: Vec<DnsName> = name.parents().take_while(|parent| parent.is_within(registrable)).collect();
-        let (own, parents) = tokio::join!(self.ask_any(name, SOA), self.ask_any(registrable, SOA));
-        if let Some(own) = own.as_ref().filter(|reply| reply.is_answer()) {
-            if has_soa(own, name) {
-                return Some(name.clone());
-            }
-            if let Some((owner, _)) = own.negative().filter(|_| own.answers.is_empty())
-                && name.is_within(owner)
-                && owner.is_within(registrable)
-            {
-                return Some(owner.clone());
-            }
-        }
-        for parent in between.iter().filter(|parent| *parent != registrable) {
-            let reply = self.ask_any(parent, SOA).await;
-            if reply.is_some_and(|reply| has_soa(&reply, parent)) {
-                return Some(parent.clone());
-            }
-        }
-        let at_apex = own.iter().chain(&parents).any(|reply| has_soa(reply, registrable));
-        at_apex.then(|| registrable.clone())
     }
 
     /// The name servers of `zone` as its parent lists them, or as resolvers do if the parent cannot be asked.
@@ -223,15 +281,18 @@ impl ProbeContext<'_> {
         let name = &self.domain.name;
         let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);
         if !speaks {
-            let types = [CNAME, TXT, MX, NS, HTTPS];
-            join_all(types.map(|kind| self.ask_any(name, kind))).await;
+            let sibling = self.seen().sibling.clone();
+            let questions = [CNAME, TXT, MX, NS, HTTPS].map(|kind| (name, kind)).into_iter().chain([(&sibling, A)]);
+            join_all(questions.map(|(name, kind)| self.ask_any(name, kind))).await;
         }
     }
 
     async fn ask_everything(&self, server: &Arc<Server>, zone: &DnsName) {
         let name = &self.domain.name;
         let sibling = self.seen().sibling.clone();
+        let above: Vec<DnsName> = name.parents().take_while(|level| level.is_within(zone)).collect();
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
+        let questions = questions.chain(above.iter().map(|level| (level, CAA)));
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
     }
 

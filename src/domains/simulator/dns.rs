@@ -118,13 +118,9 @@ fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) ->
             (&server.faults, server.answer(&plan.zones, &name, kind))
         }
         LoggedServer::Resolver(number) => {
-            let resolver = plan.resolvers.get(*number)?;
             let unchecked = question.metadata.checking_disabled;
-            let (reply, kept) = recursion::resolve(plan, resolver, &name, kind, unchecked);
-            let now = plan.now;
-            let resolver = plan.resolvers.get_mut(*number)?;
-            resolver.keep(kept, now);
-            (&resolver.faults, reply)
+            let reply = recursion::resolve_and_keep(plan, *number, &name, kind, unchecked)?;
+            (&plan.resolvers.get(*number)?.faults, reply)
         }
     };
     let is_resolver = matches!(server, LoggedServer::Resolver(_));

@@ -1,5 +1,7 @@
 //! Name servers and resolvers, as a plan has them.
 
+use std::collections::VecDeque;
+use std::mem;
 use std::net::IpAddr;
 
 use hickory_proto::op::ResponseCode;
@@ -46,8 +48,13 @@ pub struct Resolver {
     pub faults: Vec<ServerFault>,
     /// Cached answers that it gives instead of asking again.
     pub held: Vec<CachedAnswer>,
-    /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day.
+    /// It keeps what it is answered for as long as the TTL allows, by the plan's time of day: answers, denials, and
+    /// which name servers to ask.
     pub keeps: bool,
+    /// The cached answers of other caches behind its address, which take turns with `held`.
+    pub others: VecDeque<Vec<CachedAnswer>>,
+    /// It checks signatures: a zone with a DS record above it, and without a DNSKEY, fails.
+    pub validates: bool,
     /// Zones that only it sees (split horizon), instead of the plan's.
     pub zones: Vec<Zone>,
     /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker
@@ -104,6 +111,19 @@ impl CachedAnswer {
                 (asked, ttl, HeldAnswer::Nothing { ttl, nxdomain: reply.code == ResponseCode::NXDomain })
             }
         };
+        Self::from(name, (kind, ttl), answer, now)
+    }
+
+    /// The name servers of a zone, as a referral to them says.
+    pub(super) fn of_referral(reply: &Reply, now: Timestamp) -> Option<Self> {
+        let records: Vec<ZoneRecord> =
+            reply.authorities.iter().filter(|record| record.data.kind() == RecordType::NS).cloned().collect();
+        let first = records.first()?;
+        let (zone, ttl) = (first.owner.clone(), first.ttl);
+        Self::from(&zone, (RecordType::NS, ttl), HeldAnswer::Records(records), now)
+    }
+
+    fn from(name: &DnsName, (kind, ttl): (RecordType, u32), answer: HeldAnswer, now: Timestamp) -> Option<Self> {
         let until = now.checked_add(SignedDuration::from_secs(ttl.into())).ok()?;
         Some(Self { name: name.clone(), kind, answer, until: Some(until) })
     }
@@ -136,6 +156,23 @@ impl Resolver {
     fn hold(&mut self, name: &str, kind: RecordType, answer: HeldAnswer) -> &mut Self {
         self.held.push(CachedAnswer { name: DnsName::new(name), kind, answer, until: None });
         self
+    }
+
+    /// The next cache behind its address takes the next question.
+    pub(super) fn take_turns(&mut self) {
+        if let Some(next) = self.others.pop_front() {
+            self.others.push_back(mem::replace(&mut self.held, next));
+        }
+    }
+
+    /// How long its SOA record of `zone` may be kept at `now`, in seconds: denials share it, so the newest one counts.
+    pub(super) fn soa_left(&self, zone: &Zone, now: Timestamp) -> Option<u32> {
+        let held = self.held.iter().filter(|held| held.until.is_some() && held.name.is_within(&zone.apex));
+        let left = held.filter_map(|held| match held.at(now)? {
+            HeldAnswer::Nothing { ttl, .. } => Some(ttl),
+            HeldAnswer::Records(_) => None,
+        });
+        left.max()
     }
 
     /// What it holds at `now` for `name` and `kind`; that a name does not exist holds for every type (RFC 2308

@@ -76,6 +76,9 @@ const FAIL: &[Code] = &[
 const WAIT: &[Code] = &[
     Code::TtlWait,
     Code::NegWait,
+    Code::NsWait,
+    Code::DsWait,
+    Code::CaaWait,
     Code::StaleServed,
     Code::SecondaryBehind,
     Code::TlsPending,

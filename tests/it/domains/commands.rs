@@ -472,6 +472,48 @@ fn a_command_that_is_offered_has_all_its_words() {
 }
 
 #[test]
+fn verified_asks_first_if_the_record_was_never_saved_or_is_wrong() {
+    let room = Room::today(Code::DnsABlocks);
+    let verified = |more: &[&str]| room.petstore(&[&["verified", DOMAIN], more].concat()).output().unwrap();
+    ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    let refused = verified(&[]);
+    ends_with(&refused, 2);
+    let why = text(&refused.stderr);
+    assert!(why.contains("was never saved or checked") && why.contains("to record it anyway: --yes"), "{why}");
+    room.check(&[DOMAIN]);
+    let refused = verified(&[]);
+    ends_with(&refused, 2);
+    let why = text(&refused.stderr);
+    assert!(why.contains("Verify would fail for docs.acme-pets.com: An A record"), "{why}");
+    ends_with(&verified(&["--yes"]), 0);
+    let right = Room::today(Code::DnsOk);
+    ends_with(&right.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    ends_with(&right.petstore(&["saved", DOMAIN]).output().unwrap(), 0);
+    ends_with(&right.petstore(&["verified", DOMAIN]).output().unwrap(), 0);
+}
+
+#[test]
+fn a_domain_that_is_removed_and_added_again_or_gets_another_value_is_not_live_unseen() {
+    let room = Room::today(Code::DnsOk);
+    let petstore = |words: &[&str]| ends_with(&room.petstore(words).output().unwrap(), 0);
+    let state = || {
+        let shown = room.petstore(&["show", DOMAIN, "--format", "json"]).output().unwrap();
+        serde_json::from_slice::<Value>(&shown.stdout).unwrap()["state"].clone()
+    };
+    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    room.check(&[DOMAIN]);
+    assert_eq!(state(), "live");
+    petstore(&["add", DOMAIN, "--platform-host", "other.petplatform.net"]);
+    assert_eq!(state(), "waiting-for-dns");
+    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    room.check(&[DOMAIN]);
+    assert_eq!(state(), "live");
+    room.run(&["remove", DOMAIN, "--done"]);
+    petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]);
+    assert_eq!(state(), "waiting-for-dns");
+}
+
+#[test]
 fn a_character_that_no_name_has_is_named_with_its_place() {
     let home = home();
     let refused = petstore(&home, &["check", DOMAIN, "--platform-host", "x y"]).output().unwrap();

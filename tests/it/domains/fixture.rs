@@ -107,7 +107,7 @@ pub async fn check(settings: &CheckOptions, domain: &str, reported: &Reported) -
         expectation: &settings.expectation,
         reported,
         seen: &seen,
-        earlier: &[],
+        earlier: None,
         now: settings.now.unwrap(),
     };
     let findings = diagnose(&case);

@@ -26,6 +26,9 @@ fn changed(before: fn(&mut Zone)) -> Room {
         plan.resolvers.iter_mut().for_each(|resolver| resolver.keeps = true);
     });
     ends_with(&room.petstore(&["add", DOMAIN, "--platform-host", Plan::PLATFORM_HOST]).output().unwrap(), 0);
+    for resolver in 0..room.world.resolvers().len() {
+        room.world.visit(resolver, DOMAIN, RecordType::A);
+    }
     room.check(&[DOMAIN]);
     room.world.change(|plan| {
         plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
@@ -49,7 +52,9 @@ fn pass(room: &Room, seconds: i64) {
 /// How often the first resolver was asked for the domain: once for each check.
 fn looks(room: &Room) -> usize {
     let first = |asked: &petstore::domains::simulator::LoggedQuestion| {
-        asked.server == LoggedServer::Resolver(0) && asked.name == DnsName::new(DOMAIN) && asked.kind == RecordType::A
+        asked.server == LoggedServer::Resolver(0)
+            && asked.name == DnsName::new(DOMAIN)
+            && asked.kind == RecordType::AAAA
     };
     room.world.questions().into_iter().filter(first).count()
 }

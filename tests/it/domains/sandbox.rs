@@ -54,7 +54,7 @@ impl Operator {
         let reported = self.list.get(&name).unwrap().reported();
         let outcome = check(&self.checker(), domain, &reported).await;
         let entry = self.list.get_mut(&name).unwrap();
-        entry.keep(Measurement::of(&outcome.findings, Vec::new(), self.now));
+        entry.keep(Measurement::of(&outcome.findings, self.now));
         (status(&reported, &entry.measurements, self.now).state, outcome)
     }
 

@@ -3,7 +3,7 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, ServerFault, ZoneData};
+use petstore::domains::simulator::{Plan, ServerFault, ZoneData, ZoneRecord};
 
 use super::Trouble;
 use super::servers::both;
@@ -22,6 +22,11 @@ pub(super) const LIST: &[Trouble] = &[
         caa(plan, ZoneData::Caa { flags: 128, tag: "tbs".to_owned(), value: b"unknown".to_vec() });
     }),
     Trouble::new(Code::CaaWildOnly, |plan| caa(plan, ZoneData::caa("issuewild", ";"))),
+    Trouble::new(Code::CaaWait, |plan| {
+        issue(plan, Plan::CA);
+        let old = ZoneRecord::new(Plan::ZONE, 2700, ZoneData::caa("issue", "other-authority.example"));
+        plan.resolver(1).remembers(Plan::ZONE, RecordType::CAA, vec![old]);
+    }),
     Trouble::new(Code::CaaMethod, |plan| issue(plan, &format!("{}; validationmethods=dns-01", Plan::CA))),
     Trouble::new(Code::CaaAccount, |plan| {
         issue(plan, &format!("{}; accounturi=https://acme.example/acct/1", Plan::CA));

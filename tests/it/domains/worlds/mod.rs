@@ -8,7 +8,7 @@ pub mod faults;
 mod pages;
 mod records;
 mod redirects;
-mod servers;
+pub mod servers;
 
 use std::path::Path;
 

@@ -46,6 +46,19 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::NegWait, |plan| {
         plan.resolver(1).remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 840, true);
     }),
+    Trouble::new(Code::NsWait, |plan| {
+        let old = "ns1.oldhost.net";
+        let mut copy = Zone::new(Plan::ZONE, &[old]);
+        copy.add(Plan::DOMAIN, 300, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.name_server(old).copies.push(copy);
+        let asks = ZoneRecord::new(Plan::ZONE, 86_100, ZoneData::ns(old));
+        plan.resolver(1).remembers(Plan::ZONE, RecordType::NS, vec![asks]);
+    }),
+    Trouble::new(Code::DsWait, |plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
+        let ds = ZoneRecord::new(Plan::ZONE, 82_800, ZoneData::Raw(RecordType::DS, DS.to_vec()));
+        plan.resolver(2).remembers(Plan::ZONE, RecordType::DS, vec![ds]);
+    }),
     Trouble::new(Code::StaleServed, |plan| {
         remembers_old(plan, 1, 30);
         plan.resolver(1).remarks(Plan::DOMAIN, 3, "stale answer");
@@ -74,6 +87,9 @@ pub(super) const LIST: &[Trouble] = &[
         }
     }),
 ];
+
+/// The data of a DS record: key tag, algorithm, type of digest, digest.
+pub const DS: [u8; 8] = [0x30, 0x39, 13, 2, 1, 2, 3, 4];
 
 /// Both name servers of the zone have this fault.
 pub(super) fn both(plan: &mut Plan, fault: ServerFault) {

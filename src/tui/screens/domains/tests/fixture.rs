@@ -126,7 +126,7 @@ pub fn seen(name: &DnsName, which: usize) -> CheckResult {
         0 => vec![Conflict { kind: "A".into(), ttl: 3600, values: vec!["192.0.2.10".into()] }],
         _ => Vec::new(),
     };
-    let measurement = Measurement::of(&findings, Vec::new(), at);
+    let measurement = Measurement::of(&findings, at);
     let report = format!("Domain report: {name}\n");
     let zone = crate::domains::parse_name::domain(name.as_str()).unwrap().registrable;
     CheckResult { at, findings, views, conflicts, zone, report, measurement }

@@ -1,0 +1,252 @@
+//! What caches hold, and what is promised of them, check after check in simulated time.
+
+use hickory_proto::rr::RecordType;
+use petstore::domains::check::Checked;
+use petstore::domains::simulator::{LoggedServer, Plan, Zone, ZoneData};
+use petstore::domains::stage::{Stage, status};
+use petstore::domains::{Code, DnsName, Finding, Verdict};
+
+use super::journey::Journey;
+use super::worlds::servers::DS;
+
+const DOMAIN: &str = Plan::DOMAIN;
+const ZONE: &str = Plan::ZONE;
+const OLD_SERVER: &str = "ns1.oldhost.net";
+const OTHER_CA: &str = "other-authority.example";
+
+fn old_address(plan: &mut Plan) {
+    plan.zone(ZONE).set(DOMAIN, 300, ZoneData::address(Plan::OLD_ADDRESS));
+}
+
+fn right(plan: &mut Plan) {
+    plan.zone(ZONE).set(DOMAIN, 3600, ZoneData::cname(Plan::PLATFORM_HOST));
+}
+
+fn caa(plan: &mut Plan, issuer: &str) {
+    plan.zone(ZONE).add(ZONE, 3600, ZoneData::caa("issue", issuer));
+}
+
+/// The finding that decides.
+fn decides(checked: &Checked) -> &Finding {
+    petstore::domains::finding::deciding(&checked.findings).unwrap()
+}
+
+/// Code and verdict of what decides, and how many seconds from now on it lasts.
+fn said(journey: &Journey, checked: &Checked) -> (Code, Verdict, Option<i64>) {
+    let finding = decides(checked);
+    let left = checked.measurement.until.map(|until| until.duration_since(journey.time()).as_secs());
+    (finding.code, finding.verdict, left)
+}
+
+/// The old provider still has the zone; the registrar no longer lists it.
+async fn moved(old: fn(&mut Zone)) -> Journey {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        let mut copy = Zone::new(ZONE, &[OLD_SERVER]);
+        old(&mut copy);
+        plan.name_server(OLD_SERVER).copies.push(copy);
+        plan.zone("com").remove(ZONE, RecordType::NS).add(ZONE, 86_400, ZoneData::ns(OLD_SERVER));
+    })
+    .await;
+    journey.everybody_visits();
+    journey.pass(300 - 5);
+    journey.save(|plan| {
+        plan.zone("com").delegate(ZONE, &Plan::NAME_SERVERS);
+    });
+    journey
+}
+
+#[tokio::test]
+async fn a_change_of_name_servers_takes_as_long_as_resolvers_cache_the_old_ones() {
+    let mut journey = moved(|copy| {
+        copy.add(DOMAIN, 300, ZoneData::address(Plan::OLD_ADDRESS));
+    })
+    .await;
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::NsWait, Verdict::Wait, Some(86_400 - 295 + 300)));
+    assert_eq!(checked.status.state, Stage::Propagating);
+    let finding = decides(&checked);
+    assert!(finding.seen.ends_with("still asks ns1.oldhost.net, for up to 23 h 55 min"), "{}", finding.seen);
+    let fix = "just wait; or add CNAME docs -> sites.petplatform.net, TTL 3600 at ns1.oldhost.net, too, and it is over in 5 s";
+    assert_eq!(finding.fix, fix);
+    let promised = checked.measurement.until;
+    journey.pass(600);
+    journey.everybody_visits();
+    journey.pass(100);
+    assert_eq!(
+        journey.check().await.measurement.until,
+        promised,
+        "the old answer was renewed, the promise is the same"
+    );
+
+    // With the record there, too, only its TTL counts.
+    journey.world.change(|plan| {
+        let copy = &mut plan.name_server(OLD_SERVER).copies[0];
+        copy.set(DOMAIN, 300, ZoneData::cname(Plan::PLATFORM_HOST));
+    });
+    let checked = journey.check().await;
+    assert_eq!(decides(&checked).code, Code::TtlWait);
+    journey.pass(201);
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+}
+
+#[tokio::test]
+async fn old_name_servers_that_dropped_the_zone_are_waited_for_too() {
+    let mut journey = moved(|_| ()).await;
+    journey.world.change(|plan| plan.name_server(OLD_SERVER).copies.clear());
+    journey.pass(901);
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::NsWait, Verdict::Wait, Some(86_400 - 295 - 901)));
+}
+
+#[tokio::test]
+async fn caa_that_was_corrected_at_the_name_servers_is_a_wait_for_caches() {
+    let mut journey = Journey::new(DOMAIN, |plan| caa(plan, OTHER_CA)).await;
+    for resolver in 0..4 {
+        journey.world.visit(resolver, ZONE, RecordType::CAA);
+    }
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::CaaBlocked, Verdict::Fail, None));
+    assert_eq!(checked.status.state, Stage::Failing);
+    journey.pass(600);
+    journey.world.change(|plan| caa(plan, Plan::CA));
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::CaaWait, Verdict::Wait, Some(3000)));
+    assert_eq!(checked.status.state, Stage::Propagating);
+    journey.pass(3001);
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+}
+
+#[tokio::test]
+async fn caa_that_forbids_at_the_name_servers_fails_whatever_caches_say() {
+    let mut journey = Journey::new(DOMAIN, |plan| caa(plan, Plan::CA)).await;
+    for resolver in 0..4 {
+        journey.world.visit(resolver, ZONE, RecordType::CAA);
+    }
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+    journey.world.change(|plan| {
+        plan.zone(ZONE).remove(ZONE, RecordType::CAA);
+        caa(plan, OTHER_CA);
+    });
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::CaaBlocked, Verdict::Fail, None));
+}
+
+#[tokio::test]
+async fn a_removed_ds_record_is_a_wait_for_caches() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
+        plan.zone("com").add(ZONE, 86_400, ZoneData::Raw(RecordType::DS, DS.to_vec()));
+    })
+    .await;
+    journey.everybody_visits();
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::DnssecBogus, Verdict::Fail, None));
+    journey.pass(3600);
+    journey.save(|plan| {
+        plan.zone("com").remove(ZONE, RecordType::DS);
+    });
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::DsWait, Verdict::Wait, Some(82_800)));
+    assert!(decides(&checked).seen.ends_with("still has it cached for 23 h more"), "{}", decides(&checked).seen);
+    journey.pass(82_801);
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+}
+
+/// The questions that resolvers got, without those about names outside the zone.
+fn asked_in_the_zone(journey: &Journey) -> Vec<(DnsName, RecordType)> {
+    let zone = DnsName::new(ZONE);
+    let questions = journey.world.questions().into_iter();
+    let resolvers = questions.filter(|it| matches!(it.server, LoggedServer::Resolver(_)) && it.name.is_within(&zone));
+    let mut asked: Vec<_> = resolvers.map(|it| (it.name, it.kind)).collect();
+    asked.sort_by_key(|(name, kind)| (name.clone(), u16::from(*kind)));
+    asked.dedup();
+    asked
+}
+
+#[tokio::test]
+async fn checks_do_not_renew_what_is_waited_for() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.zone(ZONE).clear(DOMAIN);
+    })
+    .await;
+    journey.everybody_visits();
+    journey.pass(60);
+    journey.save(right);
+    let promised = journey.check().await.measurement.until;
+    assert_eq!(promised.map(|until| until.duration_since(journey.time()).as_secs()), Some(840));
+    for _ in 0..10 {
+        journey.pass(60);
+        assert_eq!(journey.check().await.measurement.until, promised);
+    }
+    let [name, zone] = [DOMAIN, ZONE].map(DnsName::new);
+    let positive = [(zone.clone(), RecordType::NS), (zone, RecordType::SOA)];
+    let own = [(name.clone(), RecordType::A), (name, RecordType::AAAA)];
+    assert_eq!(asked_in_the_zone(&journey), [&positive[..], &own].concat());
+}
+
+#[tokio::test]
+async fn a_record_that_is_not_there_yet_is_not_asked_of_resolvers_so_it_is_seen_at_once() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.zone(ZONE).clear(DOMAIN);
+    })
+    .await;
+    for _ in 0..3 {
+        assert_eq!(decides(&journey.check().await).code, Code::DnsMissing);
+        journey.pass(60);
+    }
+    journey.save(right);
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+}
+
+#[tokio::test]
+async fn a_farm_of_caches_is_called_so_and_its_promise_never_moves_back() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.zone(ZONE).set(DOMAIN, 3600, ZoneData::address(Plan::OLD_ADDRESS));
+        let farm = plan.resolver(1);
+        farm.others = [Vec::new(), Vec::new()].into();
+    })
+    .await;
+    journey.check().await;
+    journey.pass(4000);
+    for seconds in [900, 800, 700] {
+        journey.world.visit(1, DOMAIN, RecordType::A);
+        journey.pass(seconds);
+    }
+    journey.save(right);
+    journey.pass(90);
+    let checked = journey.check().await;
+    let seen = &decides(&checked).seen;
+    assert!(seen.ends_with("more at the latest: several caches are behind this address"), "{seen}");
+    assert_eq!(said(&journey, &checked).2, Some(3600 + 60 - 90), "a TTL after the change");
+    let promised = checked.measurement.until;
+    for _ in 0..6 {
+        journey.pass(200);
+        assert_eq!(journey.check().await.measurement.until, promised);
+    }
+}
+
+#[tokio::test]
+async fn just_after_it_was_saved_a_record_that_is_not_there_is_given_a_minute() {
+    for before in [old_address, |plan: &mut Plan| {
+        plan.zone(ZONE).clear(DOMAIN);
+    }] {
+        let mut journey = Journey::new(DOMAIN, before).await;
+        let missing = decides(&journey.check().await).code;
+        journey.pass(600);
+        journey.save(|_| ());
+        journey.pass(20);
+        let checked = journey.check().await;
+        assert_eq!(said(&journey, &checked), (missing, Verdict::Wait, Some(40)));
+        assert_eq!(decides(&checked).title, "Your provider has not published the record yet");
+        assert_eq!(checked.status.state, Stage::WaitingForDns);
+        journey.pass(41);
+        let checked = journey.check().await;
+        assert_eq!(said(&journey, &checked), (missing, Verdict::Fail, None));
+    }
+    let mut journey = Journey::new(DOMAIN, |_| ()).await;
+    journey.check().await;
+    journey.save(old_address);
+    let checked = journey.check().await;
+    assert_eq!(decides(&checked).verdict, Verdict::Fail, "published, and wrong");
+    assert_eq!(status(&journey.reported, &journey.measurements, journey.time()).state, Stage::WaitingForDns);
+}
