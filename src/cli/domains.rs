@@ -10,6 +10,7 @@ mod files;
 mod json;
 mod list;
 mod monitoring;
+mod outcome;
 mod registry;
 pub mod settings;
 mod watch;

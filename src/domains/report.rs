@@ -165,3 +165,19 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
 pub fn full_sentence(text: &str) -> String {
     sentence(&capitalized(text))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_their_year_if_it_is_another_and_long_waits_count_days() {
+        let now: Timestamp = "2026-06-15T12:00:00Z".parse().unwrap();
+        let words = |hours: i64| until_words(now + jiff::SignedDuration::from_hours(hours), now);
+        assert!(words(2).ends_with("(2 h)") && !words(2).contains("Jun"), "{}", words(2));
+        assert!(words(47).contains("17 Jun") && words(47).ends_with("(47 h)"), "{}", words(47));
+        assert!(words(72).ends_with("(3 days)") && !words(72).contains("2026"), "{}", words(72));
+        assert!(words(24 * 365).contains("Jun 2027") && words(24 * 365).ends_with("(365 days)"));
+        assert!(words(-1).ends_with("(passed)"));
+    }
+}

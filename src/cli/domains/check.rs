@@ -16,14 +16,13 @@ use crate::app::domain_progress::count_words;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::{self, Checked, FollowedRedirect, Subject, follow, now};
 use crate::domains::check_options::CheckOptions;
-use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::finding::overall;
 use crate::domains::observation::Observations;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::redirect_config::{self, Redirect};
 use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::report::matrix;
-use crate::domains::stage::Stage;
 use crate::domains::{Code, Finding, Verdict};
 use crate::model::text::short;
 
@@ -33,6 +32,7 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{exit, exit_of, exit_of_all};
 use super::args::{CheckArgs, CheckFormat, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
+use super::outcome::Outcome;
 use super::settings::{configured_domains, need_name, prepare, resolve, subject};
 use super::{json, monitoring, words};
 
@@ -150,46 +150,6 @@ async fn patiently<T>(work: impl Future<Output = T>, word: impl Fn() -> String) 
                 }
             }
         }
-    }
-}
-
-/// The result of one check, for every format.
-pub struct Outcome {
-    /// The domain; or what was typed, if it is not one.
-    pub name: String,
-    pub verdict: Verdict,
-    /// The code that decides, and its cause in a few words.
-    pub code: String,
-    pub title: String,
-    /// How far the domain is.
-    pub state: Option<Stage>,
-    /// When the wait ends that decides.
-    pub until: Option<Timestamp>,
-    /// When the certificate expires.
-    pub expires: Option<Timestamp>,
-    /// The whole, if it is printed.
-    pub json: Value,
-}
-
-impl Outcome {
-    fn of(name: String, findings: &[Finding]) -> Self {
-        let decides = deciding(findings);
-        Self {
-            name,
-            verdict: overall(findings),
-            code: decides.map_or_else(|| "-".to_owned(), |finding| finding.code.to_string()),
-            title: decides.map_or_else(String::new, |finding| finding.title.clone()),
-            state: None,
-            until: wait_ends(findings),
-            expires: None,
-            json: Value::Null,
-        }
-    }
-
-    fn row(&self) -> String {
-        let Self { name, verdict, code, title, state, .. } = self;
-        let (word, state) = (verdict.as_str().to_uppercase(), state.map_or("-".to_owned(), |state| state.to_string()));
-        format!("{word:<7}  {:<40}  {state:<19}  {title} [{code}]", short(name))
     }
 }
 

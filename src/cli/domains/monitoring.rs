@@ -9,7 +9,7 @@ use crate::domains::Verdict;
 use crate::model::display_safe;
 
 use super::super::error::Exit;
-use super::check::Outcome;
+use super::outcome::Outcome;
 
 /// The exit status of a plugin: 0, 1, 2 or 3 (Monitoring Plugins Development Guidelines), whatever these numbers mean
 /// elsewhere in petstore.

@@ -321,7 +321,7 @@ impl Command {
             let ImportProgress { added, refused, unknown, .. } = &*counts;
             let numbers = [(*added, "added"), (*refused, "refused"), (*unknown, "unknown")];
             let waiting = counts.waiting.as_ref().map(|waiting| waiting.words(clock::now()));
-            (counts.dealt_with(), numbered(numbers).into_iter().chain(waiting).collect::<Vec<_>>().join(", "))
+            (counts.dealt_with(), numbered(numbers).chain(waiting).collect::<Vec<_>>().join(", "))
         };
         let mut ended_by = None;
         let sent = import::run(client, input, work, how, (on_event, progress, controls));

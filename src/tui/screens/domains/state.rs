@@ -158,6 +158,8 @@ impl State {
         self.place = from.filter(|_| is_there).unwrap_or_default();
         if self.place == PanelLocation::List {
             self.trail.clear();
+        }
+        if !matches!(self.place, PanelLocation::Live | PanelLocation::Rules(_)) {
             self.unlisted = None;
         }
     }
@@ -240,9 +242,9 @@ impl State {
     /// Whether the list shows a time that runs down.
     pub fn counts_down(&self, now: Now) -> bool {
         let wall = self.wall(now);
-        let counts = |next: &NextStep| match next {
-            NextStep::Wait(until) => until.is_some_and(|until| until > wall),
-            next => matches!(next, NextStep::AwaitCertificate(_)),
+        let counts = |next: &NextStep| {
+            matches!(next, NextStep::Wait(Some(until)) if *until > wall)
+                || matches!(next, NextStep::AwaitCertificate(_))
         };
         self.rows(now).iter().any(|row| counts(&row.progress.next))
     }

@@ -742,7 +742,7 @@ fn equal_waits_are_one_line() {
 #[test]
 fn keys_of_the_sandbox_are_in_the_help_of_the_demo_only() {
     let mut app = panel(80, 24);
-    app.keys("? \"sandbox\"");
+    app.keys("? \"outside\"");
     assert!(app.says("No matching key."), "{}", app.screen());
 }
 
@@ -755,7 +755,7 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
         assert!(app.says("take it off this list") && app.says("[______"), "{}", app.screen());
         let list = app.state.domains.list.as_mut().unwrap();
         let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
-        (last.record, last.elsewhere, last.verdict) = (false, true, crate::domains::Verdict::Fail);
+        (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
         assert!(app.says("4 [x] DNS") && app.says("tick step 3"), "{}", app.screen());
         assert!(app.says("[______"), "{}", app.screen());
     }
