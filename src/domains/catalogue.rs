@@ -223,6 +223,9 @@ catalogue! {
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             "Ignore this resolver, as petstore does: its network rewrites DNS.";
+        DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
+            "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
+            "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
         ApexOk "The apex points to the platform",
             "All its addresses are the platform's.",
             "Nothing to do.";
@@ -255,15 +258,21 @@ catalogue! {
         NsMismatch "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another.",
             "Change the name servers at the registrar, or add the record at the provider that resolvers ask. Delegations are cached for up to 48 hours.";
+        NsSilent "The DNS provider's name servers do not answer",
+            "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
+            "Ask the DNS provider, or check its status page. Nothing can be judged or changed until they answer.";
+        GlueDiffers "The registrar has another address for a name server",
+            "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has.",
+            "Correct the address of the name server at the registrar.";
         LameAll "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
             "Set up the zone at the provider, or list the right servers at the registrar.";
         DnssecBogus "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
-            "Remove the DS record at the registrar, then sign the zone again.";
+            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar.";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
-            "Open a ticket at the DNS provider, with the evidence.";
+            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence.";
         Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
             "Check the delegation and the secondary name servers.";
@@ -385,6 +394,9 @@ catalogue! {
         TlsUnknownCa "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
             "Check where the record points.";
+        TlsLong "The certificate is valid for too long",
+            "Browsers reject certificates of public CAs that are valid for more than 398 days in all.",
+            "Ask the platform's support to issue a shorter one.";
         TlsOld "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
             "Compare serial numbers in a private window, and wait until the old answer is gone.";
@@ -394,8 +406,11 @@ catalogue! {
         TlsRefused "Nothing listens for https",
             "The connection to port 443 was refused.",
             "Wait if Verify was less than 30 minutes ago; otherwise ask the platform's support.";
+        TlsVersion "The server speaks only old versions of TLS",
+            "It has neither TLS 1.2 nor 1.3, and browsers have given up the older ones: this is an old server.",
+            "Check where the record points; if that is right, tell the operator of the server.";
         TlsReset "The TLS handshake was cut off",
-            "The server, or something in front of it, closed the connection.",
+            "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";
         TlsTimeout "The server does not respond",
             "It did not answer the connection or the handshake.",
@@ -409,6 +424,9 @@ catalogue! {
         TlsRevoked "Revocation is not checked",
             "petstore does not read revocation lists.",
             "Nothing to do.";
+        CaRateLimit "The CA has reached a limit",
+            "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
+            "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";
         HstsNote "Browsers insist on https",
             "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning.",
             "Fix the certificate; until then, nobody who visited before gets in.";
@@ -426,6 +444,12 @@ catalogue! {
         Http5xx = "HTTP-5XX" "The server has an error",
             "The domain is fine; what it serves is not.",
             "Check the last deploy.";
+        HttpRefused "The site refuses visitors",
+            "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, or a page that is gone.",
+            "Check the access settings of the project in the dashboard.";
+        HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
+            "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there.",
+            "Open port 80 for the name, and let it redirect to https.";
         HttpParked "The page looks like a parking page",
             "It looks like a registrar's placeholder.",
             "Turn off parking, and check where the record points.";
@@ -446,6 +470,9 @@ catalogue! {
         RdTooMany "There are more than ten redirects",
             "Browsers give up, too.",
             "Point the first redirect straight at the last target.";
+        RdGone "The redirect leads to a name that does not exist",
+            "Visitors are sent on to a host that DNS does not know.",
+            "Correct the target of the redirect.";
         RdNoLocation "The redirect has no target",
             "The status is a redirect, but there is no usable Location header.",
             "Set it up again, with a target.";

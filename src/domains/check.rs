@@ -177,7 +177,8 @@ impl Checked {
         for record in conflicting(&self.case()) {
             let kind = record.data.kind().to_string();
             let value = match &record.data {
-                Data::Other(_) | Data::Malformed(_) => continue,
+                // Not read as far as a provider wants it written.
+                Data::Https { .. } | Data::Other(_) | Data::Malformed(_) => continue,
                 data => data.presentation(),
             };
             match conflicts.iter_mut().find(|conflict| conflict.kind == kind) {
@@ -203,9 +204,9 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
         return false;
     }
     match about_name.code {
-        Code::InReserved => {
-            !findings.iter().any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld))
-        }
+        Code::InReserved => !findings
+            .iter()
+            .any(|finding| matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld | Code::TlsLong)),
         Code::InUnknownTld => findings.iter().any(|finding| matches!(finding.code, Code::NotDelegated | Code::Offline)),
         Code::InOk => false,
         _ => true,

@@ -11,6 +11,7 @@ mod case;
 mod certificate;
 mod cname_target;
 mod delegation;
+mod dnssec;
 mod http;
 mod missing_cname;
 pub(super) mod nameservers;

@@ -7,6 +7,66 @@ use super::catalogue::Code;
 /// Messages of browsers and tools, in lower case, with their possible causes, the likeliest first. The first entry that
 /// is contained in a message counts, so longer ones come before shorter ones.
 const MESSAGES: &[(&[&str], &[Code])] = &[
+    // Sentences of Let's Encrypt, and the problem types of ACME (RFC 8555 section 6.7).
+    (
+        &["looking up caa", "query timed out looking up caa"],
+        &[Code::CaaLookupFailed, Code::DnssecBogus, Code::ServfailAll, Code::NsSilent],
+    ),
+    (&["caa record for", "prevents issuance", "acme:error:caa"], &[Code::CaaBlocked, Code::CaaEmpty, Code::CaaMethod]),
+    (
+        &["too many certificates", "too many failed authorizations", "too many new orders", "ratelimited"],
+        &[Code::CaRateLimit],
+    ),
+    (
+        &["no valid ip addresses found", "no valid a records found", "nxdomain looking up"],
+        &[Code::DnsMissing, Code::DnsNodata, Code::NegWait, Code::NotDelegated],
+    ),
+    (
+        &["servfail looking up", "during secondary validation: dns problem", "acme:error:dns"],
+        &[Code::DnssecBogus, Code::ServfailAll, Code::NsSilent, Code::LameAll],
+    ),
+    (
+        &["likely firewall problem", "error getting validation data", "acme:error:connection"],
+        &[Code::HttpPort80, Code::TlsRefused, Code::TlsTimeout, Code::DnsAaaaLeft],
+    ),
+    (
+        &["invalid response from http", "acme:error:unauthorized", "key authorization file"],
+        &[Code::AcmeBlocked, Code::Http404Project, Code::DnsAaaaLeft, Code::DnsWrongTarget],
+    ),
+    (&["acme:error:incorrectresponse"], &[Code::AcmeBlocked, Code::DnsWrongTarget]),
+    (&["acme:error:tls"], &[Code::TlsReset, Code::TlsVersion, Code::TlsNotTls]),
+    (&["rejectedidentifier", "does not end with a valid public suffix"], &[Code::InReserved, Code::InUnknownTld]),
+    (&["acme:error:unsupportedidentifier"], &[Code::InIp, Code::InWildcard]),
+    // Cloudflare's numbers.
+    (&["error 1000", "dns points to prohibited ip"], &[Code::ProxyCloudflare, Code::DnsPrivate]),
+    (&["error 1001", "dns resolution error"], &[Code::ProxyCloudflare, Code::DnsTargetGone, Code::DnsMissing]),
+    (&["error 1014", "cname cross-user banned"], &[Code::ProxyCloudflare]),
+    (&["error 1016", "origin dns error"], &[Code::ProxyCloudflare, Code::DnsTargetGone]),
+    (&["error 520", "unknown error"], &[Code::ProxyCloudflare, Code::Http5xx]),
+    (&["error 521", "web server is down"], &[Code::ProxyCloudflare, Code::TlsRefused]),
+    (&["error 522", "error 524"], &[Code::ProxyCloudflare, Code::TlsTimeout]),
+    (&["error 523", "origin is unreachable"], &[Code::ProxyCloudflare, Code::DnsTargetGone, Code::DnsPrivate]),
+    // Certificates, as browsers and tools name what is wrong with them.
+    (&["err_cert_validity_too_long"], &[Code::TlsLong]),
+    (
+        &[
+            "err_ssl_obsolete_version",
+            "ssl_error_unsupported_version",
+            "tlsv1 alert protocol version",
+            "unsupported protocol",
+        ],
+        &[Code::TlsVersion],
+    ),
+    (&["err_cert_unable_to_check_revocation", "err_cert_no_revocation_mechanism"], &[Code::TlsRevoked]),
+    (
+        &["mozilla_pkix_error_additional_policy", "sec_error_untrusted_issuer", "sec_error_ca_cert_invalid"],
+        &[Code::TlsUnknownCa],
+    ),
+    (
+        &["mozilla_pkix_error_empty_issuer_name", "err_cert_invalid", "sec_error_bad_der"],
+        &[Code::TlsNotTls, Code::TlsNoSan],
+    ),
+    (&["err_ssl_pinned_key_not_in_cert_chain", "mozilla_pkix_error_key_pinning_failure"], &[Code::TlsIntercept]),
     (
         &["err_cert_common_name_invalid", "ssl_error_bad_cert_domain", "no alternative certificate subject name"],
         &[Code::TlsPending, Code::TlsWrongName, Code::TlsNoSan],
@@ -28,7 +88,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
     (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
     (&["err_cert_revoked", "sec_error_revoked_certificate"], &[Code::TlsRevoked]),
-    (&["unrecognized_name"], &[Code::TlsAlert]),
+    (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
     (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
     (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),
     (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
@@ -40,15 +100,27 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
             "err_connection_reset",
             "err_connection_closed",
             "connection reset by peer",
+            "err_empty_response",
+            "ns_error_net_reset",
+            "ssl_error_internal_error_alert",
+            "empty reply from server",
         ],
         &[Code::TlsReset],
     ),
-    (&["err_connection_refused", "connection refused"], &[Code::TlsRefused]),
-    (&["err_connection_timed_out", "connection timed out"], &[Code::TlsTimeout]),
+    (
+        &["err_connection_refused", "connection refused", "ns_error_connection_refused"],
+        &[Code::TlsRefused, Code::HttpPort80],
+    ),
+    (
+        &["err_connection_timed_out", "err_timed_out", "connection timed out", "ns_error_net_timeout"],
+        &[Code::TlsTimeout, Code::HttpPort80],
+    ),
+    (&["err_address_unreachable", "no route to host"], &[Code::DnsPrivate, Code::V6Untested]),
+    (&["err_ssl_unrecognized_name_alert"], &[Code::TlsAlert]),
     (&["dns_probe_finished_no_internet", "err_internet_disconnected"], &[Code::Offline]),
     (&["dns_probe"], &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
     (
-        &["err_name_not_resolved", "could not resolve host"],
+        &["err_name_not_resolved", "could not resolve host", "ns_error_unknown_host", "err_icann_name_collision"],
         &[Code::DnsMissing, Code::NegWait, Code::NotDelegated, Code::DnssecBogus],
     ),
     (
@@ -59,6 +131,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (
         &[
             "err_too_many_redirects",
+            "ns_error_redirect_loop",
             "redirected you too many times",
             "isn't redirecting properly",
             "maximum (50) redirects followed",
@@ -84,7 +157,8 @@ pub fn causes(text: &str) -> Vec<Code> {
     if let Ok(code) = text.trim().parse() {
         return vec![code];
     }
-    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    // Cloudflare's pages say "Error 520", and without HTML "error code: 520".
+    let lower = text.to_lowercase().replace('\u{2019}', "'").replace("error code: ", "error ");
     let known = MESSAGES.iter().find(|(messages, _)| messages.iter().any(|message| lower.contains(message)));
     known.map(|(_, codes)| codes.to_vec()).unwrap_or_default()
 }
@@ -120,10 +194,36 @@ mod tests {
             ("curl: (60) SSL: no alternative certificate subject name matches target host name 'x'", Code::TlsPending),
             ("Your connection is not private", Code::TlsPending),
             ("The page isn’t redirecting properly", Code::RdLoop),
+            ("DNS problem: SERVFAIL looking up CAA for docs.acme.com", Code::CaaLookupFailed),
+            ("DNS problem: NXDOMAIN looking up A for docs.acme.com", Code::DnsMissing),
+            ("DNS problem: SERVFAIL looking up A for docs.acme.com", Code::DnssecBogus),
+            ("CAA record for acme.com prevents issuance", Code::CaaBlocked),
+            ("urn:ietf:params:acme:error:rateLimited :: too many certificates already issued", Code::CaRateLimit),
+            ("urn:ietf:params:acme:error:connection", Code::HttpPort80),
+            ("192.0.2.1: Timeout during connect (likely firewall problem)", Code::HttpPort80),
+            ("urn:ietf:params:acme:error:unauthorized", Code::AcmeBlocked),
+            ("urn:ietf:params:acme:error:rejectedIdentifier", Code::InReserved),
+            ("Error 520: Web server is returning an unknown error", Code::ProxyCloudflare),
+            ("Error 1014: CNAME Cross-User Banned", Code::ProxyCloudflare),
+            ("NET::ERR_CERT_VALIDITY_TOO_LONG", Code::TlsLong),
+            ("SSL_ERROR_UNSUPPORTED_VERSION", Code::TlsVersion),
+            ("NS_ERROR_UNKNOWN_HOST", Code::DnsMissing),
+            ("NS_ERROR_CONNECTION_REFUSED", Code::TlsRefused),
         ] {
             assert_eq!(causes(message).first(), Some(&first), "{message}");
         }
         assert_eq!(causes("hello"), []);
+    }
+
+    #[test]
+    fn cloudflares_numbers_and_the_problem_types_of_acme_are_known() {
+        for number in (520..=526).chain([1000, 1001, 1014, 1016]) {
+            assert_eq!(causes(&format!("Error {number}")).first(), Some(&Code::ProxyCloudflare), "{number}");
+            assert!(!causes(&format!("error code: {number}")).is_empty(), "{number}");
+        }
+        for problem in ["caa", "connection", "dns", "incorrectResponse", "rateLimited", "rejectedIdentifier", "tls"] {
+            assert!(!causes(&format!("urn:ietf:params:acme:error:{problem}")).is_empty(), "{problem}");
+        }
     }
 
     #[test]

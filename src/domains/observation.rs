@@ -191,6 +191,10 @@ pub enum Data {
     Soa {
         /// The version of the zone.
         serial: u32,
+        /// How often a secondary asks for a new version, in seconds.
+        refresh: u32,
+        /// How soon it asks again if that failed, in seconds.
+        retry: u32,
         /// How long "no such name" may be cached, in seconds (RFC 2308).
         minimum: u32,
     },
@@ -206,10 +210,36 @@ pub enum Data {
         tag: String,
         value: Vec<u8>,
     },
+    /// The key of a zone, as its parent lists it (RFC 4034 section 5).
+    Ds(KeyId),
+    /// A key of the zone (RFC 4034 section 2).
+    Dnskey(KeyId),
+    /// A signature (RFC 4034 section 3).
+    Rrsig {
+        /// The type that it signs.
+        covers: RecordType,
+        begins: Timestamp,
+        expires: Timestamp,
+    },
+    /// How to reach a web server (RFC 9460).
+    Https {
+        priority: u16,
+        /// The root for the name itself.
+        target: DnsName,
+        /// The addresses that browsers may use at once.
+        hints: Vec<IpAddr>,
+    },
     /// A type whose data is not read.
     Other(RecordType),
     /// A record that does not hold what its type says.
     Malformed(RecordType),
+}
+
+/// What tells keys of a zone apart (RFC 4034 appendix B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyId {
+    pub tag: u16,
+    pub algorithm: u8,
 }
 
 impl Data {
@@ -225,6 +255,10 @@ impl Data {
             Self::Txt(_) => RecordType::TXT,
             Self::Mx(..) => RecordType::MX,
             Self::Caa { .. } => RecordType::CAA,
+            Self::Ds(_) => RecordType::DS,
+            Self::Dnskey(_) => RecordType::DNSKEY,
+            Self::Rrsig { .. } => RecordType::RRSIG,
+            Self::Https { .. } => RecordType::HTTPS,
             Self::Other(kind) | Self::Malformed(kind) => *kind,
         }
     }
@@ -258,6 +292,12 @@ impl Data {
             Self::Txt(text) => text.clone(),
             Self::Mx(preference, host) => format!("{preference} {}", host.dotted()),
             Self::Caa { flags, tag, value } => format!("{flags} {tag} \"{}\"", String::from_utf8_lossy(value)),
+            Self::Ds(key) | Self::Dnskey(key) => format!("key {}, algorithm {}", key.tag, key.algorithm),
+            Self::Rrsig { covers, begins, expires } => format!("{covers} {begins} to {expires}"),
+            Self::Https { priority, target, hints } => {
+                let hints: String = hints.iter().map(|address| format!(" {address}")).collect();
+                format!("{priority} {}{hints}", target.dotted())
+            }
             Self::Other(_) => "(present)".to_owned(),
             Self::Malformed(_) => "(unreadable)".to_owned(),
         }
@@ -426,6 +466,8 @@ pub struct Observations {
     pub handshakes: Vec<Handshake>,
     /// The handshake with the platform under its own name.
     pub platform_handshake: Option<Handshake>,
+    /// Handshakes for the platform's own name at other addresses: its further edges have its certificate, too.
+    pub edge_handshakes: Vec<Handshake>,
     /// From `http://` the name.
     pub front: Option<Trail>,
     /// The path of the certificate check over port 80, for each address.

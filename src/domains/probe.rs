@@ -42,12 +42,13 @@ pub async fn measure(
 ) -> Observations {
     let shared = ProbeContext::new(settings, domain, memory, progress);
     let work = async {
+        // The large parts are boxed: several checks run on one stack.
         tokio::join!(
             shared.resolvers(),
-            shared.record(),
+            Box::pin(shared.record()),
             shared.caa(),
             shared.platform(),
-            shared.reach(),
+            Box::pin(shared.reach()),
             shared.hosts_file()
         );
     };

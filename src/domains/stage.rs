@@ -148,8 +148,11 @@ impl Measurement {
             Code::ProxyCloudflare,
         ];
         let elsewhere = !silent && !any(&partly) && (any(&[Code::NotDelegated]) || not_right(Topic::Record));
-        let certificate = any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld]) && !not_right(Topic::Certificate);
-        let answers = any(&[Code::HttpOk, Code::Http5xx]) && !fails(Topic::Http, &[]) && !fails(Topic::Redirect, &[]);
+        let certificate =
+            any(&[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong]) && !not_right(Topic::Certificate);
+        let answers = any(&[Code::HttpOk, Code::HttpRefused, Code::Http5xx])
+            && !fails(Topic::Http, &[])
+            && !fails(Topic::Redirect, &[]);
         let texts = |decides: &Finding| (decides.code.to_string(), decides.title.clone(), decides.fix.clone());
         let (code, title, fix) = deciding(findings).map(texts).unwrap_or_default();
         Self {

@@ -30,6 +30,7 @@ const IN_THE_WAY: &[Code] = &[
     Code::DnsDname,
     Code::DnsZoneCut,
     Code::DnsParked,
+    Code::DnsHttpsElsewhere,
     Code::ApexWrong,
     Code::ApexPartial,
     Code::ApexAaaa,
@@ -43,10 +44,17 @@ const RIGHT_AT_SOURCE: &[Code] =
 /// Remarks on servers that do no harm.
 const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
 /// The name has no certificate yet.
-const ABSENT: &[Code] =
-    &[Code::TlsPending, Code::TlsAlert, Code::TlsRefused, Code::TlsReset, Code::TlsTimeout, Code::TlsNotTls];
+const ABSENT: &[Code] = &[
+    Code::TlsPending,
+    Code::TlsAlert,
+    Code::TlsRefused,
+    Code::TlsReset,
+    Code::TlsTimeout,
+    Code::TlsNotTls,
+    Code::TlsVersion,
+];
 /// There is one that browsers accept.
-const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld];
+const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong];
 /// Loops, detours, and another status.
 const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
 

@@ -145,7 +145,7 @@ impl<'a> Judge<'a> {
             source_is_right,
             behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
             local: local.map(|(server, _)| server),
-            domain_fails: nameservers::resolvers_fail(case, &resolvers, &[]).is_some(),
+            domain_fails: nameservers::domain_fails(case, &resolvers),
             source,
         }
     }
@@ -159,14 +159,14 @@ impl<'a> Judge<'a> {
     }
 
     fn resolver(&self, lookup: &Lookup) -> ViewVerdict {
-        if lookup.answer().is_none() {
+        let others = propagation::not_right(self.case, lookup);
+        if lookup.answer().is_none() && others.is_empty() {
             let fails = self.domain_fails && lookup.reply().is_some_and(nameservers::fails);
             return if fails { ViewVerdict::Wrong } else { ViewVerdict::NotCounted };
         }
         if invents(self.case, lookup) || self.local.as_ref() == Some(&lookup.server.name) {
             return ViewVerdict::NotCounted;
         }
-        let others = propagation::not_right(self.case, lookup);
         let promises = others.iter().filter_map(|lookup| propagation::promise(self.case, &self.source, lookup));
         let until = promises.map(|(until, _)| until).max();
         self.other_than(others.is_empty(), until)

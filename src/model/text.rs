@@ -56,6 +56,11 @@ pub fn short(text: &str) -> String {
     cut(&display_safe(text), 40)
 }
 
+/// A foreign text that is read as a whole, such as the name of an issuer: cleaned, and bounded only against abuse.
+pub fn whole(text: &str) -> String {
+    cut(&display_safe(text), 300)
+}
+
 /// `text` with `petk_...` for everything that looks like an API key: more than the public id after the prefix.
 pub fn without_keys(text: &str) -> Cow<'_, str> {
     let mut out = String::new();

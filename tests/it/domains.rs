@@ -3,6 +3,7 @@
 mod caches;
 mod catalogue;
 mod commands;
+mod first_cause;
 mod fixture;
 mod formats;
 mod hostile;

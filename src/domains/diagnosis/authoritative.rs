@@ -177,7 +177,7 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
 
 /// The serial number of the zone at each of its servers.
 pub(super) fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
-    let Some(zone) = &case.seen.zone else { return Vec::new() };
+    let zone = case.zone_asked();
     let lookups = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
     let serial = |lookup: &'a Lookup| {
         lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
-use super::super::observation::{Lookup, Observations, RecordType};
+use super::super::observation::{Handshake, Lookup, Observations, RecordType};
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
 
@@ -74,13 +74,31 @@ impl Case<'_> {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
     }
 
-    /// Every address of the platform's own host.
+    /// Whether resolvers were asked for a host, and all failed.
+    pub(super) fn is_dead(&self, host: &DnsName) -> bool {
+        let mut asked = self.seen.resolvers(host, RecordType::A).peekable();
+        asked.peek().is_some() && asked.all(|lookup| lookup.answer().is_none())
+    }
+
+    /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
     pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
-        self.expectation.platform_host.as_ref().map_or_else(Vec::new, |host| self.seen.addresses_of(host))
+        let Some(host) = &self.expectation.platform_host else { return Vec::new() };
+        let mut addresses = self.seen.addresses_of(host);
+        let proves = |edge: &&Handshake| {
+            let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
+            trusted && edge.leaf().is_some_and(|leaf| leaf.covers(host.as_str()))
+        };
+        addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
+        addresses
     }
 }
 
 impl<'a> Case<'a> {
+    /// The zone whose name servers were asked: the domain itself if it is a separate zone.
+    pub(super) fn zone_asked(&self) -> &'a DnsName {
+        self.seen.zone.as_ref().unwrap_or(&self.domain.registrable)
+    }
+
     /// The answers of the resolvers about the name.
     pub(super) fn resolvers(&self, kind: RecordType) -> impl Iterator<Item = &'a Lookup> + use<'a> {
         self.seen.resolvers(&self.domain.name, kind)

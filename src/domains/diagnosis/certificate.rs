@@ -2,13 +2,19 @@
 
 use std::net::IpAddr;
 
-use crate::model::text::short;
+use jiff::SignedDuration;
+
+use crate::model::text::{short, whole};
 
 use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
 use super::words;
 
+/// The alerts of servers that have no certificate for a name (RFC 6066 section 3, RFC 8446 section 6.2).
+const NO_CERTIFICATE: &[&str] = &["unrecognized_name", "handshake_failure", "internal_error"];
+/// How long browsers let a certificate be valid (CA/Browser Forum, ballot SC22).
+const LONGEST_VALIDITY: SignedDuration = SignedDuration::from_hours(398 * 24);
 /// Words in the names of test authorities.
 const STAGING: &[&str] = &["(staging)", "fake le ", "pebble", "happy hacker"];
 /// Words in the names of intermediates.
@@ -67,7 +73,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
 
 /// Whether there is a certificate that browsers accept.
 pub fn is_good(finding: &Finding) -> bool {
-    matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld)
+    matches!(finding.code, Code::TlsOk | Code::TlsSoon | Code::TlsOld | Code::TlsLong)
 }
 
 /// If another address of the platform has the right certificate, neither Verify nor waiting helps this one.
@@ -89,6 +95,20 @@ fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
     finding.who = Who::DnsProvider;
     finding.until = None;
     if case.expectation.platform_host.is_none() {
+        // Browsers reject this certificate, also of another server.
+        let broken = matches!(
+            finding.code,
+            Code::TlsExpired
+                | Code::TlsFuture
+                | Code::TlsSelf
+                | Code::TlsStaging
+                | Code::TlsChain
+                | Code::TlsUnknownCa
+                | Code::TlsNoSan
+        );
+        if broken {
+            return;
+        }
         finding.verdict = Verdict::Warn;
         finding.fix =
             "without the value from the dashboard, petstore cannot tell whether this is the platform's server: pass it with --platform-host"
@@ -115,18 +135,34 @@ fn judge(case: &Case<'_>, handshake: &Handshake) -> Finding {
 
 fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFailure) -> Finding {
     let code = match failure {
-        ConnectionFailure::Reset => Code::TlsReset,
         ConnectionFailure::Timeout => Code::TlsTimeout,
-        ConnectionFailure::Alert(_) => Code::TlsAlert,
+        ConnectionFailure::Alert(alert) if NO_CERTIFICATE.contains(&alert.as_str()) => Code::TlsAlert,
+        ConnectionFailure::Reset | ConnectionFailure::Alert(_) => Code::TlsReset,
+        ConnectionFailure::OldTls => Code::TlsVersion,
         ConnectionFailure::NotTls | ConnectionFailure::BadCertificate => Code::TlsNotTls,
         // The others are of requests, and of addresses that were not tried.
         _ => Code::TlsRefused,
     };
-    let finding =
-        if code == Code::TlsNotTls { Finding::fail(code, Who::Platform).cured() } else { not_there_yet(case, code) };
+    let finding = if matches!(code, Code::TlsNotTls | Code::TlsVersion) {
+        Finding::fail(code, Who::Platform).cured()
+    } else if let Some(host) = refusing_platform(case).filter(|_| code != Code::TlsAlert) {
+        Finding::fail(code, Who::Platform).fix(format!(
+            "nothing is wrong with your domain: the platform's own host {host} does not answer, either. Check the platform's status page, or tell its support"
+        ))
+    } else {
+        not_there_yet(case, code)
+    };
     finding
         .seen(format!("{}: {failure}", handshake.address))
         .expected(format!("a certificate for {}", case.domain.name))
+}
+
+/// The platform's host, if it does not accept connections for itself, either.
+fn refusing_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
+    use ConnectionFailure::{Refused, Reset, Timeout};
+    let own = case.seen.platform_handshake.as_ref()?;
+    let refuses = matches!(own.outcome, Err(Refused | Reset | Timeout));
+    case.expectation.platform_host.as_ref().filter(|_| refuses)
 }
 
 /// A missing certificate: whether that is normal, and until when.
@@ -154,14 +190,18 @@ fn not_there_yet(case: &Case<'_>, code: Code) -> Finding {
 fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, leaf: &Certificate) -> Finding {
     let name = case.domain.name.as_str();
     let expected = format!("a certificate for {name}");
-    // A self-signed one is reported as that, whatever else it lacks.
-    if let (true, true, Err(distrust)) = (leaf.names.is_empty(), leaf.is_self_issued(), &presented.trust) {
+    // A self-signed one is reported as that, whatever else is wrong with it.
+    if let Err(distrust) = &presented.trust
+        && leaf.is_self_issued()
+        && *distrust != Distrust::NoRoots
+        && (leaf.names.is_empty() || !is_platforms_own(case, leaf))
+    {
         return distrusted(case, presented, leaf, distrust);
     }
     if leaf.names.is_empty() {
         let common = leaf.common_name.as_deref().unwrap_or("none");
         return Finding::fail(Code::TlsNoSan, Who::Platform)
-            .seen(format!("the certificate has no subject alternative names, only the common name {}", short(common)))
+            .seen(format!("the certificate has no subject alternative names, only the common name {}", whole(common)))
             .expected(expected)
             .cured();
     }
@@ -183,13 +223,13 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
 }
 
 fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
-    let names = words::list(leaf.names.iter().map(|name| short(name)));
+    let names = words::list(leaf.names.iter().map(|name| whole(name)));
     if is_platforms_own(case, leaf) {
         return not_there_yet(case, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
     Finding::fail(Code::TlsWrongName, Who::DnsProvider)
-        .seen(format!("the certificate is for {names}, issued by {}", short(&leaf.issuer_short)))
+        .seen(format!("the certificate is for {names}, issued by {}", whole(&leaf.issuer_short)))
         .fix(format!(
             "an old host or another site answers: check where {} points, and in the dashboard that the domain is added. A wildcard covers only one label",
             case.domain.name
@@ -242,14 +282,19 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
 }
 
 fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
-    let issuer = format!("the issuer is {}", short(&leaf.issuer));
+    let issuer = format!("the issuer is {}", whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
     let leads = format!("check where {} points", case.domain.name);
     let platforms = |code, seen: String| Finding::fail(code, Who::Platform).seen(seen);
     let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
         platforms(Code::TlsStaging, issuer).fix("ask the platform's support to issue it from the real CA")
     } else if leaf.is_self_issued() {
-        platforms(Code::TlsSelf, issuer).fix(format!("{leads}: this is not the platform, or a test setup"))
+        let names = match leaf.names.as_slice() {
+            [] => "no names".to_owned(),
+            names => words::list(names.iter().map(|name| whole(name))),
+        };
+        let seen = format!("the certificate is self-signed, by {}, for {names}", whole(&leaf.issuer));
+        platforms(Code::TlsSelf, seen).fix(format!("{leads}: this is not the platform, or a test setup"))
     } else if is_intercepted(case, leaf) {
         let seen = format!("{issuer}, as it is for the platform's own host");
         Finding::fail(Code::TlsIntercept, Who::ThisMachine).seen(seen).cured()
@@ -257,7 +302,7 @@ fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distru
         platforms(Code::TlsUnknownCa, format!("{issuer}; {why}"))
             .fix(format!("{leads}; browsers reject this certificate"))
     } else if is_incomplete(case, presented, leaf) {
-        let seen = format!("the server sends its certificate without the intermediate {}", short(&leaf.issuer));
+        let seen = format!("the server sends its certificate without the intermediate {}", whole(&leaf.issuer));
         platforms(Code::TlsChain, seen)
             .fix("ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not")
     } else {
@@ -291,8 +336,8 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
         "valid until {} ({} left), issued by {} for {}",
         words::moment(leaf.not_after),
         words::duration(left),
-        short(&leaf.issuer_short),
-        words::list(leaf.names.iter().map(|name| short(name)))
+        whole(&leaf.issuer_short),
+        words::list(leaf.names.iter().map(|name| whole(name)))
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
     if left.as_secs() < lifetime.as_secs() / 4 {
@@ -303,10 +348,16 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
             .until(leaf.not_after);
     }
     let platform = case.seen.platform().and_then(Presented::leaf);
+    if lifetime > LONGEST_VALIDITY {
+        return Finding::warn(Code::TlsLong, Who::Platform)
+            .seen(format!("{seen}; it is valid for {} days in all", lifetime.as_hours() / 24))
+            .expected("at most 398 days")
+            .cured();
+    }
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
         return Finding::warn(Code::TlsOld, Who::DnsProvider)
-            .seen(format!("{seen}; serial {}, from {}", short(&leaf.serial), words::moment(leaf.not_before)))
+            .seen(format!("{seen}; serial {}, from {}", whole(&leaf.serial), words::moment(leaf.not_before)))
             .fix("an old host or a cache may still answer: compare serial numbers in a private window");
     }
     Finding::ok(Code::TlsOk).seen(seen)
@@ -336,7 +387,7 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
     }
     let list = words::list(serials.iter().map(|(_, shake)| {
         let shown = shake.leaf().map_or_else(String::new, |leaf| {
-            format!("serial {} from {}", short(&leaf.serial), short(&leaf.issuer_short))
+            format!("serial {} from {}", whole(&leaf.serial), whole(&leaf.issuer_short))
         });
         format!("{}: {shown}", shake.address.ip())
     }));

@@ -20,6 +20,7 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
     let way = || chain.iter().map(shown).collect::<Vec<_>>().join(" -> ");
     let known = || case.seen.asked(target, CNAME).chain(case.seen.asked(target, A));
     let gone = known().filter_map(Lookup::reply).any(Reply::is_nxdomain);
+    let dead = case.is_dead(target);
     let (code, seen, how) = if text.starts_with("http:") || text.starts_with("https:") || text.contains('/') {
         (Code::DnsValueUrl, has, ": only the host name, without https:// and without a path.")
     } else if zones.iter().any(|zone| *target == expected.followed_by(zone)) {
@@ -28,10 +29,13 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
         (Code::DnsLoop, way(), ".")
     } else if chain.contains(expected) {
         (Code::DnsChain, way(), " itself.")
-    } else if !gone {
+    } else if !(gone || dead) {
         (Code::DnsWrongTarget, has, ".")
     } else if let Some(difference) = difference(text, expected.as_str()) {
-        (Code::DnsNearMiss, format!("{has}, which does not exist: {difference}"), ".")
+        let lacks = if gone { "does not exist" } else { "no name server answers for" };
+        (Code::DnsNearMiss, format!("{has}, which {lacks}: {difference}"), ".")
+    } else if dead {
+        (Code::DnsWrongTarget, format!("{has}, which no name server answers for"), ".")
     } else {
         let taken = "; until then, anyone who gets that host name gets your visitors.";
         (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)

@@ -1,20 +1,21 @@
 //! The name servers of the zone: as the registrar lists them, as the zone does, and whether they serve it.
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use jiff::SignedDuration;
 
-use crate::model::text::short;
+use crate::model::text::whole;
 
-use super::super::observation::RecordType::{CNAME, NS, SOA};
-use super::super::observation::{Data, Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::observation::RecordType::{A, CNAME, NS, SOA};
+use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
 use super::authoritative::{self, invents, serials};
 use super::cname_target::shown;
-use super::{Case, words};
+use super::{Case, PROPAGATION, words};
 
-/// How long a secondary may be behind before it is worth a warning.
+/// How long a secondary may be behind before it is worth a warning, even if its SOA record promises less.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
@@ -66,7 +67,7 @@ fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
 
 /// The name servers that the zone itself lists.
 fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
-    let Some(zone) = &case.seen.zone else { return (BTreeSet::new(), Vec::new()) };
+    let zone = case.zone_asked();
     let lookups = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Authoritative);
     let lookups: Vec<&Lookup> =
         lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
@@ -74,16 +75,15 @@ fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
 }
 
-pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
+pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
     let (served, lookups) = served(case);
     let delegated: BTreeSet<DnsName> = case.seen.delegated.iter().cloned().collect();
     if served.is_empty() || delegated.is_empty() || served == delegated {
         return None;
     }
-    let fine = record.iter().all(|finding| finding.verdict != Verdict::Fail);
     let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
-    // With a common server and the right record on each, only the lists differ.
-    let verdict = if fine && !served.is_disjoint(&delegated) { Verdict::Warn } else { Verdict::Fail };
+    // With a common server the zone is the same at both, and what is wrong with a record there comes first.
+    let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
     Some(
         Finding::new(Code::NsMismatch, verdict, Who::Registrar)
             .seen(format!("the registrar lists {}", words::list(delegated.iter().map(shown))))
@@ -99,9 +99,76 @@ pub fn mismatch(case: &Case<'_>, record: &[Finding]) -> Option<Finding> {
     )
 }
 
+/// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: something
+/// else is wrong, too.
+pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
+    let zone = case.zone();
+    let of_parent = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let glue: Vec<&Record> = of_parent.filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
+    case.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
+        let of_host = glue.iter().filter(|record| record.owner == *host);
+        let listed: BTreeSet<IpAddr> =
+            of_host.filter_map(|record| record.data.address()).filter(IpAddr::is_ipv4).collect();
+        let lookups: Vec<&Lookup> = case.seen.resolvers(host, A).filter(|lookup| lookup.answer().is_some()).collect();
+        let own: BTreeSet<IpAddr> = lookups.iter().filter_map(|it| it.reply()).flat_map(Reply::addresses).collect();
+        if listed.is_empty() || own.is_empty() || !listed.is_disjoint(&own) {
+            return None;
+        }
+        let (listed, own) = (words::list(listed), words::list(own));
+        let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
+        Some(
+            Finding::new(Code::GlueDiffers, verdict, Who::Registrar)
+                .seen(format!("the registrar has {listed} for {}, the zone itself {own}", shown(host)))
+                .expected(format!("{own}, if your DNS provider serves the zone there"))
+                .fix(format!(
+                    "at your registrar, set the address (glue) of {} to {own}; {listed} is asked until then",
+                    shown(host)
+                ))
+                .evidence(case.seen.asked(zone, NS).filter(|it| it.server.role == Role::Parent).chain(lookups)),
+        )
+    })
+}
+
+/// What each name server answered about the name; about the zone if it was silent then already.
+fn heard<'a>(case: &Case<'a>) -> Vec<&'a Lookup> {
+    let zone = case.zone_asked();
+    let mut heard: Vec<&Lookup> = case.seen.source(&case.domain.name, CNAME).collect();
+    for lookup in case.seen.source(zone, SOA).filter(|lookup| lookup.outcome.is_err()) {
+        if !heard.iter().any(|known| known.server == lookup.server) {
+            heard.push(lookup);
+        }
+    }
+    heard
+}
+
+/// No name server of the zone answers anybody, although this network lets questions through.
+pub(super) fn silent(case: &Case<'_>) -> Option<Finding> {
+    use NoReply::{Closed, Timeout, Unreachable};
+    let heard = heard(case);
+    let is_silent = |lookup: &&Lookup| matches!(lookup.outcome, Err(Timeout | Closed | Unreachable));
+    let works = case.seen.lookups.iter().any(|lookup| lookup.server.role.is_resolver() && lookup.answer().is_some());
+    if heard.is_empty() || !heard.iter().all(is_silent) || !works {
+        return None;
+    }
+    let list = words::list(heard.iter().map(|lookup| match &lookup.outcome {
+        Ok(_) => lookup.server.label(),
+        Err(why) => format!("{}: {why}", lookup.server.label()),
+    }));
+    Some(
+        Finding::fail(Code::NsSilent, Who::DnsProvider)
+            .seen(format!("{list}; resolvers get no answer from them, either"))
+            .expected(format!("the name servers of {} answer", case.zone()))
+            .fix("ask your DNS provider: this is an outage, or a firewall drops the questions. The record cannot be judged until they answer")
+            .evidence(heard),
+    )
+}
+
 /// Delegated servers that do not serve the zone.
 pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
-    let asked: Vec<&Lookup> = case.seen.source(&case.domain.name, CNAME).collect();
+    if failing && let Some(silent) = silent(case) {
+        return Some(silent);
+    }
+    let asked = heard(case);
     let why = |lookup: &Lookup| match &lookup.outcome {
         Err(why) => Some(why.to_string()),
         Ok(reply) if !reply.is_answer() => Some(code_name(reply.code).to_owned()),
@@ -161,9 +228,16 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
     }
     let all = serials(case);
     let serials = words::list(all.iter().map(|(lookup, serial)| format!("{} has serial {serial}", lookup.server.name)));
-    let names = words::list(behind.iter().map(|name| short(name)));
+    let names = words::list(behind.iter().map(|name| whole(name)));
     let numbers: BTreeSet<u32> = all.iter().map(|(_, serial)| *serial).collect();
-    let late = case.reported.saved.is_some_and(|saved| case.since(saved) > SECONDARY_WAIT);
+    // A secondary asks after `refresh`, and if that failed again after `retry` (RFC 1035 section 3.3.13).
+    let soas = all.iter().filter_map(|(lookup, _)| lookup.reply()).flat_map(|reply| &reply.answers);
+    let bound = soas.filter_map(|record| match record.data {
+        Data::Soa { refresh, retry, .. } => Some(SignedDuration::from_secs(i64::from(refresh) + i64::from(retry))),
+        _ => None,
+    });
+    let bound = bound.max().unwrap_or(SECONDARY_WAIT).clamp(SECONDARY_WAIT, PROPAGATION);
+    let late = case.reported.saved.is_some_and(|saved| case.since(saved) > bound);
     let finding = Finding::warn(Code::SecondaryBehind, Who::DnsProvider);
     let finding = if numbers.len() == 1 && all.len() > 1 {
         // No update is pending: the same version of the zone has two contents.
@@ -175,11 +249,18 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
             ))
     } else {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
-        let finding = finding.seen(format!("{names} does not have the record yet{serials}"));
+        let has = words::list(behind.iter().flat_map(|server| authoritative::answer(case, server)).map(Data::words));
+        let instead = if has.is_empty() { String::new() } else { format!(", but still {has}") };
+        let finding = finding.seen(format!("{names} does not have the record yet{instead}{serials}"));
+        let longest = words::duration(bound);
         if late {
-            finding.fix(format!("ask your DNS provider why {names} has been behind for more than an hour"))
+            finding.fix(format!(
+                "ask your DNS provider why {names} is behind: by the SOA record it copies the zone within {longest}"
+            ))
         } else {
-            Finding { verdict: Verdict::Wait, ..finding }.fix("wait; this usually takes minutes")
+            Finding { verdict: Verdict::Wait, ..finding }
+                .fix(format!("wait; this usually takes minutes, and by the SOA record at most {longest}"))
+                .until(case.reported.saved.and_then(|saved| saved.checked_add(bound).ok()))
         }
     };
     let evidence = all.iter().map(|(lookup, _)| *lookup);

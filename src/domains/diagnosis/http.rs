@@ -2,10 +2,11 @@
 
 use crate::model::text::short;
 
+use super::super::observation::RecordType::A;
 use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
-use super::super::{Code, Finding, Who};
-use super::Case;
+use super::super::{Code, DnsName, Finding, Who};
 use super::redirect::{circle, head_was_refused, shown_url};
+use super::{Case, words};
 
 /// Words of parking pages, lower case.
 const PARKED_PAGE: &[&str] = &[
@@ -46,6 +47,10 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
         findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
+    // If https is silent, too, that is what is wrong.
+    if good {
+        findings.extend(port_80(case).filter(|_| leads_here));
+    }
     findings
 }
 
@@ -80,6 +85,19 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
         );
     }
     let last = trail.hops.last()?;
+    if let (Some(host), true) =
+        (last.url.host_str(), trail.hops.len() > 1 && last.outcome == Err(ConnectionFailure::NoAddress))
+    {
+        let host = DnsName::new(host);
+        let asked: Vec<_> = case.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
+        return (!asked.is_empty()).then(|| {
+            Finding::fail(Code::RdGone, Who::Dashboard)
+                .seen(format!("http://{}/ leads to {}, which has no address", case.domain.name, shown_url(&last.url)))
+                .expected("a target that exists")
+                .cured()
+                .evidence(&trail.hops)
+        });
+    }
     let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
         return Some(
@@ -104,7 +122,8 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     };
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
-            Ok(response) if matches!(response.status, 404 | 410 | 421) => unknown_name(case, response),
+            Ok(response) if matches!(response.status, 404 | 421) => unknown_name(case, response),
+            Ok(response) if refusal(response.status).is_some() => refused(case, response),
             Ok(response) if response.status >= 500 => broken(format!("https://{name}/ answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
             Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("The server does not speak HTTP"),
@@ -123,6 +142,45 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
             .seen(format!("https://{name}/ answers {}{to}", response.status))
             .evidence(pages.iter().copied()),
     )
+}
+
+/// Why a site refuses every visitor, and what to do.
+const fn refusal(status: u16) -> Option<&'static str> {
+    Some(match status {
+        401 | 407 => {
+            "it asks for a login: turn off the password of the project in the dashboard, if it should be public"
+        }
+        403 => {
+            "access is forbidden: check the access settings of the project in the dashboard, and firewall rules for the name"
+        }
+        410 => "it says that the page is gone for good: check in the dashboard that the project is published",
+        429 => "it has reached a limit of requests: check again later, and the limits of your plan",
+        451 => "it is blocked for legal reasons: ask the platform's support",
+        _ => return None,
+    })
+}
+
+fn refused(case: &Case<'_>, response: &Response) -> Finding {
+    Finding::warn(Code::HttpRefused, Who::Dashboard)
+        .seen(format!("https://{}/ answers {}", case.domain.name, response.status))
+        .expected("the site")
+        .fix(refusal(response.status).unwrap_or_default())
+}
+
+/// Nothing answers on port 80 at an address where the name leads.
+fn port_80(case: &Case<'_>) -> Option<Finding> {
+    use ConnectionFailure::{Refused, Reset, Timeout};
+    let silent = |hop: &&Hop| matches!(hop.outcome, Err(Refused | Reset | Timeout)) && hop.url.scheme() == "http";
+    let silent: Vec<&Hop> = case.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
+    let list = silent.iter().filter_map(|hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?)));
+    let list = words::list(list);
+    (!silent.is_empty()).then(|| {
+        Finding::warn(Code::HttpPort80, Who::Platform)
+            .seen(list)
+            .expected("a redirect to https")
+            .fix("ask the platform's support whether port 80 is open: visitors without https:// and CAs that check by HTTP-01 need it")
+            .evidence(silent)
+    })
 }
 
 fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {

@@ -4,9 +4,9 @@ use crate::model::text::short;
 
 use super::super::observation::RecordType::A;
 use super::super::observation::{Lookup, Reply, ResponseCode, Role, code_name};
-use super::super::{Code, Finding, Verdict, Who};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
-use super::{Case, delegation, propagation, words};
+use super::{Case, delegation, dnssec, propagation, words};
 
 /// A server that takes longer is reported as slow.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
@@ -17,7 +17,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
     if unheard && source.lookups.is_empty() {
-        findings.push(offline(case, &resolvers));
+        findings.push(delegation::silent(case).unwrap_or_else(|| offline(case, &resolvers)));
         return;
     }
     if let Some(not_delegated) = delegation::not_delegated(case) {
@@ -27,7 +27,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     }
     let failing = source.lookups.is_empty();
     let circle = record.iter().any(|finding| finding.code == Code::DnsLoop);
-    if let Some(mismatch) = delegation::mismatch(case, record) {
+    if let Some(mismatch) = delegation::mismatch(case) {
         if mismatch.verdict == Verdict::Fail {
             // The mismatch already explains that the record is missing there.
             record.retain(|finding| !matches!(finding.code, Code::DnsMissing | Code::DnsNodata));
@@ -35,12 +35,22 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
         findings.push(mismatch);
     }
     findings.extend(delegation::lame(case, failing));
-    if !circle {
-        findings.extend(resolvers_fail(case, &resolvers, findings));
+    let wrong = |finding: &Finding| finding.verdict == Verdict::Fail;
+    let matters = record.iter().any(wrong) || findings.iter().any(wrong);
+    // A wrong address explains a server that is silent or has an old zone.
+    findings.splice(..0, delegation::glue(case, matters));
+    let no_server = findings.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
+    let rejected = rejected(case, &resolvers);
+    let rejects = rejected.is_some();
+    let cached = || propagation::old_ds(case, &self::failing(case, &resolvers));
+    findings.extend(dnssec::finding(case, rejects).or_else(cached).or(rejected));
+    if !(circle || rejects || no_server) {
+        findings.extend(none_succeeds(case, source, &resolvers));
     }
     findings.extend(delegation::secondaries(case));
-    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsWildcardOk, Code::ApexOk];
-    let right = record.iter().any(|finding| leads.contains(&finding.code));
+    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsChain, Code::DnsWildcardOk, Code::ApexOk];
+    let right = record.iter().any(|finding| leads.contains(&finding.code))
+        && record.iter().all(|finding| finding.verdict != Verdict::Fail);
     let disagreement = propagation::disagreement(case, source, &resolvers);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
@@ -88,61 +98,98 @@ pub fn fails(reply: &Reply) -> bool {
     reply.code == ResponseCode::ServFail
 }
 
-/// Resolvers that fail: validation, if they answer without it; the domain's servers, if none succeeds.
-pub fn resolvers_fail(case: &Case<'_>, resolvers: &[&Lookup], so_far: &[Finding]) -> Option<Finding> {
+/// The resolvers that answer SERVFAIL, without those that only ask old name servers.
+fn failing<'a>(case: &Case<'_>, resolvers: &[&'a Lookup]) -> Vec<&'a Lookup> {
     let failing = resolvers.iter().copied().filter(|lookup| lookup.reply().is_some_and(fails));
-    let failing: Vec<&Lookup> = failing.filter(|lookup| propagation::not_right(case, lookup).is_empty()).collect();
-    if failing.is_empty() {
-        return None;
-    }
-    let unchecked =
-        case.seen.lookups.iter().find(|lookup| lookup.question.checking_disabled && lookup.answer().is_some());
+    failing.filter(|lookup| propagation::not_right(case, lookup).is_empty()).collect()
+}
+
+/// The answer that a failing resolver gave without validation.
+fn unchecked<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
+    case.seen.lookups.iter().find(|lookup| lookup.question.checking_disabled && lookup.answer().is_some())
+}
+
+/// Whether the domain is the reason why resolvers fail: all that answer do, or they answer without validation.
+pub fn domain_fails(case: &Case<'_>, resolvers: &[&Lookup]) -> bool {
+    let failing = failing(case, resolvers).len();
+    let answered = resolvers.iter().filter(|lookup| lookup.reply().is_some()).count();
+    failing > 0 && (failing == answered || unchecked(case).is_some())
+}
+
+/// Resolvers that reject answers, since there is one without validation.
+fn rejected(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
+    let failing = failing(case, resolvers);
+    let unchecked = unchecked(case).filter(|_| !failing.is_empty())?;
     let reason = failing.iter().filter_map(|lookup| lookup.reply()?.extended_error.as_ref());
     let bogus = reason.clone().find(|(code, _)| matches!(code, 5..=12));
-    if let Some(unchecked) = unchecked {
-        if let Some(wait) = propagation::old_ds(case, &failing) {
-            return Some(wait);
-        }
-        let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, |(code, text)| {
-            let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
-            format!(" (extended error {code}{text})")
-        });
-        // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
-        let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
-        let ds = format!("remove the DS record of {} at your registrar and wait for its TTL", case.zone());
-        let (title, who, fix) = if dates {
-            let fix = format!("ask your DNS provider to sign {} again now; if that takes long, {ds}", case.zone());
-            ("The DNSSEC signatures have expired or are not valid yet", Who::DnsProvider, fix)
-        } else {
-            let fix = format!("{ds}: it belongs to an old provider or another key. Then sign the zone again");
-            (Code::DnssecBogus.title(), Who::Registrar, fix)
-        };
-        return Some(
-            Finding::fail(Code::DnssecBogus, who)
-                .title(title)
-                .seen(format!(
-                    "{} reject{} the answer{why}; without validation there is one",
-                    words::list(failing.iter().map(|lookup| lookup.server.label())),
-                    if failing.len() == 1 { "s" } else { "" }
-                ))
-                .expected("signatures that resolvers can verify")
-                .fix(fix)
-                .evidence(failing.into_iter().chain([unchecked])),
-        );
-    }
+    let why = bogus.or_else(|| reason.clone().next()).map_or_else(String::new, |(code, text)| {
+        let text = if text.is_empty() { String::new() } else { format!(": {}", short(text)) };
+        format!(" (extended error {code}{text})")
+    });
+    let (zone, platform) = (case.zone(), dead_platform(case));
+    // RFC 8914: 7 and 8 are about the dates of signatures; the others about keys, and the DS record above them.
+    let dates = bogus.is_some_and(|(code, _)| matches!(code, 7 | 8));
+    let ds = format!("remove the DS record of {zone} at your registrar and wait for its TTL");
+    let (title, who, fix) = if let Some(host) = platform {
+        let fix = format!("open a ticket at the platform's support: the signatures of {host} are wrong, not yours");
+        (Code::DnssecBogus.title(), Who::Platform, fix)
+    } else if dates {
+        let fix = format!("ask your DNS provider to sign {zone} again now; if that takes long, {ds}");
+        ("The DNSSEC signatures have expired or are not valid yet", Who::DnsProvider, fix)
+    } else {
+        let fix = format!("{ds}: it belongs to an old provider or another key. Then sign the zone again");
+        (Code::DnssecBogus.title(), Who::Registrar, fix)
+    };
+    Some(
+        Finding::fail(Code::DnssecBogus, who)
+            .title(title)
+            .seen(format!(
+                "{} reject{} the answer{why}; without validation there is one",
+                words::list(failing.iter().map(|lookup| lookup.server.label())),
+                if failing.len() == 1 { "s" } else { "" }
+            ))
+            .expected("signatures that resolvers can verify")
+            .fix(fix)
+            .evidence(failing.into_iter().chain([unchecked])),
+    )
+}
+
+/// The platform's host, if resolvers fail for it, but answer for the zone that points to it.
+fn dead_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
+    let host = case.expectation.platform_host.as_ref().filter(|host| case.is_dead(host))?;
+    let own = |lookup: &Lookup| lookup.server.role.is_resolver() && lookup.question.name.is_within(case.zone());
+    case.seen.lookups.iter().any(|lookup| own(lookup) && lookup.answer().is_some()).then_some(host)
+}
+
+/// No resolver succeeds: the name servers of the zone fail, or those of what its record leads to.
+fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
+    let failing = failing(case, resolvers);
     let answered = resolvers.iter().filter(|lookup| lookup.reply().is_some()).count();
-    if failing.len() < answered || so_far.iter().any(|finding| finding.code == Code::LameAll) {
+    if failing.is_empty() || failing.len() < answered || source.authoritative && !source.cut.is_empty() {
+        // A delegation of the name itself explains it, and is reported with the record.
         return None;
     }
-    Some(
-        Finding::fail(Code::ServfailAll, Who::DnsProvider)
+    let finding = Finding::fail(Code::ServfailAll, Who::DnsProvider);
+    let cnames = source.cnames();
+    let target = cnames.first().map(|(target, _)| *target).filter(|_| source.authoritative);
+    let finding = match (target.filter(|target| case.is_dead(target)), &case.expectation.platform_host) {
+        (Some(target), Some(host)) if target == host => Finding { who: Who::Platform, ..finding }
+            .title("The platform's name servers do not answer")
+            .seen(format!("{} has CNAME {target}, as it should, but every resolver fails for that host", case.domain.name))
+            .fix(format!(
+                "your record is right: open a ticket at the platform's support, with the output of: petstore domains report {}",
+                case.domain.name
+            )),
+        // The wrong value is the cause, and is reported with the record.
+        (Some(_), Some(_)) => return None,
+        _ => finding
             .seen(format!("{} of {answered} resolvers answer SERVFAIL, even without validation", failing.len()))
             .fix(format!(
                 "open a ticket at your DNS provider, with the output of: petstore domains report {}",
                 case.domain.name
-            ))
-            .evidence(failing),
-    )
+            )),
+    };
+    Some(finding.evidence(failing))
 }
 
 /// Remarks that are not problems.

@@ -57,13 +57,20 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Looku
         if invents(case, lookup) || is_split {
             continue;
         }
-        let old = not_right(case, lookup).into_iter().filter_map(|lookup| wait(case, source, lookup));
+        let old = not_right(case, lookup).into_iter().filter(|lookup| !is_of_source(case, source, lookup));
+        let old = old.filter_map(|lookup| wait(case, source, lookup));
         // One line for each resolver: the one that takes longer.
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
     // The one that caches longest decides how long it takes.
     waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
     findings.append(&mut waiting);
+}
+
+/// Whether a resolver has the record of the name servers, which may lead to the platform through other names.
+fn is_of_source(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> bool {
+    let mut records = lookup.reply().into_iter().flat_map(|reply| reply.at(&case.domain.name)).peekable();
+    records.peek().is_some() && records.all(|record| source.own.iter().any(|own| own.data == record.data))
 }
 
 /// The old answers of a resolver: the one given, and the one for IPv6.
@@ -227,26 +234,27 @@ fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool 
     says_so || passed && left <= STALE_TTL
 }
 
-/// The DS record that the parent does not have any more, and that makes resolvers fail.
+/// A DS record that the parent does not have any more, and that makes resolvers fail.
 pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
-    let zone = case.zone();
-    let has = |reply: &Reply| reply.at(zone).next().is_some();
+    let zone = case.zone_asked();
+    let records = |lookup: &Lookup| -> Option<BTreeSet<String>> {
+        Some(lookup.answer()?.at(zone).map(|record| record.data.presentation()).collect())
+    };
     let parent = case.seen.asked(zone, RecordType::DS).find(|asked| asked.server.role == Role::Parent)?;
-    if has(parent.answer()?) {
-        return None;
-    }
-    let is_failing = |asked: &&Lookup| failing.iter().any(|lookup| lookup.server == asked.server);
-    let asked = case.seen.resolvers(zone, RecordType::DS).filter(is_failing);
-    let holding: Vec<&Lookup> = asked.filter(|asked| asked.reply().is_some_and(has)).collect();
+    let listed = records(parent)?;
+    let is_old = |asked: &&Lookup| {
+        failing.iter().any(|lookup| lookup.server == asked.server)
+            && records(asked).is_some_and(|held| !held.is_empty() && held != listed)
+    };
+    let holding: Vec<&Lookup> = case.seen.resolvers(zone, RecordType::DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
     let left = words::duration(until.duration_since(case.now));
+    let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
     Some(
         Finding::new(Code::DsWait, Verdict::Wait, Who::Nobody)
-            .seen(format!(
-                "the registrar has no DS record for {zone} any more; {labels} still has it cached for {left} more"
-            ))
-            .expected("no DS record")
+            .seen(format!("the registrar {has} for {zone}; {labels} still has the old one cached for {left} more"))
+            .expected("the DS record of the registrar, or none")
             .fix("just wait")
             .until(until)
             .evidence(holding.into_iter().chain([parent])),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::text::short;
+use crate::model::text::whole;
 use crate::model::words::counted;
 
 use super::super::caches::{PUBLICATION, SourceAnswer};
-use super::super::observation::RecordType::{A, AAAA, CNAME, NS};
-use super::super::observation::{Lookup, Record, Reply, type_name};
+use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
+use super::super::observation::{Data, Lookup, Record, Reply, type_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
@@ -37,6 +37,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if is_just_saved(case, source) {
         findings.iter_mut().for_each(|finding| not_published(case, finding));
     }
+    findings.extend(https_elsewhere(case, source));
     findings.extend(long_ttl(source));
     findings
 }
@@ -62,6 +63,27 @@ fn not_published(case: &Case<'_>, finding: &mut Finding) {
     finding.title = "Your provider has not published the record yet".to_owned();
     finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
     finding.until = case.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
+}
+
+/// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.
+fn https_elsewhere(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
+    let host = case.expectation.platform_host.as_ref().filter(|_| source.cnames().is_empty())?;
+    let (name, platform) = (&case.domain.name, case.platform_addresses());
+    let leads_away = |record: &&&Record| match &record.data {
+        Data::Https { target, hints, .. } => {
+            let own = target.is_root() || target == host || target == name;
+            !own || hints.iter().any(|hint| !platform.contains(hint))
+        }
+        _ => false,
+    };
+    let record = source.own.iter().find(leads_away)?;
+    Some(
+        fail(case, Code::DnsHttpsElsewhere)
+            .seen(format!("{name} has {}", record.data.words()))
+            .expected("no HTTPS record, or one without hints of other hosts")
+            .cured()
+            .evidence(source.evidence(&[HTTPS])),
+    )
 }
 
 fn subdomain(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
@@ -158,10 +180,10 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     let resolvers = case.resolvers(A).filter_map(Lookup::reply);
     let agreeing = resolvers.filter(|reply| agree(reply)).count();
     let who = if source.authoritative {
-        let names = names.iter().map(|name| short(name)).collect::<Vec<_>>().join(", ");
+        let names = names.iter().map(|name| whole(name)).collect::<Vec<_>>().join(", ");
         format!("{names} and {}", counted(agreeing, "resolver"))
     } else {
-        words::list(names.iter().map(|name| short(name)))
+        words::list(names.iter().map(|name| whole(name)))
     };
     Finding::ok(Code::DnsOk)
         .seen(format!("{} has CNAME {expected} ({who})", case.domain.name))
@@ -186,6 +208,18 @@ fn not_alone(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) ->
 fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let handed_to = if source.cut.is_empty() { case.seen.delegated.iter().collect() } else { source.cut.clone() };
     let servers = words::list(handed_to.into_iter().map(shown));
+    let (platform, own) = (case.platform_addresses(), source.all_addresses());
+    if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
+        return Finding::warn(Code::DnsZoneCut, Who::DnsProvider)
+            .seen(format!(
+                "{} is a separate zone at {servers}, with the platform's addresses {}",
+                case.domain.name,
+                words::list(&own)
+            ))
+            .expected(one_cname(case))
+            .fix("this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME")
+            .evidence(source.evidence(&[A, AAAA, NS]));
+    }
     fail(case, Code::DnsZoneCut)
         .seen(format!("{} is delegated to {servers}", case.domain.name))
         .fix(format!(

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use url::Url;
 
-use crate::model::text::{cut, display_safe, short};
+use crate::model::text::{cut, display_safe, short, whole};
 
 use super::super::finding::{Finding, Verdict, Who, overall};
 use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
@@ -95,9 +95,9 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
 fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Option<Finding> {
     let (presented, leaf) = (handshake.outcome.as_ref().ok()?, handshake.leaf()?);
     let from = redirect.from.as_str();
-    let issuer = || format!("the issuer is {}", short(&leaf.issuer));
+    let issuer = || format!("the issuer is {}", whole(&leaf.issuer));
     let (code, seen) = if !leaf.covers(from) {
-        let names = words::list(leaf.names.iter().map(|name| short(name)));
+        let names = words::list(leaf.names.iter().map(|name| whole(name)));
         (Code::TlsWrongName, format!("the certificate is for {names}"))
     } else if now > leaf.not_after {
         (Code::TlsExpired, format!("the certificate expired {}", words::moment(leaf.not_after)))

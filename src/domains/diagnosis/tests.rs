@@ -60,7 +60,7 @@ pub fn answer(answers: Vec<Record>) -> Reply {
 }
 
 pub fn nxdomain(zone: &str, minimum: u32) -> Reply {
-    let soa = record(zone, minimum, Data::Soa { serial: 1, minimum });
+    let soa = record(zone, minimum, Data::Soa { serial: 1, refresh: 1800, retry: 900, minimum });
     Reply { code: ResponseCode::NXDomain, authoritative: true, authorities: vec![soa], ..Reply::default() }
 }
 
@@ -230,7 +230,8 @@ fn every_wait_ends_after_48_hours_and_a_clock_set_back_starts_none() {
 
 #[test]
 fn a_secondary_may_lag_for_an_hour_even_when_serials_wrap() {
-    let soa = |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, minimum: 900 })]);
+    let soa =
+        |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = |newer, older| {
         Seen::right()
             .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
@@ -438,7 +439,8 @@ fn an_answer_from_name_servers_alone_is_not_known_to_be_right() {
 
 #[test]
 fn different_records_at_the_same_serial_are_not_waited_for() {
-    let soa = || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, minimum: 900 })]);
+    let soa =
+        || answer(vec![record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = Seen::right()
         .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
         .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa()))

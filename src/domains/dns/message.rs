@@ -1,13 +1,14 @@
 //! Writing a question and reading an answer. Any bytes give records or an error.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::op::{Edns, Header, Message, MessageType, OpCode, Query, ResponseCode};
 use hickory_proto::rr::{Name, RecordType};
 use hickory_proto::serialize::binary::{BinDecodable as _, BinDecoder, DecodeError};
+use jiff::Timestamp;
 
 use super::super::DnsName;
-use super::super::observation::{Data, Question, Record, Reply};
+use super::super::observation::{Data, KeyId, Question, Record, Reply};
 
 /// The largest UDP answer that is not fragmented (DNS flag day 2020).
 const PAYLOAD: u16 = 1232;
@@ -39,6 +40,8 @@ pub fn encode(question: &Question, id: u16, recursion: bool, edns: bool) -> Resu
     if edns {
         let mut edns = Edns::new();
         edns.set_max_payload(PAYLOAD).set_version(0);
+        // The signatures of the SOA record stand for those of the zone: they cost no further question.
+        edns.set_dnssec_ok(!recursion && matches!(question.kind, RecordType::SOA | RecordType::DNSKEY));
         message.set_edns(edns);
     }
     message.to_vec().map_err(|_| NotAnAnswer::Name)
@@ -127,7 +130,7 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
                 let at = numbers + 4 * index;
                 Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
             };
-            Data::Soa { serial: number(0)?, minimum: number(4)? }
+            Data::Soa { serial: number(0)?, refresh: number(1)?, retry: number(2)?, minimum: number(4)? }
         }
         RecordType::TXT => Data::Txt(text(bytes)?),
         RecordType::CAA => {
@@ -139,8 +142,58 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
                 .filter(|tag| !tag.is_empty() && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))?;
             Data::Caa { flags: *flags, tag: tag.to_ascii_lowercase(), value: value.to_vec() }
         }
+        RecordType::DS => Data::Ds(KeyId { tag: number_at(bytes, 0)?, algorithm: *bytes.get(2)? }),
+        RecordType::DNSKEY => Data::Dnskey(KeyId { tag: key_tag(bytes), algorithm: *bytes.get(3)? }),
+        RecordType::RRSIG => {
+            let time = |at: usize| {
+                let seconds = u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?);
+                Timestamp::from_second(seconds.into()).ok()
+            };
+            Data::Rrsig { covers: number_at(bytes, 0)?.into(), expires: time(8)?, begins: time(12)? }
+        }
+        RecordType::HTTPS => {
+            let mut decoder = message.clone(u16::try_from(start + 2).ok()?);
+            let target = Name::read(&mut decoder).ok()?;
+            let parameters = bytes.get(decoder.index().checked_sub(start)?..)?;
+            Data::Https {
+                priority: number_at(bytes, 0)?,
+                target: presentation(&target),
+                hints: address_hints(parameters)?,
+            }
+        }
         other => Data::Other(other),
     })
+}
+
+fn number_at(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?))
+}
+
+/// The checksum that DS records and signatures name a key by (RFC 4034 appendix B).
+fn key_tag(key: &[u8]) -> u16 {
+    let words = key.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or_default()));
+    let sum = words.fold(0_u32, u32::wrapping_add);
+    (sum.wrapping_add(sum >> 16) & 0xffff) as u16
+}
+
+/// The values of `ipv4hint` and `ipv6hint` (RFC 9460 section 7.3).
+fn address_hints(mut parameters: &[u8]) -> Option<Vec<IpAddr>> {
+    let mut hints = Vec::new();
+    while !parameters.is_empty() {
+        let (key, length) = (number_at(parameters, 0)?, number_at(parameters, 2)?);
+        let (value, rest) = parameters.get(4..)?.split_at_checked(usize::from(length))?;
+        match key {
+            4 => {
+                hints.extend(value.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok()).map(IpAddr::from))
+            }
+            6 => {
+                hints.extend(value.chunks_exact(16).filter_map(|all| <[u8; 16]>::try_from(all).ok()).map(IpAddr::from))
+            }
+            _ => {}
+        }
+        parameters = rest;
+    }
+    Some(hints)
 }
 
 /// The strings of a TXT record, joined; bytes that are not UTF-8 are replaced.
@@ -155,12 +208,11 @@ fn text(mut bytes: &[u8]) -> Option<String> {
 }
 
 fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
-    let number = |bytes: &[u8], at: usize| Some(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?));
-    while let (Some(code), Some(length)) = (number(options, 0), number(options, 2)) {
+    while let (Some(code), Some(length)) = (number_at(options, 0), number_at(options, 2)) {
         let (option, rest) = options.get(4..)?.split_at_checked(usize::from(length))?;
         if code == EXTENDED_ERROR {
             let text = option.get(2..).unwrap_or_default();
-            return Some((number(option, 0)?, String::from_utf8_lossy(text).trim_end_matches('\0').to_owned()));
+            return Some((number_at(option, 0)?, String::from_utf8_lossy(text).trim_end_matches('\0').to_owned()));
         }
         options = rest;
     }

@@ -104,6 +104,9 @@ pub enum ConnectionFailure {
     /// The server ended the handshake with this alert (RFC 8446 section 6).
     #[error("alert {0}")]
     Alert(String),
+    /// It speaks only versions of TLS that browsers have given up (RFC 8996).
+    #[error("no TLS version that browsers still use")]
+    OldTls,
     /// The server sent something that is not a certificate.
     #[error("an unreadable certificate")]
     BadCertificate,

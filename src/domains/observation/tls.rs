@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::model::text::{cut, display_safe, short};
+use crate::model::text::{display_safe, whole};
 
 use super::super::Evidence;
 use super::http::{ConnectionFailure, Hop, Response};
@@ -109,15 +109,15 @@ impl From<&Handshake> for Evidence {
     fn from(handshake: &Handshake) -> Self {
         let answer = match (&handshake.outcome, handshake.leaf()) {
             (Ok(presented), Some(leaf)) => {
-                let names = leaf.names.iter().take(4).map(|name| short(name)).collect::<Vec<_>>().join(", ");
+                let names = leaf.names.iter().take(4).map(|name| whole(name)).collect::<Vec<_>>().join(", ");
                 let names = if names.is_empty() { "no names".to_owned() } else { names };
-                let sent: Vec<String> = presented.chain.iter().map(|certificate| short(&certificate.subject)).collect();
+                let sent: Vec<String> = presented.chain.iter().map(|certificate| whole(&certificate.subject)).collect();
                 format!(
                     "{names}; {} to {}; issuer {}; serial {}; sent: {}",
                     leaf.not_before.strftime("%Y-%m-%d"),
                     leaf.not_after.strftime("%Y-%m-%d"),
-                    short(&leaf.issuer_short),
-                    cut(&display_safe(&leaf.serial), 80),
+                    whole(&leaf.issuer_short),
+                    whole(&leaf.serial),
                     sent.join(" / ")
                 )
             }

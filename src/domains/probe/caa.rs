@@ -29,6 +29,9 @@ impl ProbeContext<'_> {
             .collect();
         let source = |seen: &Observations| seen.complete.source.then(|| (speaks(seen, name), target(seen, name)));
         let (speaks, target) = self.until(source).await;
+        if !speaks && !self.any_resolver_answers().await {
+            return;
+        }
         if !speaks {
             join_all(levels.iter().map(|level| self.ask_any(level, CAA))).await;
             return;

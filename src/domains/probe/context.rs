@@ -18,7 +18,9 @@ use super::super::check_options::CheckOptions;
 use super::super::dns::exchange;
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, AAAA, CNAME};
-use super::super::observation::{Complete, Lookup, Observations, Question, RecordType, Reply, Role, Server};
+use super::super::observation::{
+    Complete, Lookup, Observations, Question, RecordType, Reply, ResponseCode, Role, Server,
+};
 use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
 
@@ -134,7 +136,8 @@ impl<'a> ProbeContext<'a> {
         }
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
         let first = async || {
-            let ask = || exchange::ask(Arc::clone(server), question.clone(), self.now());
+            // Boxed, since so many run side by side.
+            let ask = || Box::pin(exchange::ask(Arc::clone(server), question.clone(), self.now()));
             // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
@@ -160,6 +163,7 @@ impl<'a> ProbeContext<'a> {
         let mut waiting = self.resolvers_by_proof().into_iter();
         let mut running = FuturesUnordered::new();
         let mut last = None;
+        let mut errors = 0;
         loop {
             match waiting.next() {
                 Some(server) => {
@@ -173,6 +177,11 @@ impl<'a> ProbeContext<'a> {
                 Some(reply) = running.next() => {
                     if reply.as_ref().is_some_and(Reply::is_answer) {
                         return reply;
+                    }
+                    errors += usize::from(reply.is_some());
+                    if errors == 2 {
+                        // Not both are the reason for their error.
+                        waiting = Vec::new().into_iter();
                     }
                     last = reply.or(last);
                 }
@@ -188,11 +197,8 @@ impl<'a> ProbeContext<'a> {
         let answered = |lookup: &&Lookup| lookup.answer().is_some();
         let lookups = || seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let first = lookups().find(answered).map(|lookup| &lookup.server);
-        let is_silent = |server: &Arc<Server>| {
-            let mut own = lookups().filter(|lookup| lookup.server == *server).peekable();
-            own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
-        };
-        let others = self.settings.resolvers.iter().filter(|server| Some(*server) != first && !is_silent(server));
+        let resolvers = self.settings.resolvers.iter();
+        let others = resolvers.filter(|server| Some(*server) != first && !is_silent(&seen, server));
         first.into_iter().chain(others).cloned().collect()
     }
 
@@ -207,8 +213,9 @@ impl<'a> ProbeContext<'a> {
         join_all(resolvers.iter().map(|server| async {
             let (addresses, ..) =
                 tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA), self.ask(server, &nobody, A),);
-            let fails = addresses.is_some_and(|reply| reply.code == super::super::observation::ResponseCode::ServFail);
-            if fails {
+            let fails = addresses.is_some_and(|reply| reply.code == ResponseCode::ServFail);
+            let unchecked = || self.asked.lock().keys().filter(|(_, question)| question.checking_disabled).count();
+            if fails && unchecked() < 2 {
                 // With validation switched off an answer proves that only the signatures are wrong.
                 let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
                 self.put(server, unchecked).await;
@@ -230,6 +237,21 @@ impl<'a> ProbeContext<'a> {
             (seen.complete.source || answered && !nowhere).then_some(nowhere)
         };
         timeout(SOURCE_PATIENCE, self.until(leads)).await.unwrap_or_default()
+    }
+
+    /// Whether a resolver answers questions for the name at all: known with the first answer, or when all have failed.
+    pub(super) async fn any_resolver_answers(&self) -> bool {
+        let (name, wanted) = (&self.domain.name, self.settings.resolvers.len());
+        self.until(|seen| {
+            let answers = seen.resolvers(name, A).any(|lookup| lookup.answer().is_some());
+            (answers || seen.resolvers(name, A).count() >= wanted).then_some(answers)
+        })
+        .await
+    }
+
+    /// Whether a server was asked and never answered.
+    pub(super) fn was_silent(&self, server: &Arc<Server>) -> bool {
+        is_silent(&self.seen(), server)
     }
 
     /// Waits until every resolver answered, or only the late ones are missing.
@@ -277,6 +299,12 @@ impl<'a> ProbeContext<'a> {
         let address = read.await.ok().flatten();
         self.note(|seen| seen.hosts_file = address);
     }
+}
+
+/// Whether a server was asked and never answered.
+fn is_silent(seen: &Observations, server: &Arc<Server>) -> bool {
+    let mut own = seen.lookups.iter().filter(|lookup| lookup.server == *server).peekable();
+    own.peek().is_some() && own.all(|lookup| lookup.outcome.is_err())
 }
 
 /// Without repetition, in order, at most eight.

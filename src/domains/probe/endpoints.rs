@@ -8,7 +8,7 @@ use url::Url;
 use crate::clock;
 
 use super::super::observation::RecordType::{A, AAAA, CNAME};
-use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
+use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::request;
 use super::tls;
@@ -53,6 +53,7 @@ impl ProbeContext<'_> {
                     }
                 });
                 self.until(|seen| seen.complete.platform.then_some(())).await;
+                self.edges().await;
                 self.complete(|complete| complete.certificate = true);
             },
             async {
@@ -68,6 +69,25 @@ impl ProbeContext<'_> {
             }
         );
         self.complete(|complete| complete.http = true);
+    }
+
+    /// Asks addresses that have a good certificate for the name, but are not those of the platform's host, for its own
+    /// name: a platform may have further edges, to which providers flatten an ALIAS.
+    async fn edges(&self) {
+        let Some(host) = &self.settings.expectation.platform_host else { return };
+        let name = self.domain.name.as_str();
+        let candidates: Vec<IpAddr> = {
+            let seen = self.seen();
+            let known = seen.addresses_of(host);
+            let has_good = |shake: &&Handshake| {
+                let presented = shake.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
+                presented.and_then(Presented::leaf).is_some_and(|leaf| leaf.covers(name))
+            };
+            let good = seen.handshakes.iter().filter(has_good).map(|shake| shake.address.ip());
+            good.filter(|address| !known.contains(address)).collect()
+        };
+        let edges = join_all(candidates.into_iter().map(|address| self.shake(address, host.as_str(), false))).await;
+        self.note(|seen| seen.edge_handshakes = edges);
     }
 
     /// Waits until it is known that these addresses are only cached, and the zone leads elsewhere: then the servers

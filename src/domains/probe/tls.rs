@@ -50,6 +50,9 @@ pub async fn handshake(
 
 fn reason(error: &io::Error) -> ConnectionFailure {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
+        Some(Error::AlertReceived(AlertDescription::ProtocolVersion) | Error::PeerIncompatible(_)) => {
+            ConnectionFailure::OldTls
+        }
         Some(Error::AlertReceived(alert)) => ConnectionFailure::Alert(alert_name(*alert)),
         Some(Error::InvalidCertificate(_)) => ConnectionFailure::BadCertificate,
         Some(Error::InvalidMessage(_) | Error::InappropriateMessage { .. } | Error::PeerMisbehaved(_)) => {
@@ -65,7 +68,6 @@ fn alert_name(alert: AlertDescription) -> String {
         AlertDescription::UnrecognisedName => "unrecognized_name".to_owned(),
         AlertDescription::HandshakeFailure => "handshake_failure".to_owned(),
         AlertDescription::InternalError => "internal_error".to_owned(),
-        AlertDescription::ProtocolVersion => "protocol_version".to_owned(),
         AlertDescription::AccessDenied => "access_denied".to_owned(),
         other => format!("{other:?}"),
     }

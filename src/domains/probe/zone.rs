@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use tokio::sync::OnceCell;
 
 use super::super::DnsName;
 use super::super::diagnosis::authoritative;
-use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DS, HTTPS, MX, NS, SOA, TXT};
+use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
 use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
 use super::context::ProbeContext;
 
@@ -26,6 +27,8 @@ const MAX_CHAIN: usize = 10;
 struct Delegation {
     servers: Vec<DnsName>,
     glue: Vec<Record>,
+    /// The server of the parent zone that lists them.
+    parent: Option<Arc<Server>>,
 }
 
 impl ProbeContext<'_> {
@@ -33,7 +36,7 @@ impl ProbeContext<'_> {
     pub async fn record(&self) {
         let registrable = &self.domain.registrable;
         // Nearly always the zone is the registered domain.
-        let (reply, mut delegation) = tokio::join!(self.ask_any(registrable, SOA), self.delegation(registrable));
+        let (reply, mut delegation) = self.with_delegation(registrable, self.ask_any(registrable, SOA)).await;
         let exists = reply.is_some_and(|reply| has_soa(&reply, registrable));
         let mut zone = registrable.clone();
         self.note(|seen| {
@@ -56,13 +59,17 @@ impl ProbeContext<'_> {
             });
             (zone, delegation) = (deeper, servers);
         }
-        self.ask_resolvers_instead().await;
         self.complete(|complete| complete.source = true);
+        self.ask_resolvers_instead().await;
         self.explain(&zone).await;
         self.platform_addresses().await;
         self.resolvers_answered().await;
-        self.ask_whether_it_exists().await;
-        self.ask_what_they_cached(&zone).await;
+        tokio::join!(
+            self.ask_whether_it_exists(),
+            self.ask_what_they_cached(&zone),
+            self.keys(&zone, &delegation),
+            self.own_addresses(&zone, &delegation)
+        );
         self.complete(|complete| complete.record = true);
     }
 
@@ -72,15 +79,16 @@ impl ProbeContext<'_> {
     async fn referred(&self, zone: &DnsName) -> Option<(DnsName, Delegation)> {
         let (deeper, delegation) = {
             let seen = self.seen();
-            let replies = || seen.source(&self.domain.name, CNAME).filter_map(Lookup::answer);
-            if replies().any(|reply| reply.authoritative) {
+            let lookups = || seen.source(&self.domain.name, CNAME);
+            if lookups().filter_map(Lookup::answer).any(|reply| reply.authoritative) {
                 return None;
             }
-            let referral = replies().find(|reply| reply.is_referral())?;
+            let referring = lookups().find(|lookup| lookup.answer().is_some_and(Reply::is_referral))?;
+            let (referral, parent) = (referring.answer()?, Some(Arc::clone(&referring.server)));
             let cut = referral.authorities.iter().find(|record| record.data.name_server().is_some())?;
             let deeper = cut.owner.clone();
             let servers = name_servers(referral.authorities.iter().filter(|record| record.owner == deeper));
-            (deeper, Delegation { servers, glue: referral.additionals.clone() })
+            (deeper, Delegation { servers, glue: referral.additionals.clone(), parent })
         };
         if deeper == *zone || !deeper.is_within(zone) || !self.domain.name.is_within(&deeper) {
             return None;
@@ -109,12 +117,14 @@ impl ProbeContext<'_> {
     /// record, and what the other caches behind its address have.
     async fn ask_what_they_cached(&self, zone: &DnsName) {
         let name = &self.domain.name;
-        let (other, failing, parents) = {
+        let (other, failing) = {
             let seen = self.seen();
             let servers = |lookups: Vec<&Lookup>| lookups.into_iter().map(|it| Arc::clone(&it.server)).collect();
             let of_resolvers = || seen.resolvers(name, A);
             let fails = |lookup: &&Lookup| lookup.reply().is_some_and(|reply| reply.code == ResponseCode::ServFail);
-            let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).collect());
+            // Without an answer of a name server, resolvers fail for good reason.
+            let speaks = seen.source(name, CNAME).any(|lookup| lookup.answer().is_some());
+            let failing: Vec<Arc<Server>> = servers(of_resolvers().filter(fails).filter(|_| speaks).collect());
             let host = self.settings.expectation.platform_host.as_ref();
             let platform = host.map_or_else(Vec::new, |host| seen.addresses_of(host));
             let at_platform = |lookup: &&Lookup| {
@@ -123,12 +133,10 @@ impl ProbeContext<'_> {
             };
             let other = of_resolvers().filter(|lookup| seen.is_cached(lookup)).filter(|lookup| !at_platform(lookup));
             let other: Vec<Arc<Server>> = servers(other.collect());
-            let parents = seen.lookups.iter().filter(|it| it.server.role == Role::Parent && it.answer().is_some());
-            let parents: Vec<Arc<Server>> = servers(parents.take(1).collect());
-            (other, failing, parents)
+            (other, failing)
         };
         let servers_of_zone = other.iter().chain(&failing).map(|server| (server, NS));
-        let signed = failing.iter().chain(&parents).map(|server| (server, DS)).filter(|_| !failing.is_empty());
+        let signed = failing.iter().map(|server| (server, DS));
         let of_zone = join_all(servers_of_zone.chain(signed).map(|(server, kind)| self.ask(server, zone, kind)));
         tokio::join!(of_zone, join_all(other.iter().map(|server| self.ask_again(server, name, A))));
         let former = self.seen().former(zone).into_iter().next();
@@ -173,7 +181,7 @@ impl ProbeContext<'_> {
                     let servers = name_servers(sections.filter(|record| record.owner == *zone));
                     // A parent that knows nothing of a registered domain is not a real one; its NXDOMAIN counts.
                     if !servers.is_empty() || reply.is_nxdomain() || *zone != self.domain.registrable {
-                        return Delegation { servers, glue: reply.additionals };
+                        return Delegation { servers, glue: reply.additionals, parent: Some(Arc::clone(server)) };
                     }
                 }
             }
@@ -182,7 +190,7 @@ impl ProbeContext<'_> {
         if let Some(reply) = self.ask_any(zone, NS).await {
             let servers = name_servers(reply.at(zone));
             if !servers.is_empty() {
-                return Delegation { servers, glue: reply.additionals };
+                return Delegation { servers, glue: reply.additionals, parent: None };
             }
         }
         self.named_by_settings(zone).await
@@ -206,18 +214,18 @@ impl ProbeContext<'_> {
             servers = named.into_iter().filter(|host| host.is_within(zone)).collect();
         }
         servers.sort_unstable();
-        Delegation { servers, glue: Vec::new() }
+        Delegation { servers, ..Delegation::default() }
     }
 
     /// The servers of hosts, by address: from the settings, from the glue records, else from resolvers.
     async fn locate(&self, hosts: &[DnsName], glue: &[Record], role: Role, most: usize) -> Vec<Arc<Server>> {
         let located = join_all(hosts.iter().take(most).map(|host| async move {
-            let server = |address| Arc::new(Server { role, name: host.to_string(), address });
-            match self.address_of_server(host, glue).await {
-                Ok(address) => Some(server(address)),
+            match self.server(host, glue, role).await {
+                Ok(server) => Some(server),
                 Err(why) => {
                     // The domain relies on it, although it cannot be asked.
-                    let nowhere = server(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0));
+                    let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
+                    let nowhere = Arc::new(Server { role, name: host.to_string(), address });
                     let question = Question::new(self.domain.name.clone(), CNAME);
                     let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
                     self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
@@ -226,6 +234,11 @@ impl ProbeContext<'_> {
             }
         }));
         located.await.into_iter().flatten().collect()
+    }
+
+    async fn server(&self, host: &DnsName, glue: &[Record], role: Role) -> Result<Arc<Server>, NoReply> {
+        let address = self.address_of_server(host, glue).await?;
+        Ok(Arc::new(Server { role, name: host.to_string(), address }))
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
@@ -242,9 +255,68 @@ impl ProbeContext<'_> {
         if self.may_connect(address) { Ok(SocketAddr::new(address, 53)) } else { Err(NoReply::Withheld) }
     }
 
+    /// What `asking` resolvers about a zone gives, and the delegation of the zone. Resolvers keep silent for long about a
+    /// zone whose servers are silent: then `asking` is given up.
+    async fn with_delegation<T>(
+        &self,
+        zone: &DnsName,
+        asking: impl Future<Output = Option<T>>,
+    ) -> (Option<T>, Delegation) {
+        let found = OnceCell::new();
+        let delegation = || found.get_or_init(|| self.delegation(zone));
+        let given = tokio::select! {
+            given = async { tokio::join!(asking, delegation()).0 } => given,
+            () = async { self.all_silent(zone, delegation().await).await } => None,
+        };
+        (given, found.into_inner().unwrap_or_default())
+    }
+
+    /// Returns once every server of a delegation has failed to answer; never if one did.
+    async fn all_silent(&self, zone: &DnsName, delegation: &Delegation) {
+        let hosts = delegation.servers.iter().take(MAX_SERVERS);
+        let answers = join_all(hosts.map(|host| async {
+            let server = self.server(host, &delegation.glue, Role::Authoritative).await.ok()?;
+            Some(self.ask(&server, zone, SOA).await)
+        }))
+        .await;
+        if answers.iter().all(Option::is_none) || answers.iter().flatten().any(Option::is_some) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// What resolvers have for name servers within the zone, to compare with the glue records of the parent.
+    async fn own_addresses(&self, zone: &DnsName, delegation: &Delegation) {
+        let has_glue = |host: &&DnsName| delegation.glue.iter().any(|record| record.owner == **host);
+        let within = delegation.servers.iter().filter(|host| host.is_within(zone)).filter(has_glue);
+        join_all(within.take(PARENT_SERVERS).map(|host| self.ask_any(host, A))).await;
+    }
+
+    /// The keys of a signed zone, and those that its parent lists. An unsigned zone is asked only if resolvers
+    /// fail: its parent may list the keys of an old provider.
+    async fn keys(&self, zone: &DnsName, delegation: &Delegation) {
+        let (server, wanted) = {
+            let seen = self.seen();
+            let mut signed = seen.source(zone, SOA).filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
+            let signed = signed.any(|record| matches!(record.data, Data::Rrsig { .. }));
+            let mut failing = seen.resolvers(&self.domain.name, A).filter_map(Lookup::reply);
+            let failing = failing.any(|reply| reply.code == ResponseCode::ServFail);
+            let mut speaking = seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some());
+            (speaking.next().map(|lookup| Arc::clone(&lookup.server)), signed || failing)
+        };
+        let Some(server) = server.filter(|_| wanted) else { return };
+        tokio::join!(self.ask(&server, zone, DNSKEY), async {
+            match &delegation.parent {
+                Some(parent) => self.ask(parent, zone, DS).await,
+                None => self.ask_any(zone, DS).await,
+            }
+        });
+    }
+
     /// The first server is asked for every type; the others only for what may differ.
     async fn ask_name_servers(&self, zone: &DnsName, delegation: &Delegation) {
-        let servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
+        let mut servers = self.locate(&delegation.servers, &delegation.glue, Role::Authoritative, MAX_SERVERS).await;
+        // One question is enough to know that a server is silent.
+        servers.retain(|server| !self.was_silent(server));
         join_all(servers.iter().enumerate().map(|(order, server)| async move {
             let name = &self.domain.name;
             tokio::join!(self.ask(server, name, CNAME), self.ask(server, zone, SOA), async {
@@ -254,21 +326,21 @@ impl ProbeContext<'_> {
             });
         }))
         .await;
-        let (first_is_lame, has_cname, alive) = {
+        let (first_is_lame, alive) = {
             let seen = self.seen();
             let lookups: Vec<&Lookup> = seen.source(&self.domain.name, CNAME).collect();
             let reply = |server: &Arc<Server>| lookups.iter().find(|lookup| lookup.server == *server)?.reply();
             let has_authority = |reply: &Reply| reply.authoritative && reply.is_answer();
-            let mut replies = lookups.iter().filter_map(|lookup| lookup.reply());
-            let has_cname = replies.any(|reply| reply.cnames(&self.domain.name).next().is_some());
-            let alive: Vec<&Arc<Server>> = servers.iter().skip(1).filter(|server| reply(server).is_some()).collect();
-            (!servers.first().and_then(reply).is_some_and(has_authority), has_cname, alive)
+            let has_cname = |reply: &Reply| reply.cnames(&self.domain.name).next().is_some();
+            let alive = servers.iter().skip(1).filter_map(|server| Some((server, has_cname(reply(server)?))));
+            let alive: Vec<(&Arc<Server>, bool)> = alive.collect();
+            (!servers.first().and_then(reply).is_some_and(has_authority), alive)
         };
-        join_all(alive.into_iter().map(|server| async move {
+        join_all(alive.into_iter().map(|(server, has_cname)| async move {
             if first_is_lame {
                 self.ask_everything(server, zone).await;
             } else if !has_cname {
-                // Addresses may differ from server to server, too.
+                // It may have other addresses, or still have some where others have the CNAME.
                 let name = &self.domain.name;
                 tokio::join!(self.ask(server, name, A), self.ask(server, name, AAAA));
             }
@@ -280,7 +352,8 @@ impl ProbeContext<'_> {
     async fn ask_resolvers_instead(&self) {
         let name = &self.domain.name;
         let speaks = self.seen().source(name, CNAME).filter_map(Lookup::reply).any(authoritative::speaks);
-        if !speaks {
+        // If none of them knows an address, more questions would only be as long in vain.
+        if !speaks && self.any_resolver_answers().await {
             let sibling = self.seen().sibling.clone();
             let questions = [CNAME, TXT, MX, NS, HTTPS].map(|kind| (name, kind)).into_iter().chain([(&sibling, A)]);
             join_all(questions.map(|(name, kind)| self.ask_any(name, kind))).await;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hickory_proto::op::{Edns, Message, ResponseCode};
-use hickory_proto::rr;
 use hickory_proto::rr::rdata::opt::EdnsOption;
+use hickory_proto::rr::{self, RecordType};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::JoinSet;
@@ -112,7 +112,7 @@ fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) ->
         edns: question.edns.is_some(),
     });
     let plan = &mut *shared.plan.lock();
-    let (faults, reply) = match server {
+    let (faults, mut reply) = match server {
         LoggedServer::NameServer(host) => {
             let server = plan.name_servers.iter().find(|server| server.host == *host)?;
             (&server.faults, server.answer(&plan.zones, &name, kind))
@@ -120,10 +120,19 @@ fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) ->
         LoggedServer::Resolver(number) => {
             let unchecked = question.metadata.checking_disabled;
             let reply = recursion::resolve_and_keep(plan, *number, &name, kind, unchecked)?;
-            (&plan.resolvers.get(*number)?.faults, reply)
+            let resolver = plan.resolvers.get(*number)?;
+            let gave_up = |(code, _): &(u16, String)| *code == recursion::NO_REACHABLE_AUTHORITY;
+            if resolver.waits && reply.remarks.iter().any(gave_up) {
+                return None;
+            }
+            (&resolver.faults, reply)
         }
     };
     let is_resolver = matches!(server, LoggedServer::Resolver(_));
+    let wants_signatures = question.edns.as_ref().is_some_and(|edns| edns.flags().dnssec_ok);
+    if !wants_signatures && kind != RecordType::RRSIG {
+        reply.answers.retain(|record| record.data.kind() != RecordType::RRSIG);
+    }
     with_faults(&ServerFault::met_by(faults, kind), &question, reply, is_resolver, tcp)
 }
 

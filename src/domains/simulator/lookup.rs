@@ -96,6 +96,9 @@ fn step(zone: &Zone, name: &DnsName, kind: RecordType, is_first: bool, reply: &m
     });
     if given.is_empty() {
         reply.authorities.push(zone.denial());
+    } else {
+        let signs = |data: &ZoneData| matches!(data, ZoneData::Rrsig { covers, .. } if *covers == kind);
+        reply.answers.extend(zone.at(name).into_iter().filter(|record| signs(&record.data)));
     }
     reply.answers.extend(given);
     next

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hickory_proto::rr::rdata::NULL;
 use hickory_proto::rr::{self, RData, RecordType};
+use jiff::Timestamp;
 
 use super::super::dns::message::{NotAnAnswer, labels, wire_name};
 use crate::domains::DnsName;
@@ -56,6 +57,8 @@ pub enum ZoneData {
         /// How long an answer that says no may be kept, in seconds.
         minimum: u32,
     },
+    /// A signature, of which only the dates matter; given with what it covers to those who ask for DNSSEC.
+    Rrsig { covers: RecordType, begins: Timestamp, expires: Timestamp },
     /// Raw bytes, whether the type allows them or not.
     Raw(RecordType, Vec<u8>),
 }
@@ -120,6 +123,7 @@ impl ZoneData {
             Self::Caa { .. } => RecordType::CAA,
             Self::Https(..) => RecordType::HTTPS,
             Self::Soa { .. } => RecordType::SOA,
+            Self::Rrsig { .. } => RecordType::RRSIG,
             Self::Raw(kind, _) => *kind,
         }
     }
@@ -139,6 +143,12 @@ impl ZoneData {
                 let numbers = [*serial, 7200, 900, 1_209_600, *minimum].map(u32::to_be_bytes).concat();
                 let hostmaster = DnsName::new("hostmaster").followed_by(primary);
                 [uncompressed(primary), uncompressed(&hostmaster), numbers].concat()
+            }
+            Self::Rrsig { covers, begins, expires } => {
+                let seconds = |time: &Timestamp| u32::try_from(time.as_second()).unwrap_or_default().to_be_bytes();
+                let times = [seconds(expires), seconds(begins)].concat();
+                // Algorithm, labels, the original TTL, the key tag, the root as signer, and no signature.
+                [&u16::from(*covers).to_be_bytes()[..], &[13, 2, 0, 0, 14, 16], &times, &[4, 14, 0]].concat()
             }
             Self::Raw(_, bytes) => bytes.clone(),
         }

@@ -14,7 +14,7 @@ use crate::domains::DnsName;
 /// The extended error of RFC 8914 for a zone without the key that its DS record names.
 const DNSKEY_MISSING: u16 = 9;
 /// The extended error of RFC 8914 for servers that cannot be reached.
-const NO_REACHABLE_AUTHORITY: u16 = 22;
+pub(super) const NO_REACHABLE_AUTHORITY: u16 = 22;
 
 /// The answer of the resolver of this number, without its faults. What it heard for that is cached.
 pub(super) fn resolve_and_keep(

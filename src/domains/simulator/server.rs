@@ -55,6 +55,8 @@ pub struct Resolver {
     pub others: VecDeque<Vec<CachedAnswer>>,
     /// It checks signatures: a zone with a DS record above it, and without a DNSKEY, fails.
     pub validates: bool,
+    /// It keeps trying name servers that do not answer, longer than its askers wait, instead of giving up.
+    pub waits: bool,
     /// Zones that only it sees (split horizon), instead of the plan's.
     pub zones: Vec<Zone>,
     /// Domains whose signatures it finds wrong: SERVFAIL with this extended error (number, text), unless the asker

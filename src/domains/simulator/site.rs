@@ -47,6 +47,8 @@ pub enum Greeting {
 impl Greeting {
     /// The alert for a name that a server does not know (RFC 6066).
     pub const UNRECOGNIZED_NAME: Self = Self::Alert(112);
+    /// The alert of a server that speaks only old versions of TLS.
+    pub const PROTOCOL_VERSION: Self = Self::Alert(70);
     /// The alert of a server that gives no other reason.
     pub const HANDSHAKE_FAILURE: Self = Self::Alert(40);
 }

@@ -45,7 +45,8 @@ impl HelpBox {
         if words.is_empty() {
             return None;
         }
-        let all = Context::iter().flat_map(|context| {
+        let useful = |context: &Context| in_practice || *context != Context::OutsideBox;
+        let all = Context::iter().filter(useful).flat_map(|context| {
             let lines = keymap.help_lines(context, in_practice).into_iter();
             lines.map(move |(keys, help)| HelpLine { place: place_name(context), keys, help })
         });

@@ -7,7 +7,7 @@ use petstore::domains::stage::{Stage, status};
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 
 use super::journey::Journey;
-use super::worlds::servers::DS;
+use super::worlds::faults::{KEY_TAG, ds_record};
 
 const DOMAIN: &str = Plan::DOMAIN;
 const ZONE: &str = Plan::ZONE;
@@ -135,7 +135,7 @@ async fn caa_that_forbids_at_the_name_servers_fails_whatever_caches_say() {
 async fn a_removed_ds_record_is_a_wait_for_caches() {
     let mut journey = Journey::new(DOMAIN, |plan| {
         plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
-        plan.zone("com").add(ZONE, 86_400, ZoneData::Raw(RecordType::DS, DS.to_vec()));
+        plan.zone("com").add(ZONE, 86_400, ds_record(KEY_TAG));
     })
     .await;
     journey.everybody_visits();
@@ -147,7 +147,11 @@ async fn a_removed_ds_record_is_a_wait_for_caches() {
     });
     let checked = journey.check().await;
     assert_eq!(said(&journey, &checked), (Code::DsWait, Verdict::Wait, Some(82_800)));
-    assert!(decides(&checked).seen.ends_with("still has it cached for 23 h more"), "{}", decides(&checked).seen);
+    assert!(
+        decides(&checked).seen.ends_with("still has the old one cached for 23 h more"),
+        "{}",
+        decides(&checked).seen
+    );
     journey.pass(82_801);
     assert_eq!(journey.check().await.status.state, Stage::Live);
 }
@@ -222,6 +226,30 @@ async fn a_farm_of_caches_is_called_so_and_its_promise_never_moves_back() {
     for _ in 0..6 {
         journey.pass(200);
         assert_eq!(journey.check().await.measurement.until, promised);
+    }
+}
+
+#[tokio::test]
+async fn a_domain_with_a_warning_is_live_only_once_old_answers_expired_too() {
+    let alias = "alias.oldhost.net";
+    for (leads, code) in
+        [(ZoneData::cname(alias), Code::DnsChain), (ZoneData::address(Plan::PLATFORM_ADDRESS), Code::DnsADirect)]
+    {
+        let mut journey = Journey::new(DOMAIN, |plan| {
+            old_address(plan);
+            plan.zone("oldhost.net").add(alias, 3600, ZoneData::cname(Plan::PLATFORM_HOST));
+        })
+        .await;
+        journey.everybody_visits();
+        journey.save(|plan| {
+            plan.zone(ZONE).set(DOMAIN, 3600, leads);
+        });
+        let checked = journey.check().await;
+        assert_eq!(said(&journey, &checked), (Code::TtlWait, Verdict::Wait, Some(300)));
+        assert_eq!(checked.status.state, Stage::Propagating, "{code}");
+        journey.pass(301);
+        let checked = journey.check().await;
+        assert_eq!((decides(&checked).code, checked.status.state), (code, Stage::Live));
     }
 }
 

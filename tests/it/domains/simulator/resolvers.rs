@@ -3,9 +3,9 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
-use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
+use petstore::domains::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData, ZoneRecord};
 
-use super::super::worlds::faults::{FaultyServer as _, OddResolver as _};
+use super::super::worlds::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record};
 use super::ask::{ask, extended_errors, healthy_but, lines, question, reported, udp};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
@@ -211,4 +211,94 @@ async fn a_resolver_may_refuse_or_fail_as_servers_do() {
         assert_eq!(reported(world.resolver(3), Plan::DOMAIN, RecordType::A).await, (code, vec![]));
         assert_eq!(reported(world.resolver(2), Plan::DOMAIN, RecordType::A).await.0, ResponseCode::NoError);
     }
+}
+
+/// A world whose first resolver caches.
+async fn caching(change: impl FnOnce(&mut Plan)) -> Simulator {
+    healthy_but(|plan| {
+        change(plan);
+        plan.resolver(0).keeps = true;
+    })
+    .await
+}
+
+fn pass(world: &Simulator, seconds: i64) {
+    world.change(|plan| plan.now += SignedDuration::from_secs(seconds));
+}
+
+#[tokio::test]
+async fn a_cached_delegation_is_followed_until_it_expires() {
+    let world = caching(|plan| {
+        let old = "ns1.oldhost.net";
+        let mut copy = Zone::new(Plan::ZONE, &[old]);
+        copy.add(Plan::DOMAIN, 300, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.name_server(old).copies.push(copy);
+        plan.zone("com").remove(Plan::ZONE, RecordType::NS).add(Plan::ZONE, 86_400, ZoneData::ns(old));
+    })
+    .await;
+    let resolver = world.resolver(0);
+    let old = ["docs.acme-pets.com 300 A 127.0.0.2"];
+    assert_eq!(reported(resolver, Plan::DOMAIN, RecordType::A).await.1, old);
+    world.change(|plan| {
+        plan.zone("com").delegate(Plan::ZONE, &Plan::NAME_SERVERS);
+    });
+    pass(&world, 86_100);
+    assert_eq!(reported(resolver, Plan::DOMAIN, RecordType::A).await.1, old, "asked of the old ones again");
+    let servers = reported(resolver, Plan::ZONE, RecordType::NS).await.1;
+    assert_eq!(servers, ["acme-pets.com 300 NS ns1.oldhost.net"]);
+    pass(&world, 300);
+    assert_eq!(reported(resolver, Plan::DOMAIN, RecordType::A).await.1.len(), 2, "the new ones");
+}
+
+#[tokio::test]
+async fn the_caches_of_a_farm_take_turns() {
+    let world = caching(|plan| {
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, 300, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.resolver(0).others = [Vec::new()].into();
+    })
+    .await;
+    let resolver = world.resolver(0);
+    world.visit(0, Plan::DOMAIN, RecordType::A);
+    pass(&world, 100);
+    let ttl = |left: u32| vec![format!("docs.acme-pets.com {left} A 127.0.0.2")];
+    for left in [300, 200, 300, 200] {
+        assert_eq!(reported(resolver, Plan::DOMAIN, RecordType::A).await.1, ttl(left));
+    }
+}
+
+#[tokio::test]
+async fn denials_share_the_soa_record_that_they_are_shown_with_but_not_their_time() {
+    let world = caching(|_| ()).await;
+    let resolver = world.resolver(0);
+    let [first, second] = ["a.acme-pets.com", "b.acme-pets.com"];
+    world.visit(0, first, RecordType::A);
+    pass(&world, 600);
+    world.visit(0, second, RecordType::A);
+    let shown = ask(resolver, first, RecordType::A).await;
+    assert_eq!(lines(&shown.authorities), ["acme-pets.com 900 SOA"], "renewed by the other name");
+    world.change(|plan| {
+        plan.zone(Plan::ZONE).add(first, 60, ZoneData::cname(Plan::PLATFORM_HOST));
+    });
+    pass(&world, 300);
+    assert_eq!(reported(resolver, first, RecordType::A).await.1.len(), 2, "its own time is over");
+}
+
+#[tokio::test]
+async fn a_zone_without_the_key_of_its_ds_record_fails_until_that_is_forgotten() {
+    let world = caching(|plan| {
+        plan.resolver(0).validates = true;
+        plan.zone("com").add(Plan::ZONE, 86_400, ds_record(KEY_TAG));
+    })
+    .await;
+    let resolver = world.resolver(0);
+    let code = async || reported(resolver, Plan::DOMAIN, RecordType::A).await.0;
+    assert_eq!(code().await, ResponseCode::ServFail);
+    world.change(|plan| {
+        plan.zone("com").remove(Plan::ZONE, RecordType::DS);
+    });
+    pass(&world, 86_399);
+    assert_eq!(code().await, ResponseCode::ServFail);
+    assert_eq!(reported(resolver, Plan::ZONE, RecordType::DS).await.1.len(), 1, "it is cached");
+    pass(&world, 1);
+    assert_eq!(code().await, ResponseCode::NoError);
 }

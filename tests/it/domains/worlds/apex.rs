@@ -2,6 +2,7 @@
 
 use std::net::Ipv6Addr;
 
+use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
 use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, ZoneData};
 
@@ -19,6 +20,13 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::ApexAaaa, |plan| {
         apex(plan, &[ZoneData::address(Plan::PLATFORM_ADDRESS), old_ipv6()]);
         old_site(plan, Ipv6Addr::LOCALHOST);
+    })
+    .at(Plan::ZONE),
+    Trouble::new(Code::DnsHttpsElsewhere, |plan| {
+        // Priority 1, the name itself, and an IPv4 hint: the old host.
+        let hint = [&[0, 1, 0, 0, 4, 0, 4][..], &Plan::OLD_ADDRESS.octets()].concat();
+        let https = ZoneData::Raw(RecordType::HTTPS, hint);
+        apex(plan, &[ZoneData::address(Plan::PLATFORM_ADDRESS), https]);
     })
     .at(Plan::ZONE),
     Trouble::new(Code::ApexCname, |plan| apex(plan, &[ZoneData::cname(Plan::PLATFORM_HOST)])).at(Plan::ZONE),

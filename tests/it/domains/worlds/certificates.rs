@@ -46,6 +46,13 @@ pub(super) const LIST: &[Trouble] = &[
         shows(plan, |good| good.issued_by(Issuer::Trusted("Former Trust".to_owned())).later(-20));
     }),
     Trouble::new(Code::TlsRefused, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed),
+    Trouble::new(Code::TlsVersion, |plan| {
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::PROTOCOL_VERSION);
+    }),
+    Trouble::new(Code::TlsLong, |plan| {
+        let until = |good: &IssuedCertificate| good.clone().later(400).not_after;
+        shows(plan, |good| IssuedCertificate { not_after: until(&good), ..good });
+    }),
     Trouble::new(Code::TlsReset, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Resets),
     Trouble::new(Code::TlsTimeout, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Silent),
     Trouble::new(Code::TlsNotTls, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = plain_http()),

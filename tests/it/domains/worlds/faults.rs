@@ -1,8 +1,11 @@
 //! What a test breaks in a plan: servers, resolvers, certificates.
 
+use hickory_proto::rr::RecordType;
 use jiff::Timestamp;
 use petstore::domains::DnsName;
-use petstore::domains::simulator::{Door, IssuedCertificate, Issuer, NameServer, Resolver, ServerFault, Zone};
+use petstore::domains::simulator::{
+    Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
+};
 
 /// Name servers and resolvers with faults.
 pub trait FaultyServer {
@@ -97,6 +100,28 @@ impl WrongCertificate for IssuedCertificate {
     fn alone(self) -> Self {
         Self { with_issuer: false, ..self }
     }
+}
+
+/// Signs `apex` for these days around now, at all servers, and lists its key at the parent zone.
+pub fn sign(plan: &mut Plan, apex: &str, from: i64, until: i64) {
+    let parent = DnsName::new(apex).parent().unwrap();
+    let day = |number: i64| plan.now.checked_add(jiff::SignedDuration::from_hours(24 * number)).unwrap();
+    let signature = ZoneData::Rrsig { covers: RecordType::SOA, begins: day(from), expires: day(until) };
+    plan.zone(apex).add(apex, 3600, signature).add(apex, 3600, key());
+    plan.zone(parent.as_str()).add(apex, 86_400, ds_record(KEY_TAG));
+}
+
+/// The tag of the key of a signed zone.
+pub const KEY_TAG: u16 = 1038;
+
+/// A key with this tag, without its value.
+fn key() -> ZoneData {
+    ZoneData::Raw(RecordType::DNSKEY, vec![1, 1, 3, 13, 0, 0])
+}
+
+/// A DS record for a key with this tag.
+pub fn ds_record(tag: u16) -> ZoneData {
+    ZoneData::Raw(RecordType::DS, [&tag.to_be_bytes()[..], &[13, 2], &[7; 32]].concat())
 }
 
 /// A door that speaks http where https is expected.

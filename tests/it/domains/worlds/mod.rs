@@ -8,7 +8,7 @@ pub mod faults;
 mod pages;
 mod records;
 mod redirects;
-pub mod servers;
+mod servers;
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Wrong answers of the platform for the domain.
 
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, StubAnswer, StubPage};
+use petstore::domains::simulator::{Door, Plan, StubAnswer, StubPage};
 
 use super::Trouble;
 use super::records::parking_page;
@@ -9,6 +9,9 @@ use super::records::parking_page;
 pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::HttpOk, |_| ()),
     Trouble::new(Code::Http404Project, |plan| answers(plan, StubAnswer::default())),
+    Trouble::new(Code::HttpRefused, |plan| answers(plan, StubAnswer::status(403).body("<title>Forbidden</title>\n"))),
+    Trouble::new(Code::HttpPort80, |plan| plan.site(Plan::PLATFORM_ADDRESS).http = Door::Closed),
+    Trouble::new(Code::RdGone, |plan| answers(plan, StubAnswer::redirect(301, "https://gone.oldhost.net/"))),
     Trouble::new(Code::Http5xx, |plan| answers(plan, StubAnswer::status(503).body("<title>Unavailable</title>\n"))),
     Trouble::new(Code::HttpParked, |plan| answers(plan, parking_page().header("X-Adblock-Key", "MFwwDQYJKoZI"))),
     Trouble::new(Code::HttpNoUpgrade, |plan| {

@@ -8,7 +8,7 @@ use petstore::domains::Code;
 use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 use super::Trouble;
-use super::faults::{FaultyServer as _, OddResolver as _};
+use super::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];
@@ -24,6 +24,14 @@ pub(super) const LIST: &[Trouble] = &[
         copy.add(Plan::ZONE, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
         plan.name_server(old).copies.push(copy);
         plan.zone("com").delegate(Plan::ZONE, &[old]);
+    }),
+    Trouble::new(Code::NsSilent, |plan| both(plan, ServerFault::Silent)),
+    Trouble::new(Code::GlueDiffers, |plan| {
+        let own = "ns1.acme-pets.com";
+        let listed = ZoneData::address(Plan::NOWHERE);
+        plan.name_server(own).serve(Plan::ZONE);
+        plan.zone(Plan::ZONE).delegate(Plan::ZONE, &[own]).add(own, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.zone("com").delegate(Plan::ZONE, &[own]).add(own, Plan::TTL, listed);
     }),
     Trouble::new(Code::LameAll, |plan| both(plan, ServerFault::Code(ResponseCode::Refused))),
     Trouble::new(Code::LameOne, |plan| {
@@ -56,7 +64,7 @@ pub(super) const LIST: &[Trouble] = &[
     }),
     Trouble::new(Code::DsWait, |plan| {
         plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
-        let ds = ZoneRecord::new(Plan::ZONE, 82_800, ZoneData::Raw(RecordType::DS, DS.to_vec()));
+        let ds = ZoneRecord::new(Plan::ZONE, 82_800, ds_record(KEY_TAG));
         plan.resolver(2).remembers(Plan::ZONE, RecordType::DS, vec![ds]);
     }),
     Trouble::new(Code::StaleServed, |plan| {
@@ -87,9 +95,6 @@ pub(super) const LIST: &[Trouble] = &[
         }
     }),
 ];
-
-/// The data of a DS record: key tag, algorithm, type of digest, digest.
-pub const DS: [u8; 8] = [0x30, 0x39, 13, 2, 1, 2, 3, 4];
 
 /// Both name servers of the zone have this fault.
 pub(super) fn both(plan: &mut Plan, fault: ServerFault) {

@@ -1,0 +1,124 @@
+//! DNSSEC by plain questions, without cryptography: the dates of signatures at each name server, and whether the parent
+//! lists a key that the zone has (catalogue, section 2.3).
+
+use jiff::Timestamp;
+
+use crate::model::text::whole;
+
+use super::super::observation::RecordType::{DNSKEY, DS, SOA};
+use super::super::observation::{Data, KeyId, Lookup, Role};
+use super::super::{Code, DnsName, Finding, Who};
+use super::{Case, words};
+
+/// What is wrong with the signatures or keys of the zone, as its servers and its parent show it. `failing`: a resolver
+/// rejects the answers.
+pub(super) fn finding(case: &Case<'_>, failing: bool) -> Option<Finding> {
+    let zone = case.zone_asked();
+    let mut listed: Vec<&Lookup> = case.seen.asked(zone, DS).filter(|lookup| lookup.answer().is_some()).collect();
+    let is_parent = |lookup: &&Lookup| lookup.server.role == Role::Parent;
+    if listed.iter().any(is_parent) {
+        // Resolvers may have an old one cached.
+        listed.retain(is_parent);
+    }
+    let trusted = keys(zone, &listed);
+    if trusted.is_empty() {
+        // Nobody validates a zone that its parent does not list as signed.
+        return None;
+    }
+    let zones_own: Vec<&Lookup> = case.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
+    let own = keys(zone, &zones_own);
+    if !zones_own.is_empty() && !trusted.iter().any(|key| own.contains(key)) {
+        return Some(unknown_key(case, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));
+    }
+    wrong_dates(case, zone, failing)
+}
+
+fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {
+    let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
+    let keys = records.filter_map(|record| match record.data {
+        Data::Ds(key) | Data::Dnskey(key) => Some(key),
+        _ => None,
+    });
+    keys.collect()
+}
+
+fn unknown_key(case: &Case<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]) -> Finding {
+    let tags = |keys: &[KeyId]| words::list(keys.iter().map(|key| key.tag));
+    let (has, then) = match own {
+        [] => ("the zone is not signed".to_owned(), "Sign the zone first if you want DNSSEC".to_owned()),
+        own => (
+            format!("the zone has {}", tags(own)),
+            format!(
+                "Or, to keep DNSSEC, replace it by the DS record that your DNS provider shows for key {}",
+                tags(own)
+            ),
+        ),
+    };
+    Finding::fail(Code::DnssecBogus, Who::Registrar)
+        .title("The DS record at the registrar belongs to another key")
+        .seen(format!("the DS record of {zone} at the registrar is for key {}, but {has}", tags(trusted)))
+        .expected("a DS record for a key of the zone, or none")
+        .fix(format!("at your registrar, remove the DS record of {}, and wait for its TTL. {then}", case.zone()))
+}
+
+/// Why the signatures of a server are not valid now.
+enum WrongDates {
+    Expired(Timestamp),
+    NotYet(Timestamp),
+}
+
+impl WrongDates {
+    /// Of the signatures of the SOA record, of which one valid is enough; `None` if one is, or if there is none.
+    fn of(lookup: &Lookup, now: Timestamp) -> Option<Self> {
+        let records = lookup.answer()?.at(&lookup.question.name);
+        let dates: Vec<_> = records
+            .filter_map(|record| match record.data {
+                Data::Rrsig { covers: SOA, begins, expires } => Some((begins, expires)),
+                _ => None,
+            })
+            .collect();
+        if dates.iter().any(|(begins, expires)| *begins <= now && now <= *expires) {
+            return None;
+        }
+        let expired = dates.iter().map(|(_, expires)| *expires).filter(|expires| *expires < now).max();
+        let later = dates.iter().map(|(begins, _)| *begins).min();
+        expired.map(Self::Expired).or_else(|| later.map(Self::NotYet))
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Expired(when) => format!("expired on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
+            Self::NotYet(when) => format!("begin on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
+        }
+    }
+}
+
+fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
+    let asked = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
+    let asked: Vec<&Lookup> = asked.filter(|lookup| lookup.answer().is_some()).collect();
+    let wrong: Vec<(&Lookup, WrongDates)> =
+        asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, case.now)?))).collect();
+    let all = !wrong.is_empty() && wrong.len() == asked.len();
+    let (_, first) = wrong.first()?;
+    let names = words::list(wrong.iter().map(|(lookup, _)| whole(&lookup.server.name)));
+    let finding = Finding::warn(Code::DnssecBogus, Who::DnsProvider);
+    let finding = if all {
+        finding
+            .title("The DNSSEC signatures have expired or are not valid yet")
+            .seen(format!("the signatures of {zone} {} ({names})", first.words()))
+            .fix(format!(
+                "ask your DNS provider to sign {zone} again now. Only if that takes long, remove the DS record at your registrar and wait for its TTL{}",
+                if failing { "" } else { ". If resolvers still validate the answers, set the clock of this machine" }
+            ))
+    } else {
+        finding
+            .title("One name server has expired signatures")
+            .seen(format!("the signatures of {zone} at {names} {}; other name servers have valid ones", first.words()))
+            .fix(format!(
+                "ask your DNS provider why {names} does not copy the newly signed zone: resolvers that ask it fail"
+            ))
+    };
+    let verdict = if failing { super::Verdict::Fail } else { finding.verdict };
+    let evidence = wrong.iter().map(|(lookup, _)| *lookup);
+    Some(Finding { verdict, ..finding }.expected("signatures that are valid now").evidence(evidence))
+}

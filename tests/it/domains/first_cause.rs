@@ -1,0 +1,277 @@
+//! The first thing said is the cause, and the right addressee: troubles that hide each other.
+
+use std::time::Duration;
+
+use hickory_proto::op::ResponseCode;
+use hickory_proto::rr::RecordType;
+use petstore::domains::finding::Who;
+use petstore::domains::simulator::{
+    Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
+};
+use petstore::domains::{Code, Finding, Verdict};
+
+use super::fixture::{Outcome, check, now, reported, settings};
+use super::worlds::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record, sign};
+
+const NS1: &str = Plan::NAME_SERVERS[0];
+const NS2: &str = Plan::NAME_SERVERS[1];
+
+async fn look(domain: &str, change: impl FnOnce(&mut Plan)) -> Outcome {
+    let world = Simulator::start(Plan::healthy(now()).with(change)).await.unwrap();
+    check(&settings(&world), domain, &reported()).await
+}
+
+async fn look_at_docs(change: impl FnOnce(&mut Plan)) -> Outcome {
+    look(Plan::DOMAIN, change).await
+}
+
+/// The finding that decides.
+fn first(outcome: &Outcome) -> &Finding {
+    outcome.find(outcome.code())
+}
+
+#[tokio::test]
+async fn a_left_over_delegation_is_the_cause_although_every_resolver_fails() {
+    let outcome = look_at_docs(|plan| {
+        plan.zone(Plan::ZONE).clear(Plan::DOMAIN).delegate(Plan::DOMAIN, &["ns1.gone-dns.net"]);
+    })
+    .await;
+    assert_eq!((outcome.code(), first(&outcome).who), (Code::DnsZoneCut, Who::DnsProvider), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn a_wrong_value_in_a_dead_zone_is_the_cause_although_every_resolver_fails() {
+    let outcome = look_at_docs(|plan| {
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, Plan::TTL, ZoneData::cname(Plan::OLD_HOST));
+        plan.name_server("ns1.oldhost.net").fault(ServerFault::Code(ResponseCode::Refused));
+    })
+    .await;
+    assert_eq!(outcome.code(), Code::DnsWrongTarget, "{}", outcome.lines());
+    assert!(first(&outcome).seen.contains("no name server answers"), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn a_dead_zone_of_the_platform_is_a_ticket_at_the_platform() {
+    let outcome = look_at_docs(|plan| {
+        plan.name_server("ns1.petplatform.net").fault(ServerFault::Silent);
+    })
+    .await;
+    assert_eq!((outcome.code(), first(&outcome).who), (Code::ServfailAll, Who::Platform), "{}", outcome.lines());
+    let bogus = look_at_docs(|plan| {
+        for resolver in &mut plan.resolvers {
+            resolver.finds_bogus(Plan::PLATFORM_ZONE, 7, "");
+        }
+    })
+    .await;
+    assert_eq!((bogus.code(), first(&bogus).who), (Code::DnssecBogus, Who::Platform), "{}", bogus.lines());
+}
+
+/// Resolvers reject the zone without saying why, as many do.
+fn all_reject(plan: &mut Plan) {
+    for resolver in &mut plan.resolvers {
+        resolver.finds_bogus(Plan::ZONE, 6, "");
+    }
+}
+
+#[tokio::test]
+async fn expired_signatures_are_told_from_a_foreign_ds_record_without_their_help() {
+    let expired = look_at_docs(|plan| {
+        sign(plan, Plan::ZONE, -30, -1);
+        all_reject(plan);
+    })
+    .await;
+    let finding = first(&expired);
+    assert_eq!((finding.code, finding.who, finding.verdict), (Code::DnssecBogus, Who::DnsProvider, Verdict::Fail));
+    assert!(finding.seen.contains("expired on 2026-11-20 12:00 UTC"), "{}", expired.lines());
+    let foreign = look_at_docs(|plan| {
+        sign(plan, Plan::ZONE, -1, 30);
+        plan.zone("com").remove(Plan::ZONE, RecordType::DS).add(Plan::ZONE, 86_400, ds_record(4711));
+        all_reject(plan);
+    })
+    .await;
+    let finding = first(&foreign);
+    assert_eq!((finding.code, finding.who), (Code::DnssecBogus, Who::Registrar), "{}", foreign.lines());
+    assert!(finding.seen.contains("key 4711") && finding.seen.contains(&KEY_TAG.to_string()), "{}", finding.seen);
+    let unsigned = look_at_docs(|plan| {
+        plan.zone("com").add(Plan::ZONE, 86_400, ds_record(4711));
+        all_reject(plan);
+    })
+    .await;
+    assert!(first(&unsigned).seen.contains("not signed"), "{}", unsigned.lines());
+}
+
+#[tokio::test]
+async fn one_server_of_two_with_expired_signatures_is_named() {
+    let outcome = look_at_docs(|plan| {
+        sign(plan, Plan::ZONE, -30, -1);
+        let stale = plan.zone(Plan::ZONE).clone();
+        plan.name_server(NS2).copies.push(stale);
+        plan.zone(Plan::ZONE).remove(Plan::ZONE, RecordType::RRSIG);
+        plan.zone("com").remove(Plan::ZONE, RecordType::DS);
+        sign(plan, Plan::ZONE, -1, 30);
+    })
+    .await;
+    let finding = first(&outcome);
+    assert_eq!((finding.code, finding.verdict), (Code::DnssecBogus, Verdict::Warn), "{}", outcome.lines());
+    assert!(finding.seen.contains(NS2) && !finding.seen.contains(NS1), "{}", finding.seen);
+}
+
+#[tokio::test]
+async fn a_signed_zone_is_fine_and_takes_two_questions_more() {
+    let plain = look_at_docs(|_| ()).await;
+    let signed = look_at_docs(|plan| sign(plan, Plan::ZONE, -1, 30)).await;
+    assert_eq!(signed.verdict(), Verdict::Ok, "{}", signed.lines());
+    assert_eq!(signed.seen.lookups.len(), plain.seen.lookups.len() + 2, "{}", signed.lines());
+}
+
+#[tokio::test]
+async fn a_silent_provider_is_named_at_the_first_look_within_eight_seconds_and_forty_questions() {
+    let begin = std::time::Instant::now();
+    let outcome = look_at_docs(|plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.waits = true);
+        for host in Plan::NAME_SERVERS {
+            plan.name_server(host).fault(ServerFault::Silent);
+        }
+    })
+    .await;
+    let finding = first(&outcome);
+    assert_eq!((finding.code, finding.who), (Code::NsSilent, Who::DnsProvider), "{}", outcome.lines());
+    assert_eq!(finding.verdict, Verdict::Fail);
+    assert!(outcome.seen.lookups.len() <= 40, "{} questions", outcome.seen.lookups.len());
+    assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
+}
+
+/// A further edge of the platform, which its own host does not lead to, answers at the old address.
+fn further_edge(plan: &mut Plan) {
+    let mut edge = plan.site(Plan::PLATFORM_ADDRESS).clone();
+    edge.show(IssuedCertificate::new(plan.now, &[Plan::ZONE]));
+    plan.sites.insert(Plan::OLD_ADDRESS.into(), edge);
+}
+
+#[tokio::test]
+async fn an_alias_flattened_to_another_edge_of_the_platform_is_at_most_a_warning() {
+    for domain in [Plan::ZONE, Plan::DOMAIN] {
+        let outcome = look(domain, |plan| {
+            further_edge(plan);
+            plan.zone(Plan::ZONE).remove(domain, RecordType::CNAME);
+            plan.zone(Plan::ZONE).add(domain, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+        })
+        .await;
+        let dns = outcome.findings.iter().filter(|finding| finding.code.as_str().starts_with(['D', 'A']));
+        assert!(dns.clone().all(|finding| finding.verdict <= Verdict::Warn), "{}", outcome.lines());
+    }
+}
+
+#[tokio::test]
+async fn a_delegated_name_with_the_platforms_addresses_is_at_most_a_warning() {
+    let outcome = look_at_docs(|plan| {
+        plan.zone(Plan::ZONE).clear(Plan::DOMAIN).delegate(Plan::DOMAIN, &["ns1.oldhost.net"]);
+        let mut own = Zone::new(Plan::DOMAIN, &["ns1.oldhost.net"]);
+        own.add(Plan::DOMAIN, Plan::TTL, ZoneData::address(Plan::PLATFORM_ADDRESS));
+        plan.zones.push(own);
+        plan.name_server("ns1.oldhost.net").serve(Plan::DOMAIN);
+    })
+    .await;
+    assert_eq!(outcome.find(Code::DnsZoneCut).verdict, Verdict::Warn, "{}", outcome.lines());
+    assert_eq!(outcome.verdict(), Verdict::Warn, "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn an_alert_means_no_certificate_only_where_it_says_so() {
+    for (alert, expected) in [
+        (40, Code::TlsAlert),
+        (70, Code::TlsVersion),
+        (80, Code::TlsAlert),
+        (49, Code::TlsReset),
+        (112, Code::TlsAlert),
+    ] {
+        let greeting = Greeting::Alert(alert);
+        let outcome = look_at_docs(|plan| {
+            plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, greeting);
+        })
+        .await;
+        assert_eq!(outcome.code(), expected, "{alert}: {}", outcome.lines());
+    }
+}
+
+#[tokio::test]
+async fn a_platform_that_refuses_connections_is_the_platforms_trouble() {
+    let outcome = look_at_docs(|plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed).await;
+    let finding = first(&outcome);
+    assert_eq!((finding.code, finding.who), (Code::TlsRefused, Who::Platform), "{}", outcome.lines());
+    assert!(!finding.fix.contains("Verify"), "{}", finding.fix);
+}
+
+#[tokio::test]
+async fn issuers_and_names_are_shown_whole_and_a_self_signed_certificate_is_called_that() {
+    let issuer = "Corporate Inspection and Loss Prevention Authority of the Acme Group, Region North";
+    let name = "a-rather-long-label-for-a-server.of-the-former-hosting-company.oldhost.net";
+    let foreign = look_at_docs(|plan| {
+        let own = IssuedCertificate::new(plan.now, &[Plan::DOMAIN]);
+        let own = IssuedCertificate { issuer: Issuer::Foreign(issuer.to_owned()), ..own };
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::Certificate(own));
+    })
+    .await;
+    assert!(foreign.find(Code::TlsUnknownCa).seen.contains(issuer), "{}", foreign.lines());
+    let own = look_at_docs(|plan| {
+        let own = IssuedCertificate { issuer: Issuer::Itself, ..IssuedCertificate::new(plan.now, &[name]) };
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::Certificate(own));
+    })
+    .await;
+    let finding = own.find(Code::TlsSelf);
+    assert!(finding.seen.contains("self-signed") && finding.seen.contains(name), "{}", finding.seen);
+}
+
+#[tokio::test]
+async fn a_lagging_server_is_shown_with_its_old_address_and_bounded_by_the_soa_record() {
+    let outcome = look_at_docs(|plan| {
+        let mut old = plan.zone(Plan::ZONE).clone();
+        old.serial -= 1;
+        old.set(Plan::DOMAIN, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.name_server(NS2).copies.push(old);
+    })
+    .await;
+    let finding = outcome.find(Code::SecondaryBehind);
+    assert!(finding.seen.contains(&format!("A {}", Plan::OLD_ADDRESS)), "{}", finding.seen);
+    // Saved ten minutes ago, a refresh of 2 h and a retry of 15 min.
+    let bound = jiff::SignedDuration::from_mins(2 * 60 + 15 - 10);
+    assert_eq!(finding.until, now().checked_add(bound).ok(), "{}", finding.fix);
+}
+
+#[tokio::test]
+async fn an_address_in_the_way_comes_before_lists_of_name_servers_that_overlap() {
+    let outcome = look_at_docs(|plan| {
+        plan.zone("com").delegate(Plan::ZONE, &[NS1]);
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+    })
+    .await;
+    assert_eq!(outcome.code(), Code::DnsABlocks, "{}", outcome.lines());
+    assert_eq!(outcome.find(Code::NsMismatch).verdict, Verdict::Warn);
+}
+
+#[tokio::test]
+async fn an_untrusted_certificate_fails_without_the_value_too() {
+    let world = Simulator::start(Plan::healthy(now()).with(|plan| {
+        let own = IssuedCertificate { issuer: Issuer::Itself, ..IssuedCertificate::new(plan.now, &[Plan::DOMAIN]) };
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::Certificate(own));
+    }))
+    .await
+    .unwrap();
+    let mut settings = settings(&world);
+    settings.expectation.platform_host = None;
+    let outcome = check(&settings, Plan::DOMAIN, &petstore::domains::reported::Reported::default()).await;
+    assert_eq!((outcome.code(), outcome.verdict()), (Code::TlsSelf, Verdict::Fail), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn every_status_that_refuses_visitors_is_named() {
+    for status in [401, 403, 410, 429, 451] {
+        let page = StubPage::new(StubAnswer::status(status));
+        let outcome = look_at_docs(|plan| {
+            plan.site(Plan::PLATFORM_ADDRESS).page(page.https().host(Plan::DOMAIN));
+        })
+        .await;
+        let finding = outcome.find(Code::HttpRefused);
+        assert!(finding.seen.contains(&status.to_string()) && finding.verdict == Verdict::Warn, "{}", outcome.lines());
+    }
+}
