@@ -271,8 +271,12 @@ async fn start(plan: Plan) -> io::Result<(Simulator, CheckOptions)> {
     use rustls::pki_types::pem::PemObject as _;
     let simulator = Simulator::start(plan).await?;
     let root = CertificateDer::from_pem_slice(simulator.trust_pem().as_bytes()).map_err(io::Error::other)?;
-    let expectation =
-        Expectation { platform_host: None, ca_identities: vec![Plan::CA.to_owned()], allow_private: true };
+    let expectation = Expectation {
+        platform_host: None,
+        ca_identities: vec![Plan::CA.to_owned()],
+        allow_private: true,
+        ..Expectation::default()
+    };
     let options = CheckOptions {
         resolvers: simulator.resolvers().into_iter().map(resolver).collect(),
         name_servers: simulator.name_servers().into_iter().collect(),

@@ -12,8 +12,10 @@ use crate::model::{Limit, PetStatus};
 use super::error::ConfigError;
 use super::ui::Ui;
 
+mod platform;
 mod profile;
 
+pub use platform::Platform;
 pub use profile::{Accent, KeySource, Profile, is_plain_name};
 
 /// The whole file. Unknown keys are errors.
@@ -32,6 +34,8 @@ pub struct File {
     pub ui: Ui,
     /// Custom domains.
     pub domains: Domains,
+    /// What platforms say about themselves, by name.
+    pub platforms: BTreeMap<String, Platform>,
 }
 
 /// The pets screen.
@@ -118,7 +122,7 @@ pub struct Domains {
     pub platform_host: String,
     /// The CAA identities of the platform's certificate authority.
     pub ca_identities: Vec<String>,
-    /// The recursive resolvers to query: `system`, or ADDRESS or ADDRESS:PORT.
+    /// The recursive resolvers to query: `system`, ADDRESS or ADDRESS:PORT, tls://ADDRESS or https://ADDRESS/PATH.
     pub resolvers: Vec<String>,
     /// The addresses of name servers, by host name: ADDRESS:PORT.
     pub name_servers: BTreeMap<String, String>,
@@ -132,6 +136,9 @@ pub struct Domains {
     pub allow_private: bool,
     /// How the app announces that a domain needs action.
     pub notify: Notify,
+    /// Those of the file, for all that is about domains.
+    #[serde(skip)]
+    pub platforms: Vec<Platform>,
 }
 
 /// How the app announces that a domain needs action, for example that it is ready to verify.
@@ -176,6 +183,7 @@ impl Default for Domains {
             trust: PathBuf::new(),
             allow_private: false,
             notify: Notify::default(),
+            platforms: Vec::new(),
         }
     }
 }
@@ -190,6 +198,7 @@ impl Default for File {
             add: Add::default(),
             ui: Ui::default(),
             domains: Domains::default(),
+            platforms: BTreeMap::new(),
         }
     }
 }
@@ -223,6 +232,7 @@ impl File {
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
+        file.domains.platforms = file.platforms.values().cloned().collect();
         Ok(file)
     }
 }

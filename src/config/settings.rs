@@ -162,7 +162,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 30] = [
+const SETTINGS: [Setting; 31] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -210,6 +210,7 @@ const SETTINGS: [Setting; 30] = [
     Setting::new("domains.trust", |_, from| shown(&from.file.domains.trust)),
     Setting::new("domains.allow_private", |_, from| from.file.domains.allow_private.to_string()),
     Setting::new("domains.notify", |_, from| from.file.domains.notify.to_string()),
+    Setting::new("platforms", |_, from| joined(from.file.platforms.keys().cloned())),
 ];
 
 fn ca_file(service: &Service) -> Option<&Path> {

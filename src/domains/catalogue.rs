@@ -223,6 +223,9 @@ catalogue! {
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             "Ignore this resolver, as petstore does: its network rewrites DNS.";
+        DnsNotVerifiable "The TXT record for the verification is missing",
+            "The platform wants a TXT record below the name to verify the domain.",
+            "At your DNS provider, add the TXT record that the dashboard shows.";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
             "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
@@ -317,7 +320,7 @@ catalogue! {
             "Everything works. Tell the DNS provider that its software is old.";
         Offline "Nothing answers",
             "No resolver answered: this machine is offline, or its network blocks port 53.",
-            "Check the connection, or name a resolver that this network allows, with --resolver.";
+            "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53.";
     }
     Caa {
         CaaWait "A resolver still has old CAA records cached",
@@ -456,6 +459,9 @@ catalogue! {
         HttpNoUpgrade "http does not redirect to https",
             "Visitors who type the name without https:// are not sent to the protected address.",
             "Ask the platform's support to redirect http to https.";
+        AcmeLeftOver "An earlier provider's certificate check is left over",
+            "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
+            "At your DNS provider, delete the records at _acme-challenge that are not the platform's.";
         AcmeBlocked "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
             "Exempt that path from logins, rules and redirects.";

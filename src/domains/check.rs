@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::clock;
 
-use super::catalogue::Code;
+use super::catalogue::{Code, Topic};
 use super::check_options::CheckOptions;
 use super::diagnosis::propagation::remember;
 use super::diagnosis::redirect::{Redirect, judge};
@@ -58,6 +58,7 @@ impl Subject {
         let mut options = options.clone();
         let value = reported.value.clone().or(options.expectation.platform_host);
         options.expectation.platform_host = value.clone();
+        options.expectation.describe(&options.platforms);
         let measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
         Self { domain, options, reported: Reported { value, ..reported }, measurements }
     }
@@ -189,6 +190,21 @@ impl Checked {
         conflicts
     }
 
+    /// The parts of the check that gave no result, for lack of what they need.
+    pub fn not_checked(&self) -> Vec<&'static str> {
+        let about = |topic| {
+            let judged = |finding: &&Finding| finding.verdict != Verdict::Unknown && finding.code.topic() == topic;
+            self.findings.iter().any(|finding| judged(&finding))
+        };
+        let parts = [
+            ("the value of the record", self.expectation.platform_host.is_some()),
+            ("CAA", about(Topic::Caa)),
+            ("the certificate", about(Topic::Certificate)),
+            ("the site", about(Topic::Http)),
+        ];
+        parts.into_iter().filter(|(_, checked)| !checked).map(|(part, _)| part).collect()
+    }
+
     /// The zone that the record is entered in.
     pub fn zone(&self) -> DnsName {
         let own = |zone: &&DnsName| **zone != self.domain.name || self.domain.is_apex();
@@ -223,6 +239,7 @@ fn certificate<'a>(domain: &Domain, seen: &'a Observations) -> Option<&'a Certif
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::finding::Who;
     use crate::domains::reported::{Dated, Event};
 
     const NAME: &str = "docs.acme.com";
@@ -252,6 +269,15 @@ mod tests {
         {
             assert_eq!(checked(zone).zone(), DnsName::new(expected), "{zone:?}");
         }
+    }
+
+    #[test]
+    fn what_gave_no_result_is_listed_as_not_checked() {
+        let mut checked = checked(None);
+        assert_eq!(checked.not_checked(), ["the value of the record", "CAA", "the certificate", "the site"]);
+        checked.expectation.platform_host = Some(DnsName::new("sites.platform.net"));
+        checked.findings = vec![Finding::ok(Code::CaaNone), Finding::unknown(Code::V6Untested, Who::ThisMachine)];
+        assert_eq!(checked.not_checked(), ["the certificate", "the site"]);
     }
 
     #[test]

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 
-use super::diagnosis::Expectation;
+use super::diagnosis::{Expectation, Platform};
 use super::dns_name::DnsName;
-use super::observation::{Role, Server};
+use super::ip_ranges::is_public;
+use super::observation::{Protocol, Role, Server};
 use super::probe::trust::ChainTrust;
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
@@ -39,6 +40,8 @@ pub struct CheckOptions {
     pub source_first: bool,
     /// Resolvers are asked for CAA, too: they may have an old answer cached.
     pub caa_was_wrong: bool,
+    /// The platforms that are known.
+    pub platforms: Vec<Platform>,
     /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
 }
@@ -55,14 +58,46 @@ impl CheckOptions {
             expectation,
             source_first: false,
             caa_was_wrong: false,
+            platforms: Vec::new(),
             now: None,
         }
+    }
+
+    /// The resolvers of others, which learn each name that is checked.
+    pub fn public_resolvers(&self) -> impl Iterator<Item = &Arc<Server>> {
+        let system = Role::Resolver { system: true };
+        self.resolvers.iter().filter(move |server| server.role != system && is_public(server.address.ip()))
     }
 }
 
 pub fn resolver(address: SocketAddr) -> Arc<Server> {
     let name = if address.port() == 53 { address.ip().to_string() } else { address.to_string() };
-    Arc::new(Server { role: Role::Resolver { system: false }, name, address })
+    Arc::new(Server { role: Role::Resolver { system: false }, name, address, protocol: Protocol::Plain })
+}
+
+/// A resolver as it is named: `ADDRESS[:PORT]`, `tls://ADDRESS[:PORT]` or `https://ADDRESS[:PORT]/PATH`.
+pub fn named_resolver(text: &str) -> Result<Arc<Server>, String> {
+    let text = text.trim();
+    let encrypted = |address, protocol| {
+        Arc::new(Server { role: Role::Resolver { system: false }, name: text.to_owned(), address, protocol })
+    };
+    if let Some(address) = text.strip_prefix("tls://") {
+        Ok(encrypted(socket_address(address, 853)?, Protocol::Tls))
+    } else if let Some(url) = text.strip_prefix("https://") {
+        let (address, path) = url.split_once('/').unwrap_or((url, "dns-query"));
+        Ok(encrypted(socket_address(address, 443)?, Protocol::Https(format!("/{path}"))))
+    } else {
+        socket_address(text, 53).map(resolver)
+    }
+}
+
+/// `ADDRESS` or `ADDRESS:PORT`.
+pub fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String> {
+    let text = text.trim();
+    let address = |text: &str| text.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    text.parse().or_else(|_| address(text).map(|address| SocketAddr::new(address, port))).map_err(|_| {
+        format!("\"{}\" is not an address: write ADDRESS or ADDRESS:PORT", crate::model::text::short(text))
+    })
 }
 
 /// The first resolver that this system uses.
@@ -71,11 +106,26 @@ pub fn system_resolver() -> Option<Arc<Server>> {
     let config = resolv_conf::Config::parse(text).ok()?;
     let address: IpAddr = config.nameservers.first()?.into();
     let role = Role::Resolver { system: true };
-    Some(Arc::new(Server { role, name: format!("this machine's {address}"), address: (address, 53).into() }))
+    let (name, address) = (format!("this machine's {address}"), (address, 53).into());
+    Some(Arc::new(Server { role, name, address, protocol: Protocol::Plain }))
 }
 
 fn default_resolvers() -> Vec<Arc<Server>> {
     let public = PUBLIC_RESOLVERS.iter().filter_map(|text| text.parse::<IpAddr>().ok());
     let public = public.map(|address| resolver((address, 53).into()));
     system_resolver().into_iter().chain(public).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn public_resolvers_are_those_of_others_that_everybody_reaches() {
+        let mut options = CheckOptions::new(Expectation::default(), Vec::new());
+        let named = ["127.0.0.1:5353", "10.0.0.53", "1.1.1.1", "tls://9.9.9.9"];
+        options.resolvers = named.iter().map(|text| named_resolver(text).unwrap()).collect();
+        let labels: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+        assert_eq!(labels, ["1.1.1.1", "tls://9.9.9.9"]);
+    }
 }

@@ -25,12 +25,12 @@ mod wildcard;
 pub(super) mod words;
 
 use super::catalogue::{Code, Topic};
-use super::finding::{Finding, Verdict};
+use super::finding::{Finding, Verdict, Who};
 use super::observation::{Data, Record, RecordType};
 
 use authoritative::Authoritative;
 
-pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
+pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION, Platform};
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
@@ -48,6 +48,16 @@ pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 
 /// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings = causes(case);
+    if let Some(support) = &case.expectation.platform.support {
+        for finding in findings.iter_mut().filter(|it| it.who == Who::Platform && it.verdict > Verdict::Ok) {
+            finding.fix = format!("{} (the platform's support: {support})", finding.fix.trim_end_matches('.'));
+        }
+    }
+    findings
+}
+
+fn causes(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let complete = case.seen.complete;
     let source = Authoritative::of(case);

@@ -3,5 +3,6 @@
 //! Answers are read here and not by a resolver library, because the diagnosis needs what libraries hide: the AA
 //! bit, the Extended DNS Error, whether it took TCP, and records that are broken.
 
+pub mod encrypted;
 pub mod exchange;
 pub mod message;

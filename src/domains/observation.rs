@@ -67,6 +67,18 @@ impl Role {
     }
 }
 
+/// How a server is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Protocol {
+    /// Over UDP, and over TCP if need be.
+    #[default]
+    Plain,
+    /// DNS over TLS (RFC 7858).
+    Tls,
+    /// DNS over HTTPS (RFC 8484), at this path.
+    Https(String),
+}
+
 /// A server that is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Server {
@@ -76,6 +88,7 @@ pub struct Server {
     pub name: String,
     /// Where it is reached.
     pub address: SocketAddr,
+    pub protocol: Protocol,
 }
 
 impl Server {
@@ -83,7 +96,7 @@ impl Server {
     pub fn label(&self) -> String {
         let address = if self.address.port() == 53 { self.address.ip().to_string() } else { self.address.to_string() };
         let name = display_safe(&self.name);
-        if self.address.ip().is_unspecified() {
+        if self.address.ip().is_unspecified() || self.protocol != Protocol::Plain {
             return name.into_owned();
         }
         if name == address { address } else { format!("{name} ({address})") }
@@ -139,6 +152,9 @@ pub enum NoReply {
     /// It was not asked: its name has no address.
     #[error("the name server has no address")]
     NoAddress,
+    /// Its certificate is not for its address, or not trusted.
+    #[error("its certificate is not trusted")]
+    Untrusted,
     /// It was not asked: its address is not public.
     #[error("not asked: its address is not public")]
     Withheld,
@@ -458,6 +474,10 @@ pub struct Observations {
     pub sibling: DnsName,
     /// A random name next to the registered domain, which does not exist; for resolvers.
     pub nobody: DnsName,
+    /// Where the platform wants TXT records.
+    pub verification: Vec<DnsName>,
+    /// Where CAs look for proof by DNS (RFC 8555 section 8.4).
+    pub dns_challenge: DnsName,
     /// The names that result when a provider adds the zone to a full name.
     pub doubled: Vec<DnsName>,
     /// The system's hosts file has this address for the name.

@@ -155,6 +155,14 @@ impl RegistryFile {
         Self { path: path.into() }
     }
 
+    /// Whether something is announced for the first time; an empty file beside the list remembers it.
+    pub fn first_time(&self, what: &str) -> bool {
+        let marker = self.path.with_file_name(what);
+        // Where nothing can be written, each time is the first.
+        let _ = marker.parent().map(fs::create_dir_all);
+        !matches!(File::create_new(marker), Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+    }
+
     /// The list as it is now; empty if there is no file.
     pub fn read(&self) -> Result<Registry, RegistryError> {
         let mut text = Vec::new();
@@ -237,6 +245,13 @@ mod tests {
             Ok::<_, RegistryError>(())
         };
         file.change(change).unwrap();
+    }
+
+    #[test]
+    fn something_is_announced_for_the_first_time_only_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = RegistryFile::new(directory.path().join("petstore/domains.json"));
+        assert_eq!([file.first_time("a"), file.first_time("a"), file.first_time("b")], [true, false, true]);
     }
 
     #[test]

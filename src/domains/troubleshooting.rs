@@ -133,7 +133,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     let fails = dns.iter().any(|finding| finding.verdict == Verdict::Fail);
     let findings = match rule {
         Rule::Verification => dns,
-        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || code == Code::AcmeBlocked)].concat(),
+        Rule::Certificate => [dns, facts.that(|code| is_caa(code) || is_ca_check(code))].concat(),
         // The certificate matters once the record leads to the platform.
         Rule::Browser if fails => dns,
         Rule::Browser => facts.that(|code| code.topic() == Topic::Certificate),
@@ -358,6 +358,11 @@ fn is_dns(code: Code) -> bool {
     matches!(code.topic(), Topic::Servers | Topic::Record)
 }
 
+/// What CAs find when they check the name.
+fn is_ca_check(code: Code) -> bool {
+    matches!(code, Code::AcmeBlocked | Code::AcmeLeftOver)
+}
+
 fn is_caa(code: Code) -> bool {
     code.topic() == Topic::Caa
 }
@@ -446,7 +451,7 @@ fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
 fn certificate(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let question = facts.ask("Does the domain still verify?");
     // CAs fetch this path for every certificate.
-    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || code == Code::AcmeBlocked);
+    let dns = facts.that(|code| is_dns(code) && !is_remark(code) || is_ca_check(code));
     let verifies = match facts.right_at_source() {
         _ if !dns.is_empty() => {
             let mut answer = question.of(&dns);

@@ -27,13 +27,14 @@ fn known(refusal: &str) -> Vec<String> {
 }
 
 /// The tables of the file, as the schema and as a line of the file name them.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     ("", ""),
     ("/properties/profiles/additionalProperties", "[profiles.x]\n"),
     ("/properties/pets", "[pets]\n"),
     ("/properties/add", "[add]\n"),
     ("/properties/ui", "[ui]\n"),
     ("/properties/domains", "[domains]\n"),
+    ("/properties/platforms/additionalProperties", "[platforms.x]\n"),
     ("/properties/domains/properties/redirects/items", "[[domains.redirects]]\n"),
 ];
 

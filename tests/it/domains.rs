@@ -3,6 +3,7 @@
 mod caches;
 mod catalogue;
 mod commands;
+mod encrypted;
 mod first_cause;
 mod fixture;
 mod formats;
@@ -10,6 +11,7 @@ mod hostile;
 mod journey;
 mod one_answer;
 mod over_time;
+mod platforms;
 #[path = "../fuzz/readers.rs"]
 mod readers;
 mod sandbox;

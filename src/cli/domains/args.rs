@@ -1,8 +1,7 @@
 //! The arguments of `petstore domains`.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::str::FromStr as _;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -12,6 +11,7 @@ use crate::cli::args::{parse_duration, parse_time};
 use crate::cli::completions;
 use crate::cli::render::FormatArg;
 use crate::domains::DnsName;
+use crate::domains::check_options::socket_address;
 use crate::domains::record_export::ExportFormat;
 
 use super::answer::FailOn;
@@ -94,9 +94,13 @@ pub struct ProbeArgs {
     /// The value that the dashboard shows for the record.
     #[arg(long, value_name = "HOST")]
     pub platform_host: Option<String>,
-    /// A recursive resolver to ask instead of the system's and the public ones; can be repeated.
+    /// A recursive resolver to ask instead of the system's and the public ones; can be repeated. Over TLS as
+    /// tls://ADDR, over HTTPS as https://ADDR/dns-query.
     #[arg(long, value_name = "ADDR[:PORT]")]
     pub resolver: Vec<String>,
+    /// Ask only the resolver of this machine: no public one learns the name.
+    #[arg(long, conflicts_with = "resolver")]
+    pub only_system_resolver: bool,
     /// The address to use for a name server; can be repeated.
     #[arg(long, value_name = "HOST=ADDR:PORT", value_parser = parse_name_server)]
     pub name_server: Vec<(DnsName, SocketAddr)>,
@@ -353,16 +357,6 @@ pub struct LintArgs {
 fn parse_name_server(text: &str) -> Result<(DnsName, SocketAddr), String> {
     let (host, address) = text.split_once('=').ok_or("write HOST=ADDRESS:PORT")?;
     Ok((DnsName::new(host), socket_address(address, 53)?))
-}
-
-/// `ADDR` or `ADDR:PORT`.
-pub(super) fn socket_address(text: &str, port: u16) -> Result<SocketAddr, String> {
-    let text = text.trim();
-    SocketAddr::from_str(text)
-        .or_else(|_| IpAddr::from_str(text).map(|address| SocketAddr::new(address, port)))
-        .map_err(|_| {
-            format!("\"{}\" is not an address: write ADDRESS or ADDRESS:PORT", crate::model::text::short(text))
-        })
 }
 
 fn parse_export(text: &str) -> Result<ExportFormat, String> {

@@ -33,7 +33,7 @@ use super::answer::{exit, exit_of, exit_of_all};
 use super::args::{CheckArgs, CheckFormat, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
 use super::outcome::Outcome;
-use super::settings::{configured_domains, need_name, prepare, resolve, subject};
+use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
 use super::{json, monitoring, words};
 
 /// When a long check first reports that it is still running, and how often after that.
@@ -46,6 +46,7 @@ const AT_ONCE: usize = 24;
 /// `petstore domains check`.
 pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let options = resolve(&args.probe, configured)?;
+    announce(&options, file);
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
         return one_redirect(&args, &options, redirect).await;

@@ -89,6 +89,7 @@ pub fn check(checked: &Checked) -> Value {
         },
         "servers": checked.views().iter().map(server).collect::<Vec<_>>(),
         "questions": seen.lookups.len(),
+        "notChecked": checked.not_checked(),
         "next": {
             "now": fix.filter(|fix| !fix.is_empty()),
             "then": is_then.then(|| next_step(stage, &domain.name)),

@@ -6,18 +6,20 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::app::domain_service::{DomainSetup, config_source};
-use crate::config::file::Domains as Configured;
+use crate::config::file::{self as config, Domains as Configured};
 use crate::domains::check::Subject;
-use crate::domains::check_options::{CheckOptions, resolver, system_resolver};
-use crate::domains::diagnosis::Expectation;
+use crate::domains::check_options::{CheckOptions, named_resolver, socket_address, system_resolver};
+use crate::domains::diagnosis::{Expectation, Platform};
 use crate::domains::parse_name;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryFile};
 use crate::domains::{DnsName, Domain, Finding};
 use crate::model::text::short;
+use crate::model::words::list;
 
 use super::super::error::Failed;
-use super::args::{ProbeArgs, socket_address};
+use super::super::output::note;
+use super::args::ProbeArgs;
 
 /// Flags override the configuration, which overrides defaults. Errors name the flag or key.
 pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions, Failed> {
@@ -27,6 +29,7 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         platform_host,
         ca_identities: ca.iter().map(|name| name.trim().to_ascii_lowercase()).collect(),
         allow_private: args.allow_private || configured.allow_private,
+        ..Expectation::default()
     };
     let trust = match args.trust.as_deref() {
         Some(path) => roots(path, "--trust")?,
@@ -34,10 +37,13 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         None => roots(&configured.trust, "domains.trust")?,
     };
     let mut settings = CheckOptions::new(expectation, trust);
-    let (resolvers, origin) = if args.resolver.is_empty() {
-        (&configured.resolvers, "domains.resolvers")
+    let system = ["system".to_owned()];
+    let (resolvers, origin) = if args.only_system_resolver {
+        (&system[..], "--only-system-resolver")
+    } else if args.resolver.is_empty() {
+        (&configured.resolvers[..], "domains.resolvers")
     } else {
-        (&args.resolver, "--resolver")
+        (&args.resolver[..], "--resolver")
     };
     settings.resolvers.clear();
     for text in resolvers {
@@ -45,8 +51,8 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
             settings.resolvers.extend(system_resolver());
             continue;
         }
-        let address = socket_address(text, 53).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
-        settings.resolvers.push(resolver(address));
+        let resolver = named_resolver(text).map_err(|why| Failed::config(format!("{origin}: {why}")))?;
+        settings.resolvers.push(resolver);
     }
     if settings.resolvers.is_empty() {
         return Err(Failed::config(format!("{origin}: no resolver to ask")).hint("name one with --resolver ADDRESS"));
@@ -59,8 +65,24 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
     settings.name_servers.extend(args.name_server.iter().cloned());
     settings.http_port = args.http_port.unwrap_or(configured.http_port);
     settings.https_port = args.https_port.unwrap_or(configured.https_port);
+    settings.platforms = configured.platforms.iter().map(platform).collect();
     settings.now = args.now;
     Ok(settings)
+}
+
+fn platform(configured: &config::Platform) -> Platform {
+    let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_ascii_lowercase()).collect();
+    let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    Platform {
+        hosts: configured.hosts.iter().map(|host| DnsName::new(host)).collect(),
+        addresses: configured.addresses.clone(),
+        ca_identities: lower(&configured.ca_identities),
+        methods: lower(&configured.methods),
+        account_uri: given(&configured.account_uri),
+        verification: lower(&configured.verification),
+        proxy_allowed: configured.proxy_allowed,
+        support: given(&configured.support).map(|support| short(&support)),
+    }
 }
 
 /// The value from the dashboard, by flag or configuration; pasted addresses are understood as for names.
@@ -133,6 +155,17 @@ pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
     config_source(&configured.primary, &configured.redirects)
 }
 
+/// Announces once, before a name is sent, which public resolvers learn it.
+pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
+    let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
+    if !public.is_empty() && file.first_time("public-resolvers-announced") {
+        note(&format!(
+            "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
+            list(public)
+        ));
+    }
+}
+
 /// The list and a domain to check, for commands on one domain.
 pub fn prepare(
     name: &str,
@@ -141,6 +174,7 @@ pub fn prepare(
     file: &RegistryFile,
 ) -> Result<(Subject, Registry), Failed> {
     let options = resolve(args, configured)?;
+    announce(&options, file);
     let list = file.read()?;
     let subject = subject(&options, &list, need_name(name)?, args);
     Ok((subject, list))

@@ -11,6 +11,7 @@ use crate::domains::report::{self, headline, paragraph, room, sentence, until_wo
 use crate::domains::stage::Stage;
 use crate::domains::{DnsName, Finding, Verdict};
 use crate::model::display_safe;
+use crate::model::words::list;
 
 use super::super::output::columns;
 
@@ -60,6 +61,10 @@ pub fn summary(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
     if decides.verdict != Verdict::Ok {
         let until = decides.until.map_or_else(String::new, |until| format!(" until {}", until_words(until, *at)));
         write!(out, "{}", paragraph("Now:  ", &sentence(&format!("{now}{until}")), room))?;
+    }
+    let left = checked.not_checked();
+    if !left.is_empty() {
+        write!(out, "{}", paragraph("Not checked: ", &sentence(&list(left)), room))?;
     }
     let age = status.stale.map_or_else(String::new, |age| format!(", as of {} min ago", age.as_mins()));
     // The next stage matters only if nothing must be fixed first.

@@ -6,6 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
 use super::super::observation::{Handshake, Lookup, Observations, RecordType};
+use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
 
@@ -14,6 +15,27 @@ pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
 
 /// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
 pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
+
+/// What a platform says about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Platform {
+    /// The values that its dashboard shows, or the domains that they are in.
+    pub hosts: Vec<DnsName>,
+    /// The addresses that it gives for domains without a subdomain.
+    pub addresses: Vec<IpAddr>,
+    /// The CAA identities of its certificate authority, lower case.
+    pub ca_identities: Vec<String>,
+    /// How its certificate authority validates, lower case; empty if unknown.
+    pub methods: Vec<String>,
+    /// Its account at the certificate authority (RFC 8657).
+    pub account_uri: Option<String>,
+    /// Labels below the domain at which it wants a TXT record.
+    pub verification: Vec<String>,
+    /// A proxy in front of it is fine.
+    pub proxy_allowed: bool,
+    /// Where its support is reached.
+    pub support: Option<String>,
+}
 
 /// What is expected.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +46,21 @@ pub struct Expectation {
     pub ca_identities: Vec<String>,
     /// Private addresses are allowed, and were connected to.
     pub allow_private: bool,
+    /// What else is known of the platform.
+    pub platform: Platform,
+}
+
+impl Expectation {
+    /// Takes what is known of the platform whose host is expected.
+    pub fn describe(&mut self, platforms: &[Platform]) {
+        let Some(host) = &self.platform_host else { return };
+        let known = platforms.iter().find(|platform| platform.hosts.iter().any(|own| host.is_within(own)));
+        let Some(platform) = known else { return };
+        if self.ca_identities.is_empty() {
+            self.ca_identities.clone_from(&platform.ca_identities);
+        }
+        self.platform = platform.clone();
+    }
 }
 
 /// The input of a diagnosis.
@@ -80,6 +117,12 @@ impl Case<'_> {
         asked.peek().is_some() && asked.all(|lookup| lookup.answer().is_none())
     }
 
+    /// The registered domain of the platform.
+    pub(super) fn platform_zone(&self) -> Option<DnsName> {
+        let host = self.expectation.platform_host.as_ref()?;
+        Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
+    }
+
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
     pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
         let Some(host) = &self.expectation.platform_host else { return Vec::new() };
@@ -88,6 +131,7 @@ impl Case<'_> {
             let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
             trusted && edge.leaf().is_some_and(|leaf| leaf.covers(host.as_str()))
         };
+        addresses.extend(&self.expectation.platform.addresses);
         addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
         addresses
     }

@@ -240,9 +240,7 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
 fn is_platforms_own(case: &Case<'_>, leaf: &Certificate) -> bool {
     let shown_there = case.seen.platform().and_then(Presented::leaf);
     let same = shown_there.is_some_and(|own| own.serial == leaf.serial && own.issuer == leaf.issuer);
-    let Some(host) = &case.expectation.platform_host else { return false };
-    let zone =
-        super::super::parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable);
+    let Some(zone) = case.platform_zone() else { return false };
     let under = |name: &String| DnsName::new(name.trim_start_matches("*.")).is_within(&zone);
     same || leaf.names.iter().all(under)
 }

@@ -99,8 +99,8 @@ pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
     )
 }
 
-/// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: something
-/// else is wrong, too.
+/// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: no
+/// server answers for the zone.
 pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
     let zone = case.zone();
     let of_parent = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);

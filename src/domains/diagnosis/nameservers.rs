@@ -35,11 +35,9 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
         findings.push(mismatch);
     }
     findings.extend(delegation::lame(case, failing));
-    let wrong = |finding: &Finding| finding.verdict == Verdict::Fail;
-    let matters = record.iter().any(wrong) || findings.iter().any(wrong);
-    // A wrong address explains a server that is silent or has an old zone.
-    findings.splice(..0, delegation::glue(case, matters));
     let no_server = findings.iter().any(|finding| matches!(finding.code, Code::LameAll | Code::NsSilent));
+    // A wrong address explains why no server answers.
+    findings.splice(..0, delegation::glue(case, no_server));
     let rejected = rejected(case, &resolvers);
     let rejects = rejected.is_some();
     let cached = || propagation::old_ds(case, &self::failing(case, &resolvers));

@@ -7,7 +7,7 @@ use url::Url;
 use crate::model::text::{cut, display_safe, short, whole};
 
 use super::super::finding::{Finding, Verdict, Who, overall};
-use super::super::observation::{Distrust, Handshake, Hop, Method, Response, Trail};
+use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
 use super::super::{Code, DnsName};
 use super::words;
 
@@ -165,6 +165,14 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         )))];
     }
     let mut findings = Vec::new();
+    let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
+    if let Some(last) = trail.hops.last().filter(gone) {
+        findings.push(with(
+            fail(Code::RdGone)
+                .seen(format!("{} leads to {}, which has no address", redirect.from, shown_url(&last.url)))
+                .fix(format!("check the spelling of {}, or set it up first", redirect.to)),
+        ));
+    }
     if response.status != redirect.status {
         findings.push(with(
             warn(Code::RdStatus)

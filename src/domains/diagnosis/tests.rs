@@ -14,7 +14,7 @@ use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
     Certificate, Complete, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations,
-    Presented, Question, Reply, Response, ResponseCode, Role, Server, Trail,
+    Presented, Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
 };
 use crate::domains::parse_name;
 use crate::domains::reported::Reported;
@@ -29,7 +29,8 @@ pub fn at(minutes: i64) -> Timestamp {
 }
 
 pub fn server(role: Role, name: &str) -> Arc<Server> {
-    Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into() })
+    let protocol = Protocol::Plain;
+    Arc::new(Server { role, name: name.to_owned(), address: ([192, 0, 2, 53], 53).into(), protocol })
 }
 
 pub fn ns(number: u8) -> Arc<Server> {
@@ -147,7 +148,7 @@ fn certificate(names: &[&str], from: Timestamp, until: Timestamp) -> Presented {
 
 pub fn expectation() -> Expectation {
     let ca_identities = vec!["letsencrypt.org".to_owned()];
-    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, allow_private: false }
+    Expectation { platform_host: Some(DnsName::new(HOST)), ca_identities, ..Expectation::default() }
 }
 
 pub fn reported() -> Reported {

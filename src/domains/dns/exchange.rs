@@ -139,7 +139,7 @@ async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> 
     Ok(Reply { over_tcp: true, ..reply })
 }
 
-fn reason(error: &io::Error) -> NoReply {
+pub(super) fn reason(error: &io::Error) -> NoReply {
     match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset => NoReply::Closed,
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData => NoReply::Malformed,

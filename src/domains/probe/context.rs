@@ -15,11 +15,11 @@ use tokio::time::{sleep, timeout};
 use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
-use super::super::dns::exchange;
+use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{
-    Complete, Lookup, Observations, Question, RecordType, Reply, ResponseCode, Role, Server,
+    Complete, Lookup, Observations, Protocol, Question, RecordType, Reply, ResponseCode, Role, Server,
 };
 use super::super::{DnsName, Domain};
 use super::cache::{Cells, ProbeCache, cell};
@@ -55,7 +55,8 @@ impl<'a> ProbeContext<'a> {
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
         let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
-        let seen = Observations { sibling, nobody, ..Observations::default() };
+        let dns_challenge = DnsName::new("_acme-challenge").followed_by(&domain.name);
+        let seen = Observations { sibling, nobody, dns_challenge, ..Observations::default() };
         Self {
             settings,
             domain,
@@ -137,7 +138,7 @@ impl<'a> ProbeContext<'a> {
         let asked = cell(&self.asked, (Arc::clone(server), question.clone()));
         let first = async || {
             // Boxed, since so many run side by side.
-            let ask = || Box::pin(exchange::ask(Arc::clone(server), question.clone(), self.now()));
+            let ask = || Box::pin(self.exchange(Arc::clone(server), question.clone()));
             // No other check asks for the records at the name itself.
             let lookup = if question.name == self.domain.name {
                 ask().await
@@ -154,8 +155,31 @@ impl<'a> ProbeContext<'a> {
     /// Puts a question to a server once more.
     pub async fn ask_again(&self, server: &Arc<Server>, name: &DnsName, kind: RecordType) {
         let question = Question::new(name.clone(), kind);
-        let lookup = exchange::ask(Arc::clone(server), question, self.now()).await;
+        let lookup = self.exchange(Arc::clone(server), question).await;
         self.note(|seen| seen.again.push(lookup));
+    }
+
+    async fn exchange(&self, server: Arc<Server>, question: Question) -> Lookup {
+        match server.protocol {
+            Protocol::Plain => exchange::ask(server, question, self.now()).await,
+            Protocol::Tls | Protocol::Https(_) => {
+                encrypted::ask(&self.settings.trust, server, question, self.now()).await
+            }
+        }
+    }
+
+    /// Asks a name server of the zone about a name in it, since resolvers would cache that there is nothing; a resolver
+    /// only if none of them answers.
+    pub(super) async fn ask_source(&self, name: &DnsName, kind: RecordType) -> Option<Reply> {
+        let server = {
+            let seen = self.seen();
+            let mut speaking = seen.source(&self.domain.name, CNAME).filter(|it| it.answer().is_some());
+            speaking.next().map(|lookup| Arc::clone(&lookup.server))
+        };
+        match server {
+            Some(server) => self.ask(&server, name, kind).await,
+            None => self.ask_any(name, kind).await,
+        }
     }
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::request;
@@ -72,20 +72,21 @@ impl ProbeContext<'_> {
     }
 
     /// Asks addresses that have a good certificate for the name, but are not those of the platform's host, for its own
-    /// name: a platform may have further edges, to which providers flatten an ALIAS.
+    /// name: a platform may have further edges, to which providers flatten an ALIAS. Without a good certificate, what CAs
+    /// find by DNS is asked for.
     async fn edges(&self) {
         let Some(host) = &self.settings.expectation.platform_host else { return };
         let name = self.domain.name.as_str();
         let candidates: Vec<IpAddr> = {
             let seen = self.seen();
             let known = seen.addresses_of(host);
-            let has_good = |shake: &&Handshake| {
-                let presented = shake.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
-                presented.and_then(Presented::leaf).is_some_and(|leaf| leaf.covers(name))
-            };
-            let good = seen.handshakes.iter().filter(has_good).map(|shake| shake.address.ip());
+            let good = seen.handshakes.iter().filter(|shake| has_good(shake, name)).map(|shake| shake.address.ip());
             good.filter(|address| !known.contains(address)).collect()
         };
+        if self.seen().handshakes.iter().all(|shake| !has_good(shake, name)) {
+            let challenge = self.seen().dns_challenge.clone();
+            tokio::join!(self.ask_source(&challenge, CNAME), self.ask_source(&challenge, TXT));
+        }
         let edges = join_all(candidates.into_iter().map(|address| self.shake(address, host.as_str(), false))).await;
         self.note(|seen| seen.edge_handshakes = edges);
     }
@@ -223,4 +224,10 @@ impl ProbeContext<'_> {
             seen.page = response.page;
         }
     }
+}
+
+/// Whether a server has a trusted certificate for `name`.
+fn has_good(shake: &Handshake, name: &str) -> bool {
+    let presented = shake.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
+    presented.and_then(Presented::leaf).is_some_and(|leaf| leaf.covers(name))
 }

@@ -16,7 +16,7 @@ use super::super::observation::Distrust;
 pub struct ChainTrust {
     extra: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
-    verifier: OnceLock<Option<Verifier>>,
+    verifier: OnceLock<Option<Arc<Verifier>>>,
     pub(super) config: Arc<ClientConfig>,
 }
 
@@ -28,6 +28,16 @@ impl ChainTrust {
         Self { extra, provider, verifier: OnceLock::new(), config }
     }
 
+    fn verifier(&self) -> Option<&Arc<Verifier>> {
+        let verifier = || Verifier::new_with_extra_roots(self.extra.iter().cloned(), Arc::clone(&self.provider)).ok();
+        self.verifier.get_or_init(|| verifier().map(Arc::new)).as_ref()
+    }
+
+    /// For connections whose server must be the right one; `None` if this machine has no roots.
+    pub(in crate::domains) fn verifying(&self) -> Option<ClientConfig> {
+        Some(client_config(&self.provider, self.verifier()?.clone()))
+    }
+
     /// Judges a chain by issuer and signatures, at a time at which the server's certificate is valid. Reads the
     /// system's roots at its first use, which takes some milliseconds.
     pub(super) fn judge(
@@ -36,10 +46,7 @@ impl ChainTrust {
         server_name: &ServerName<'_>,
         at: Timestamp,
     ) -> Result<(), Distrust> {
-        let verifier = self.verifier.get_or_init(|| {
-            Verifier::new_with_extra_roots(self.extra.iter().cloned(), Arc::clone(&self.provider)).ok()
-        });
-        let Some(verifier) = verifier else { return Err(Distrust::NoRoots) };
+        let Some(verifier) = self.verifier() else { return Err(Distrust::NoRoots) };
         let Some((leaf, intermediates)) = chain.split_first() else { return Err(Distrust::UnknownIssuer) };
         let seconds = u64::try_from(at.as_second()).unwrap_or_default();
         let time = UnixTime::since_unix_epoch(Duration::from_secs(seconds));
@@ -87,18 +94,21 @@ impl std::fmt::Debug for ChainTrust {
 }
 
 fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
-    let accept = Arc::new(AcceptAny(Arc::clone(provider)));
+    let mut config = client_config(provider, Arc::new(AcceptAny(Arc::clone(provider))));
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    // Each address must show its certificate.
+    config.resumption = rustls::client::Resumption::disabled();
+    config
+}
+
+fn client_config(provider: &Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>) -> ClientConfig {
     let builder = ClientConfig::builder_with_provider(Arc::clone(provider));
     // The provider supports both versions, so this cannot fail.
     let builder = match builder.with_safe_default_protocol_versions() {
         Ok(builder) => builder,
         Err(error) => unreachable!("{error}"),
     };
-    let mut config = builder.dangerous().with_custom_certificate_verifier(accept).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // Each address must show its certificate.
-    config.resumption = rustls::client::Resumption::disabled();
-    config
+    builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
 }
 
 /// Accepts every certificate; the handshake's signature must still be right if it can be checked.

@@ -10,7 +10,9 @@ use tokio::sync::OnceCell;
 use super::super::DnsName;
 use super::super::diagnosis::authoritative;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, DNSKEY, DS, HTTPS, MX, NS, SOA, TXT};
-use super::super::observation::{Data, Lookup, NoReply, Question, Record, Reply, ResponseCode, Role, Server, TYPES};
+use super::super::observation::{
+    Data, Lookup, NoReply, Protocol, Question, Record, Reply, ResponseCode, Role, Server, TYPES,
+};
 use super::context::ProbeContext;
 
 /// How many servers of the parent are asked at most.
@@ -19,6 +21,8 @@ const PARENT_SERVERS: usize = 2;
 const MAX_SERVERS: usize = 8;
 /// How many zones inside each other are followed.
 const MAX_DEPTH: usize = 4;
+/// How many verification records are asked for.
+const MOST_VERIFICATIONS: usize = 4;
 /// How many CNAMEs are followed.
 const MAX_CHAIN: usize = 10;
 
@@ -68,7 +72,8 @@ impl ProbeContext<'_> {
             self.ask_whether_it_exists(),
             self.ask_what_they_cached(&zone),
             self.keys(&zone, &delegation),
-            self.own_addresses(&zone, &delegation)
+            self.own_addresses(&zone, &delegation),
+            self.verification()
         );
         self.complete(|complete| complete.record = true);
     }
@@ -225,7 +230,7 @@ impl ProbeContext<'_> {
                 Err(why) => {
                     // The domain relies on it, although it cannot be asked.
                     let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0);
-                    let nowhere = Arc::new(Server { role, name: host.to_string(), address });
+                    let nowhere = Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain });
                     let question = Question::new(self.domain.name.clone(), CNAME);
                     let (at, took, outcome) = (self.now(), Duration::ZERO, Err(why));
                     self.note(|seen| seen.lookups.push(Lookup { server: nowhere, question, at, took, outcome }));
@@ -238,7 +243,7 @@ impl ProbeContext<'_> {
 
     async fn server(&self, host: &DnsName, glue: &[Record], role: Role) -> Result<Arc<Server>, NoReply> {
         let address = self.address_of_server(host, glue).await?;
-        Ok(Arc::new(Server { role, name: host.to_string(), address }))
+        Ok(Arc::new(Server { role, name: host.to_string(), address, protocol: Protocol::Plain }))
     }
 
     async fn address_of_server(&self, host: &DnsName, glue: &[Record]) -> Result<SocketAddr, NoReply> {
@@ -265,6 +270,8 @@ impl ProbeContext<'_> {
         let found = OnceCell::new();
         let delegation = || found.get_or_init(|| self.delegation(zone));
         let given = tokio::select! {
+            // A zone that is found ends the waiting before anything more is asked.
+            biased;
             given = async { tokio::join!(asking, delegation()).0 } => given,
             () = async { self.all_silent(zone, delegation().await).await } => None,
         };
@@ -367,6 +374,14 @@ impl ProbeContext<'_> {
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
         let questions = questions.chain(above.iter().map(|level| (level, CAA)));
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
+    }
+
+    /// The records with which the platform verifies the domain.
+    async fn verification(&self) {
+        let labels = self.settings.expectation.platform.verification.iter().take(MOST_VERIFICATIONS);
+        let names: Vec<DnsName> = labels.map(|label| DnsName::new(label).followed_by(&self.domain.name)).collect();
+        self.note(|seen| seen.verification.clone_from(&names));
+        join_all(names.iter().map(|name| self.ask_source(name, TXT))).await;
     }
 
     /// What helps to explain an answer that is not right.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use hickory_proto::op::{Edns, Message, ResponseCode};
 use hickory_proto::rr::rdata::opt::EdnsOption;
 use hickory_proto::rr::{self, RecordType};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::{TcpListener, TcpStream, UdpSocket};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -85,7 +85,10 @@ async fn serve_tcp(listener: TcpListener, shared: Arc<Shared>, server: LoggedSer
 }
 
 /// Answers the questions of one connection, one after the other.
-async fn converse(mut stream: TcpStream, shared: &Shared, server: &LoggedServer) -> io::Result<()> {
+pub(super) async fn converse<S>(mut stream: S, shared: &Shared, server: &LoggedServer) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     loop {
         let length = stream.read_u16().await?;
         let mut question = vec![0; usize::from(length)];
@@ -98,7 +101,12 @@ async fn converse(mut stream: TcpStream, shared: &Shared, server: &LoggedServer)
 }
 
 /// When and what `server` answers, if anything.
-fn answer(shared: &Shared, server: &LoggedServer, question: &[u8], tcp: bool) -> Option<(Duration, Vec<u8>)> {
+pub(super) fn answer(
+    shared: &Shared,
+    server: &LoggedServer,
+    question: &[u8],
+    tcp: bool,
+) -> Option<(Duration, Vec<u8>)> {
     let question = Message::from_vec(question).ok()?;
     let query = question.queries.first()?;
     let (name, kind) = (presentation(query.name()), query.query_type());

@@ -116,6 +116,7 @@ const WARN: &[Code] = &[
     Code::HttpParked,
     Code::Http5xx,
     Code::HttpNoUpgrade,
+    Code::AcmeLeftOver,
     Code::AcmeBlocked,
     Code::RdStatus,
     Code::RdChain,
@@ -126,6 +127,8 @@ const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown
 
 /// Rows that accompany a cause, or other findings that are fine.
 const ACCOMPANYING: &[Code] = &[
+    // The certificate is not there yet.
+    Code::AcmeLeftOver,
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,
@@ -229,6 +232,8 @@ fn every_row_that_needs_a_world_has_one() {
         Code::DnsValueUnknown,
         Code::V6Untested,
         Code::TlsRevoked,
+        // Only with a platform that wants it.
+        Code::DnsNotVerifiable,
         // Only CAs see it; what they say is explained.
         Code::CaRateLimit,
     ];

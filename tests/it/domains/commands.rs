@@ -145,6 +145,7 @@ fn a_failure_gives_the_fix_with_the_operators_names() {
 fn a_wait_has_an_end() {
     let room = Room::of(Code::TtlWait);
     let (status, value) = room.check(&[DOMAIN, "--saved-at", "2026-11-21T11:00:00Z"]);
+    assert_eq!(value["notChecked"], Value::Array(Vec::new()));
     assert_eq!((status, &value["verdict"], &value["code"]), (9, &"wait".into(), &"TTL-WAIT".into()));
     assert_eq!(value["state"], "propagating");
     let until: jiff::Timestamp = value["next"]["until"].as_str().unwrap().parse().unwrap();

@@ -35,6 +35,7 @@ pub fn settings(world: &Simulator) -> CheckOptions {
         platform_host: Some(DnsName::new(Plan::PLATFORM_HOST)),
         ca_identities: vec![Plan::CA.to_owned()],
         allow_private: true,
+        ..Expectation::default()
     };
     CheckOptions {
         resolvers: world.resolvers().into_iter().map(resolver).collect(),
@@ -50,7 +51,7 @@ pub fn settings(world: &Simulator) -> CheckOptions {
 pub fn with_system_resolver(mut settings: CheckOptions) -> CheckOptions {
     let first = &settings.resolvers[0];
     let role = Role::Resolver { system: true };
-    settings.resolvers[0] = Arc::new(Server { role, name: "this machine's".to_owned(), address: first.address });
+    settings.resolvers[0] = Arc::new(Server { role, name: "this machine's".to_owned(), ..Server::clone(first) });
     settings
 }
 

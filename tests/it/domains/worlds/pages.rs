@@ -1,7 +1,7 @@
 //! Wrong answers of the platform for the domain.
 
 use petstore::domains::Code;
-use petstore::domains::simulator::{Door, Plan, StubAnswer, StubPage};
+use petstore::domains::simulator::{Door, Plan, StubAnswer, StubPage, ZoneData};
 
 use super::Trouble;
 use super::records::parking_page;
@@ -19,6 +19,13 @@ pub(super) const LIST: &[Trouble] = &[
         let site = plan.site(Plan::PLATFORM_ADDRESS);
         site.page(StubPage::new(page).http().host(Plan::DOMAIN));
         site.page(StubPage::new(StubAnswer::status(404)).http().path(Plan::ACME_PATH));
+    }),
+    Trouble::new(Code::AcmeLeftOver, |plan| {
+        let stranger = plan.site(Plan::PLATFORM_ADDRESS).stranger.clone();
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, stranger);
+        let challenge = "_acme-challenge.docs.acme-pets.com";
+        plan.zone(Plan::ZONE).add(challenge, Plan::TTL, ZoneData::cname("docs.acme-dns.oldhost.net"));
+        plan.zone(Plan::ZONE).add(challenge, Plan::TTL, ZoneData::txt("gfj9Xq"));
     }),
     Trouble::new(Code::AcmeBlocked, |plan| {
         let refusal = StubAnswer::status(401).header("WWW-Authenticate", "Basic realm=\"preview\"");
