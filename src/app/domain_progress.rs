@@ -83,8 +83,12 @@ impl DomainProgress {
             Stage::WaitingForDns if fails => (measured, title, fix()),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, wait),
             Stage::WaitingForDns => (Some(Verdict::Wait), "record not saved yet", NextStep::EnterRecord),
+            // Of a warning, the cause counts: time may not help.
+            Stage::Propagating if measured == Some(Verdict::Warn) => (measured, title, wait),
             Stage::Propagating => (measured, "propagating", wait),
             Stage::ReadyToVerify => (Some(Verdict::Wait), "ready to verify", NextStep::Verify),
+            // More than a certificate is missing.
+            Stage::CertificatePending if fails => (measured, title, fix()),
             Stage::CertificatePending => {
                 (Some(Verdict::Wait), "certificate pending", reported.verified.map_or(wait, NextStep::AwaitCertificate))
             }
@@ -104,7 +108,8 @@ impl DomainProgress {
         let needs_action = match stage {
             _ if is_unchecked => false,
             Stage::Live => failing_redirect.is_some(),
-            Stage::Propagating | Stage::CertificatePending => false,
+            Stage::Propagating => false,
+            Stage::CertificatePending => fails,
             Stage::WaitingForDns => fails || reported.saved.is_none(),
             Stage::Removed => verdict.is_some(),
             Stage::Draft | Stage::ReadyToVerify | Stage::CertificateLate | Stage::Failing | Stage::RemovalPlanned => {
@@ -124,7 +129,7 @@ impl DomainProgress {
 }
 
 /// The last measurement that succeeded.
-fn last_known(entry: &Entry) -> Option<&Measurement> {
+pub fn last_known(entry: &Entry) -> Option<&Measurement> {
     entry.measurements.iter().rev().find(|measurement| measurement.known)
 }
 

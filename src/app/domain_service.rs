@@ -181,12 +181,12 @@ impl DomainService {
         // A check on the screen asks afresh; the sandbox changes between checks.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
         let options = self.options(sandbox).await?;
-        let reading = parse_name::read(entry.name.as_str(), &ExistingDomains::default());
-        let domain = reading.domain.ok_or_else(|| format!("{} is not a domain name.", entry.name))?;
+        let domain =
+            parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
         let report = |findings: &[Finding], _| so_far(findings);
         let progress: Option<OnFindings<'_>> = if detail { Some(&report) } else { None };
         let subject = Subject::new(&options, Some(&entry), domain, reported);
-        let checked = Subject { about_name: reading.findings, ..subject }.check(&cache, progress).await;
+        let checked = subject.check(&cache, progress).await;
         let mut views = checked.views();
         if !checked.measurement.known {
             // Answers on a network that fails cannot be trusted.

@@ -9,6 +9,8 @@ mod check;
 mod files;
 mod json;
 mod list;
+mod monitoring;
+mod outcome;
 mod registry;
 pub mod settings;
 mod watch;
@@ -28,7 +30,7 @@ pub async fn run(command: DomainsCommand, configured: &Configured, list: &Path) 
     let work = async {
         match command {
             DomainsCommand::Add(args) => registry::add(&args, configured, &file),
-            DomainsCommand::List(args) => list::list(args.chosen(), configured, &file),
+            DomainsCommand::List(args) => list::list(&args, configured, &file),
             DomainsCommand::Show(args) => registry::show(&args, configured, &file),
             DomainsCommand::Saved(args) => registry::saved(&args, configured, &file),
             DomainsCommand::Verified(args) => registry::verified(&args, configured, &file),

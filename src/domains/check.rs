@@ -11,8 +11,8 @@ use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
-use super::observation::{Data, Hop, Observations};
-use super::parse_name;
+use super::observation::{Certificate, Data, Hop, Observations, Presented};
+use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{measure, redirects};
 use super::record_export::Conflict;
@@ -30,8 +30,6 @@ pub struct Subject {
     pub reported: Reported,
     /// Earlier results, the latest last.
     pub measurements: Vec<Measurement>,
-    /// The findings on its name.
-    pub about_name: Vec<Finding>,
 }
 
 /// A domain that was checked.
@@ -62,12 +60,12 @@ impl Subject {
         options.expectation.platform_host = value.clone();
         options.expectation.describe(&options.platforms);
         let measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
-        Self { domain, options, reported: Reported { value, ..reported }, measurements, about_name: Vec::new() }
+        Self { domain, options, reported: Reported { value, ..reported }, measurements }
     }
 
     /// Checks it. `progress` gets the findings as they come, each time all that are known.
     pub async fn check(&self, cache: &ProbeCache, progress: Option<OnFindings<'_>>) -> Checked {
-        let Self { domain, options, reported, measurements, about_name } = self;
+        let Self { domain, options, reported, measurements } = self;
         let expectation = &options.expectation;
         let last = measurements.last();
         let earlier = last.map(|last| &last.caches);
@@ -90,10 +88,13 @@ impl Subject {
         let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
         let (mut findings, at) = judge(&seen);
         let caches = remember(&Case { domain, expectation, reported, seen: &seen, earlier, now: at });
-        let measurement = Measurement { caches, ..Measurement::of(&findings, at) };
+        let about_name = parse_name::read(domain.name.as_str(), &ExistingDomains::default()).findings;
         let still_matter: Vec<Finding> =
-            about_name.iter().filter(|finding| still_matters(finding, &findings)).cloned().collect();
+            about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
         findings.extend(still_matter);
+        findings.sort_by_key(Finding::rank);
+        let expires = certificate(domain, &seen).map(|certificate| certificate.not_after);
+        let measurement = Measurement { caches, expires, ..Measurement::of(&findings, at) };
         let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
         Checked { domain, expectation, reported, seen, findings, status, at, measurement }
@@ -226,6 +227,13 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
         Code::InOk => false,
         _ => true,
     }
+}
+
+/// The trusted certificate for the domain, the first to expire.
+fn certificate<'a>(domain: &Domain, seen: &'a Observations) -> Option<&'a Certificate> {
+    let presented = seen.handshakes.iter().filter_map(|handshake| handshake.outcome.as_ref().ok());
+    let trusted = presented.filter(|presented| presented.trust.is_ok()).filter_map(Presented::leaf);
+    trusted.filter(|leaf| leaf.covers(domain.name.as_str())).min_by_key(|leaf| leaf.not_after)
 }
 
 #[cfg(test)]

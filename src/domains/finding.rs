@@ -159,6 +159,11 @@ impl Finding {
         self.fix(cure)
     }
 
+    /// The order of findings: the worst first, of those the first cause.
+    pub(super) fn rank(&self) -> (Reverse<Verdict>, Topic) {
+        (Reverse(self.verdict), self.code.topic())
+    }
+
     /// With the end of the wait.
     pub fn until(self, until: impl Into<Option<Timestamp>>) -> Self {
         Self { until: until.into(), ..self }
@@ -176,7 +181,7 @@ pub fn overall(findings: &[Finding]) -> Verdict {
 
 /// The finding that decides: among the worst, the first in the order in which to fix causes.
 pub fn deciding<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Option<&'a Finding> {
-    findings.into_iter().min_by_key(|finding| (Reverse(finding.verdict), finding.code.topic()))
+    findings.into_iter().min_by_key(|finding| finding.rank())
 }
 
 /// When the wait ends that decides; `None` if something else decides, or if unknown. Until DNS is right, all caches must

@@ -42,6 +42,8 @@ pub enum ExportFormat {
     Az,
     /// Tab-separated columns: full name, short name, TTL, type, target.
     Tsv,
+    /// For programs: the records to delete and to add.
+    Json,
 }
 
 impl ExportFormat {
@@ -72,5 +74,6 @@ pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) ->
         ExportFormat::Gcloud => shell::gcloud(record, &deletes),
         ExportFormat::Az => shell::az(record, &deletes),
         ExportFormat::Tsv => lines::tsv(record, &deletes),
+        ExportFormat::Json => json::changes(record, &deletes),
     }
 }

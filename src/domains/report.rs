@@ -1,10 +1,12 @@
 //! Findings and servers as plain text for people: on the command line, and in a report for support.
 
+mod html;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::model::text::{cut, width, wrap_words};
-use crate::model::words::{capitalized, uncapitalized};
+use crate::model::words::{capitalized, duration, uncapitalized};
 use crate::model::{display_safe, table};
 
 use super::catalogue::Code;
@@ -77,16 +79,14 @@ fn row(view: &View) -> [String; 6] {
 /// A moment for people, with how long it is until then, or that it has passed.
 pub fn until_words(until: Timestamp, now: Timestamp) -> String {
     let left = until.duration_since(now);
-    let zoned = until.to_zoned(TimeZone::system());
-    let format = if left.abs().as_secs() > 20 * 3600 { "%a %d %b %H:%M %Z" } else { "%H:%M %Z" };
-    let minutes = left.as_secs() / 60;
-    let left = match minutes {
-        _ if until <= now => "passed".to_owned(),
-        0 => format!("{} s", left.as_secs()),
-        1..60 => format!("{minutes} min"),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
+    let [until_there, now_there] = [until, now].map(|at| at.to_zoned(TimeZone::system()));
+    let format = match left.abs().as_secs() {
+        _ if until_there.year() != now_there.year() => "%a %d %b %Y %H:%M %Z",
+        72_001.. => "%a %d %b %H:%M %Z",
+        _ => "%H:%M %Z",
     };
-    format!("{} ({left})", zoned.strftime(format))
+    let left = if until <= now { "passed".to_owned() } else { duration(left) };
+    format!("{} ({left})", until_there.strftime(format))
 }
 
 /// `text` with a full stop, unless it has another ending.
@@ -108,9 +108,8 @@ pub fn paragraph(head: &str, text: &str, room: usize) -> String {
 }
 
 impl Checked {
-    /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
-    /// questions. Plain text, safe to show.
-    pub fn report(&self) -> String {
+    /// What the check was about: its subject, what was reported, and the state.
+    fn about(&self) -> [(&'static str, String); 5] {
         let Self { expectation, reported, .. } = self;
         let time = |at: Option<Timestamp>| at.map_or_else(|| "not recorded".to_owned(), |at| at.to_string());
         let value = expectation.platform_host.as_ref().map_or("not entered", DnsName::as_str);
@@ -118,14 +117,19 @@ impl Checked {
             0 | 1 => String::new(),
             times => format!(" ({times} times so far)"),
         };
-        let head = [
-            format!("Domain report: {}", self.domain.name),
-            format!("Checked at:    {} by petstore {}", self.at, env!("CARGO_PKG_VERSION")),
-            format!("Value:         {value}"),
-            format!("Record saved:  {}", time(reported.saved)),
-            format!("Verify chosen: {}{again}", time(reported.verified)),
-            format!("State:         {}", self.status.state),
-        ];
+        [
+            ("Checked at", format!("{} by petstore {}", self.at, env!("CARGO_PKG_VERSION"))),
+            ("Value", value.to_owned()),
+            ("Record saved", time(reported.saved)),
+            ("Verify chosen", format!("{}{again}", time(reported.verified))),
+            ("State", self.status.state.to_string()),
+        ]
+    }
+
+    /// A report for support: what was reported, what each server sees, the findings with their evidence, and all
+    /// questions. Plain text, safe to show.
+    pub fn report(&self) -> String {
+        let about = self.about().map(|(label, value)| format!("{:<15}{value}\n", format!("{label}:"))).concat();
         let servers = matrix(&self.domain.name, &self.views());
         let findings: String = self.findings.iter().map(|found| finding(found, self.at, None, true)).collect();
         let questions = self.seen.lookups.iter().map(|lookup| {
@@ -135,7 +139,8 @@ impl Checked {
             format!("  {at} {} at {}: {} ({took} ms)\n", proof.question, proof.server, proof.answer)
         });
         let questions: String = questions.collect();
-        format!("{}\n{servers}\nFindings:\n{findings}\nAll questions:\n{questions}", head.join("\n"))
+        let name = &self.domain.name;
+        format!("Domain report: {name}\n{about}{servers}\nFindings:\n{findings}\nAll questions:\n{questions}")
     }
 }
 
@@ -159,4 +164,20 @@ pub fn headline(domain: &Domain, decides: &Finding) -> String {
 /// A sentence with a capital and a full stop. Not for what was seen, since names of domains stay as they are.
 pub fn full_sentence(text: &str) -> String {
     sentence(&capitalized(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_their_year_if_it_is_another_and_long_waits_count_days() {
+        let now: Timestamp = "2026-06-15T12:00:00Z".parse().unwrap();
+        let words = |hours: i64| until_words(now + jiff::SignedDuration::from_hours(hours), now);
+        assert!(words(2).ends_with("(2 h)") && !words(2).contains("Jun"), "{}", words(2));
+        assert!(words(47).contains("17 Jun") && words(47).ends_with("(47 h)"), "{}", words(47));
+        assert!(words(72).ends_with("(3 days)") && !words(72).contains("2026"), "{}", words(72));
+        assert!(words(24 * 365).contains("Jun 2027") && words(24 * 365).ends_with("(365 days)"));
+        assert!(words(-1).ends_with("(passed)"));
+    }
 }

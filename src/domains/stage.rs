@@ -102,6 +102,9 @@ pub struct Measurement {
     /// The record was seen to be missing or another; `false` if no server with authority answered.
     #[serde(default)]
     pub elsewhere: bool,
+    /// When the certificate expires, if it is right.
+    #[serde(default)]
+    pub expires: Option<Timestamp>,
     /// What the next check must know about caches.
     #[serde(default)]
     pub caches: Caches,
@@ -167,6 +170,7 @@ impl Measurement {
             unknown_there: any(&[Code::Http404Project]),
             known,
             elsewhere,
+            expires: None,
             caches: Caches::default(),
         }
     }

@@ -60,11 +60,15 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     }
 }
 
-/// A domain shows minutes, and the sandbox its own clock; the list shows neither.
+/// Domains show minutes, and the sandbox its own clock.
 fn next_countdown(state: &AppState, now: Now) -> Option<Instant> {
     let in_practice = state.domains.setup.sandbox.is_some();
     let counts = in_practice
-        || !matches!(state.domains.place, PanelLocation::List | PanelLocation::Wizard | PanelLocation::Redirects);
+        || match state.domains.place {
+            PanelLocation::List => state.domains.counts_down(now),
+            PanelLocation::Wizard | PanelLocation::Redirects => false,
+            PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) | PanelLocation::Removal => true,
+        };
     let second = now.wall.as_second();
     let left = if in_practice { step(state).cast_signed() } else { 60 - second.rem_euclid(60) };
     counts.then(|| now.mono + Duration::from_secs(left.unsigned_abs()))

@@ -81,9 +81,12 @@ impl Keymap {
         entries
     }
 
-    /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
-    pub(super) fn help_lines(&self, context: Context) -> Vec<(String, &'static str)> {
-        lines(self.of(context).map(|binding| (binding, binding.keys.clone())))
+    /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line. The key of the
+    /// sandbox is among them only in the demo.
+    pub(super) fn help_lines(&self, context: Context, in_practice: bool) -> Vec<(String, &'static str)> {
+        let outside = Action::Global(GlobalAction::Outside);
+        let useful = self.of(context).filter(|binding| in_practice || binding.action != outside);
+        lines(useful.map(|binding| (binding, binding.keys.clone())))
     }
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
@@ -104,7 +107,7 @@ fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> 
         "choose" if matches!(context, Context::ImportLook | Context::ImportValue) => "<- ->",
         "move" | "choose" | "pick" | "scroll" => "up/down",
         "next" if choosing => "Tab/Enter",
-        "copy" if context == Context::Record => "t n v l",
+        "copy" if context == Context::Record => "T n v l",
         _ => return None,
     };
     untouched.then(|| text.to_owned())

@@ -130,7 +130,11 @@ impl Appearance {
     /// A moment for people: the time of day, with the day where it is another one than that of `now`.
     pub fn moment(&self, at: Timestamp, now: Timestamp) -> String {
         let (at, now) = (at.to_zoned(self.zone.clone()), now.to_zoned(self.zone.clone()));
-        let format = if at.date() == now.date() { "%H:%M" } else { "%a %d %b %H:%M" };
+        let format = match at.date() {
+            date if date == now.date() => "%H:%M",
+            date if date.year() == now.year() => "%a %d %b %H:%M",
+            _ => "%a %d %b %Y %H:%M",
+        };
         at.strftime(format).to_string()
     }
 }

@@ -6,8 +6,10 @@ mod commands;
 mod encrypted;
 mod first_cause;
 mod fixture;
+mod formats;
 mod hostile;
 mod journey;
+mod one_answer;
 mod over_time;
 mod platforms;
 #[path = "../fuzz/readers.rs"]

@@ -14,6 +14,8 @@ use crate::domains::DnsName;
 use crate::domains::check_options::socket_address;
 use crate::domains::record_export::ExportFormat;
 
+use super::answer::FailOn;
+
 const DOMAINS_HELP: &str = "Examples:
   petstore domains add docs.example.com --platform-host sites.platform.example
   petstore domains check docs.example.com
@@ -34,7 +36,7 @@ pub enum DomainsCommand {
     Add(AddArgs),
     /// List the domains, the worst first.
     #[command(after_help = "Example:\n  petstore domains list --format json")]
-    List(FormatArg),
+    List(ListArgs),
     /// Show the state of one domain and what to do next.
     #[command(alias = "plan", after_help = "Example:\n  petstore domains show docs.example.com")]
     Show(ShowArgs),
@@ -42,7 +44,8 @@ pub enum DomainsCommand {
     ///
     /// Without a domain, checks the whole list. Exit status: 0 if all is right or there is only a warning, 8 if
     /// something is wrong and needs action, 9 if it is waiting for time or for your next step (see `who` in the JSON
-    /// output), 1 if the check failed, 3 if several domains have different results.
+    /// output), 1 if the check failed. Several domains end with the worst of 8 and 9; with 3 if nothing is wrong, but
+    /// some could not be checked.
     #[command(
         after_help = "Examples:\n  petstore domains check docs.example.com --platform-host sites.platform.example\n  \
         petstore domains check --from old.example.com --to docs.example.com --status 301"
@@ -67,7 +70,8 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains verified docs.example.com")]
     Verified(VerifiedArgs),
     /// Check a domain and print all the evidence, for a support ticket.
-    #[command(after_help = "Example:\n  petstore domains report docs.example.com > ticket.txt")]
+    #[command(after_help = "Examples:\n  petstore domains report docs.example.com > ticket.txt\n  \
+        petstore domains report docs.example.com --html ticket.html")]
     Report(ReportArgs),
     /// Take a domain out of service step by step, then off the list.
     #[command(after_help = "Example:\n  petstore domains remove docs.example.com")]
@@ -170,8 +174,51 @@ pub struct CheckArgs {
     /// Show the questions, servers, answers and times behind each finding.
     #[arg(short, long)]
     pub evidence: bool,
+    /// The least verdict that ends with exit status 8.
+    #[arg(long, value_enum, value_name = "VERDICT", default_value_t)]
+    pub fail_on: FailOn,
     #[command(flatten)]
     pub probe: ProbeArgs,
+    #[command(flatten)]
+    pub output: CheckFormatArg,
+}
+
+/// The format of the results of checks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Lines for people.
+    #[default]
+    Table,
+    /// One JSON value.
+    Json,
+    /// One line, with the exit statuses of a plugin for Nagios and Icinga.
+    Nagios,
+    /// Text for Prometheus.
+    Prometheus,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct CheckFormatArg {
+    /// Output format.
+    #[arg(short = 'o', long, value_enum, default_value_t)]
+    format: CheckFormat,
+    /// Same as --format json.
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl CheckFormatArg {
+    /// The chosen format.
+    pub const fn chosen(self) -> CheckFormat {
+        if self.json { CheckFormat::Json } else { self.format }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// Exit with 8 if a domain has this verdict or a worse one, with 9 if one is waiting; by default, always with 0.
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    pub fail_on: Option<FailOn>,
     #[command(flatten)]
     pub output: FormatArg,
 }
@@ -253,6 +300,11 @@ pub struct ReportArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
+    /// Write one HTML file to send, which needs no other file.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: FormatArg,
     #[command(flatten)]
     pub probe: ProbeArgs,
 }

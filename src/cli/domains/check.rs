@@ -1,5 +1,6 @@
 //! `check`, `redirects` and `report`.
 
+use std::cmp::Reverse;
 use std::future::Future;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use tokio::time::sleep;
 
 use crate::app::domain_progress::count_words;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{self, Checked, FollowedRedirect, OnFindings, Subject, follow, now};
+use crate::domains::check::{self, Checked, FollowedRedirect, Subject, follow, now};
 use crate::domains::check_options::CheckOptions;
-use crate::domains::finding::{deciding, overall};
+use crate::domains::finding::overall;
 use crate::domains::observation::Observations;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
@@ -28,11 +29,12 @@ use crate::model::text::short;
 use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
-use super::answer::{Answer, exit, exit_of};
-use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
+use super::answer::{exit, exit_of, exit_of_all};
+use super::args::{CheckArgs, CheckFormat, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
+use super::outcome::Outcome;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
-use super::{json, words};
+use super::{json, monitoring, words};
 
 /// When a long check first reports that it is still running, and how often after that.
 const FIRST_WORD: Duration = Duration::from_secs(2);
@@ -47,7 +49,7 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
     announce(&options, file);
     if let (Some(from), Some(to)) = (&args.from, &args.to) {
         let redirect = Redirect { from: need_name(from)?.name, to: need_name(to)?.name, status: args.status };
-        return one_redirect(&options, redirect, args.output.chosen(), args.evidence).await;
+        return one_redirect(&args, &options, redirect).await;
     }
     let list = file.read()?;
     let names: Vec<String> = if args.names.is_empty() {
@@ -55,25 +57,31 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
     } else {
         args.names.clone()
     };
-    match names.as_slice() {
-        [] => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
+    match (names.as_slice(), args.output.chosen()) {
+        ([], _) => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
             "run petstore domains check docs.example.com --platform-host HOST, or add one: petstore domains add docs.example.com",
         )),
-        [name] => one(name, &args, &options, &list, file).await,
-        several => many(several, args, options, list, file).await,
+        ([name], CheckFormat::Table) => one(name, &args, &options, &list, file).await,
+        (names, _) => many(names, &args, options, list, file).await,
     }
 }
 
-/// A domain to check, by its typed name, or what is wrong with the name.
-fn subject_of(name: &str, options: &CheckOptions, list: &Registry, args: &ProbeArgs) -> Result<Subject, Vec<Finding>> {
+/// A domain to check, by its typed name, and what was made of it; or what is wrong with the name.
+fn subject_of(
+    name: &str,
+    options: &CheckOptions,
+    list: &Registry,
+    args: &ProbeArgs,
+) -> Result<(Subject, Vec<Finding>), Vec<Finding>> {
     let known = ExistingDomains { platform_host: options.expectation.platform_host.clone(), listed: Vec::new() };
-    let ParsedName { domain, findings: about_name } = parse_name::read(name, &known);
+    let ParsedName { domain, findings } = parse_name::read(name, &known);
     match domain {
-        Some(domain) => Ok(Subject { about_name, ..subject(options, list, domain, args) }),
-        None => Err(about_name),
+        Some(domain) => Ok((subject(options, list, domain, args), findings)),
+        None => Err(findings),
     }
 }
 
+/// Checks one domain, and prints findings as they come.
 async fn one(
     name: &str,
     args: &CheckArgs,
@@ -81,29 +89,23 @@ async fn one(
     list: &Registry,
     file: &RegistryFile,
 ) -> Result<Exit, Failed> {
-    let format = args.output.chosen();
-    let subject = match subject_of(name, options, list, &args.probe) {
-        Ok(subject) => subject,
+    let (subject, about_name) = match subject_of(name, options, list, &args.probe) {
+        Ok(understood) => understood,
         Err(findings) => {
-            let about = json!({ "domain": short(name), "state": null });
-            let answer = Answer { findings: &findings, at: now(options), evidence: false, about, head: String::new() };
-            return answer.print(format);
+            print(|out| words::findings(out, &findings, now(options), false))?;
+            return Ok(exit(overall(&findings), args.fail_on));
         }
     };
-    let Subject { domain, about_name, .. } = &subject;
-    let table = format == ResultFormat::Table;
-    if table {
-        let expected = subject.reported.value.as_ref().map_or_else(String::new, |host| match domain.is_apex() {
-            true => format!(" should point to {host}"),
-            false => format!(" should be a CNAME to {host}"),
-        });
-        print(|out| {
-            let understood =
-                about_name.iter().filter(|finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn));
-            words::findings(out, understood, now(options), false)?;
-            writeln!(out, "{}{expected}\n", domain.unicode)
-        })?;
-    }
+    let domain = &subject.domain;
+    let expected = subject.reported.value.as_ref().map_or_else(String::new, |host| match domain.is_apex() {
+        true => format!(" should point to {host}"),
+        false => format!(" should be a CNAME to {host}"),
+    });
+    let is_about_typing = |finding: &&Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
+    print(|out| {
+        words::findings(out, about_name.iter().filter(is_about_typing), now(options), false)?;
+        writeln!(out, "{}{expected}\n", domain.unicode)
+    })?;
     let printed = Mutex::new(Vec::new());
     let show = |findings: &[Finding], at: Timestamp| {
         let mut printed = printed.lock();
@@ -112,20 +114,16 @@ async fn one(
         let _ = print(|out| words::findings(out, fresh.iter().copied(), at, args.evidence));
         printed.extend(fresh.into_iter().map(finding_key));
     };
-    let progress: Option<OnFindings<'_>> = if table { Some(&show) } else { None };
+    printed.lock().extend(about_name.iter().filter(is_about_typing).map(finding_key));
     let cache = ProbeCache::default();
-    let checked = patiently(subject.check(&cache, progress), || "still checking ...".to_owned()).await;
+    let checked = patiently(subject.check(&cache, Some(&show)), || "still checking ...".to_owned()).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    if table {
-        show(&checked.findings, checked.at);
-        print(|out| {
-            write!(out, "{}", matrix(&domain.name, &checked.views()))?;
-            words::summary(out, &checked)
-        })?;
-    } else {
-        print_json(&json::check(&checked))?;
-    }
-    Ok(exit_of(&checked.findings))
+    show(&checked.findings, checked.at);
+    print(|out| {
+        write!(out, "{}", matrix(&domain.name, &checked.views()))?;
+        words::summary(out, &checked)
+    })?;
+    Ok(exit(overall(&checked.findings), args.fail_on))
 }
 
 /// Saves measurements, unless times were overridden.
@@ -162,92 +160,101 @@ struct Run {
     options: CheckOptions,
     list: Registry,
     cache: ProbeCache,
-    table: bool,
+    is_json: bool,
 }
 
 impl Run {
-    /// Checks one of them, or returns what is wrong with its name.
-    async fn check(&self, name: &str) -> Result<(Checked, Value), Vec<Finding>> {
-        let subject = subject_of(name, &self.options, &self.list, &self.probe)?;
+    /// Checks one of them, if it is a domain.
+    async fn check(&self, name: &str) -> (Outcome, Option<Checked>) {
+        let subject = match subject_of(name, &self.options, &self.list, &self.probe) {
+            Ok((subject, _)) => subject,
+            Err(findings) => {
+                let name = short(name);
+                let json = json::refused(&name, &findings);
+                return (Outcome { json, ..Outcome::of(name, &findings) }, None);
+            }
+        };
         let checked = subject.check(&self.cache, None).await;
-        // The table does not need the details; dropping them saves memory.
-        let value = if self.table { Value::Null } else { json::check(&checked) };
-        Ok((Checked { seen: Observations::default(), ..checked }, value))
+        let outcome = Outcome {
+            state: Some(checked.status.state),
+            expires: checked.measurement.expires,
+            json: if self.is_json { json::check(&checked) } else { Value::Null },
+            ..Outcome::of(checked.domain.name.to_string(), &checked.findings)
+        };
+        // The list does not need the details; dropping them saves memory.
+        (outcome, Some(Checked { seen: Observations::default(), ..checked }))
     }
 }
 
 async fn many(
     names: &[String],
-    args: CheckArgs,
+    args: &CheckArgs,
     options: CheckOptions,
     list: Registry,
     file: &RegistryFile,
 ) -> Result<Exit, Failed> {
-    let table = args.output.chosen() == ResultFormat::Table;
-    let mut verdicts = Vec::new();
-    let mut values = vec![Value::Null; names.len()];
-    let mut rows = Vec::new();
-    let run = Arc::new(Run { probe: args.probe, options, list, cache: ProbeCache::default(), table });
-    let mut running = stream::iter(names.iter().enumerate().map(|(order, name)| {
-        let (run, owned) = (Arc::clone(&run), name.clone());
+    let at = now(&options);
+    let is_json = args.output.chosen() == CheckFormat::Json;
+    let probe = args.probe.clone();
+    let run = Arc::new(Run { probe, options, list, cache: ProbeCache::default(), is_json });
+    let checks = names.iter().enumerate().map(|(order, name)| {
+        let (run, name) = (Arc::clone(&run), name.clone());
         // On its own task, to use all processors.
-        let checking = tokio::spawn(async move { run.check(&owned).await });
-        async move { (order, name, checking.await) }
-    }))
-    .buffer_unordered(AT_ONCE);
-    let mut done = Vec::new();
-    while let Some((order, name, result)) =
-        patiently(running.next(), || format!("still checking: {} of {} done ...", verdicts.len(), names.len())).await
-    {
-        let result = result.map_err(|error| Failed::new(Exit::Failure, format!("{}: {error}", short(name))))?;
-        let (findings, state) = match result {
-            Ok((checked, value)) => {
-                values[order] = value;
-                let answer = (checked.findings.clone(), checked.status.state.to_string());
-                done.push(checked);
-                answer
-            }
-            Err(findings) => {
-                values[order] = json::with(json::findings(&findings), json!({ "domain": short(name) }));
-                (findings, "-".to_owned())
-            }
-        };
-        let (code, title) =
-            deciding(&findings).map_or(("-", ""), |finding| (finding.code.as_str(), finding.title.as_str()));
-        let verdict = overall(&findings);
-        verdicts.push(verdict);
-        let word = verdict.as_str().to_uppercase();
-        rows.push((verdict, format!("{word:<7}  {:<40}  {state:<19}  {title} [{code}]", short(name))));
+        let checking = tokio::spawn(async move { run.check(&name).await });
+        async move { (order, checking.await) }
+    });
+    let mut running = stream::iter(checks).buffer_unordered(AT_ONCE);
+    let (mut outcomes, mut kept) = (Vec::new(), Vec::new());
+    let word = |done: usize| move || format!("still checking: {done} of {} done ...", names.len());
+    while let Some((order, result)) = patiently(running.next(), word(outcomes.len())).await {
+        let (outcome, checked) = result.map_err(|error| Failed::new(Exit::Failure, error.to_string()))?;
+        outcomes.push((order, outcome));
+        kept.extend(checked);
     }
     drop(running);
-    keep(&run.probe, file, &done)?;
-    let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
-    if table {
-        rows.sort_by(|(left, a), (right, b)| right.cmp(left).then_with(|| a.cmp(b)));
-        print(|out| {
-            rows.iter().try_for_each(|(_, row)| writeln!(out, "{row}"))?;
-            writeln!(out, "\n{}", count_words(&verdicts))
-        })?;
-    } else {
-        let code =
-            values.iter().find(|value| value["verdict"] == worst.as_str()).map_or(&Value::Null, |value| &value["code"]);
-        print_json(&json!({ "verdict": worst, "code": code, "domains": values }))?;
-    }
-    let same = verdicts.iter().all(|verdict| exit(*verdict) == exit(worst));
-    Ok(if same { exit(worst) } else { Exit::Partly })
+    keep(&args.probe, file, &kept)?;
+    outcomes.sort_unstable_by_key(|(order, _)| *order);
+    print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), args, at)
 }
 
-async fn one_redirect(
-    options: &CheckOptions,
-    redirect: Redirect,
-    format: ResultFormat,
-    evidence: bool,
-) -> Result<Exit, Failed> {
-    let FollowedRedirect { redirect, findings, .. } = follow(options, redirect).await;
-    let at = now(options);
-    let head = format!("{} to {} with {}\n\n", redirect.from, redirect.to, redirect.status);
-    let about = json::with(about_redirect(&redirect), json!({ "checkedAt": at }));
-    Answer { findings: &findings, at, evidence, about, head }.print(format)
+/// Prints the outcomes in the chosen format; returns the exit status.
+fn print_outcomes(mut outcomes: Vec<Outcome>, args: &CheckArgs, at: Timestamp) -> Result<Exit, Failed> {
+    let verdicts: Vec<Verdict> = outcomes.iter().map(|outcome| outcome.verdict).collect();
+    let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
+    let Some(decides) = verdicts.iter().position(|verdict| *verdict == worst) else { return Ok(Exit::Done) };
+    match args.output.chosen() {
+        CheckFormat::Table => {
+            outcomes.sort_by_cached_key(|outcome| (Reverse(outcome.verdict), outcome.row()));
+            print(|out| {
+                outcomes.iter().try_for_each(|outcome| writeln!(out, "{}", outcome.row()))?;
+                writeln!(out, "\n{}", count_words(&verdicts))
+            })?;
+        }
+        CheckFormat::Json => {
+            print_json(&json::all(outcomes.into_iter().map(|outcome| outcome.json).collect(), decides))?;
+        }
+        CheckFormat::Nagios => {
+            print(|out| write!(out, "{}", monitoring::nagios(&outcomes, &outcomes[decides], at)))?;
+            return Ok(monitoring::plugin_exit(worst));
+        }
+        CheckFormat::Prometheus => print(|out| write!(out, "{}", monitoring::prometheus(&outcomes, at)))?,
+    }
+    Ok(exit_of_all(&verdicts, args.fail_on))
+}
+
+async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redirect) -> Result<Exit, Failed> {
+    let FollowedRedirect { redirect, findings, at, .. } = follow(options, redirect).await;
+    if args.output.chosen() == CheckFormat::Table {
+        print(|out| {
+            writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
+            words::findings(out, &findings, at, args.evidence)
+        })?;
+        return Ok(exit(overall(&findings), args.fail_on));
+    }
+    let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
+    let json = json::with(json::with(json::findings(&findings), about), about_redirect(&redirect));
+    let outcome = Outcome { json, ..Outcome::of(redirect.from.to_string(), &findings) };
+    print_outcomes(vec![outcome], args, at)
 }
 
 fn about_redirect(Redirect { from, to, status }: &Redirect) -> Value {
@@ -292,12 +299,19 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
     Ok(exit_of(&all))
 }
 
-/// `petstore domains report`: a check with all its evidence, as plain text.
+/// `petstore domains report`: a check with all its evidence.
 pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
     note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    print(|out| write!(out, "{}", checked.report()))?;
+    match &args.html {
+        Some(path) => {
+            std::fs::write(path, checked.report_html())
+                .map_err(Failed::because(format!("cannot write {}", path.display())))?;
+            note(&format!("report written to {}", path.display()));
+        }
+        None => args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?,
+    }
     Ok(exit_of(&checked.findings))
 }

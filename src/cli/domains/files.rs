@@ -32,7 +32,7 @@ pub fn parse(args: &ParseArgs, configured: &Configured) -> Result<Exit, Failed> 
     let domain = reading.domain.as_ref();
     let head = domain.map_or_else(String::new, |domain| format!("{}{}\n", domain.name, also(domain)));
     let (at, about) = (clock::now().wall, json::domain(domain));
-    Answer { findings: &reading.findings, at, evidence: false, about, head }.print(args.output.chosen())
+    Answer { findings: &reading.findings, at, about, head }.print(args.output.chosen())
 }
 
 fn also(domain: &Domain) -> String {
@@ -51,7 +51,7 @@ pub fn lint(args: &LintArgs, file: &RegistryFile) -> Result<Exit, Failed> {
     let listed: Vec<_> = file.read()?.domains.into_iter().map(|entry| entry.name).collect();
     let linted = redirect_config::lint(&text, &listed);
     let (at, head) = (clock::now().wall, String::new());
-    Answer { findings: &linted.findings, at, evidence: false, about: Value::Null, head }.print(args.output.chosen())
+    Answer { findings: &linted.findings, at, about: Value::Null, head }.print(args.output.chosen())
 }
 
 /// The text of a file, or of standard input for `-`.

@@ -1,20 +1,26 @@
-//! The output as one JSON object.
+//! The output as one JSON object. `assets/domains-check.schema.json` describes that of `check` and `report`.
 
 use serde_json::{Value, json};
 
 use crate::domains::check::Checked;
 use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::observation::Lookup;
 use crate::domains::stage::Stage;
 use crate::domains::vantage_points::View;
-use crate::domains::{Domain, Finding, Verdict};
+use crate::domains::{Domain, Evidence, Finding, Verdict};
 
 use super::words::next_step;
 
-/// The members that every command prints: `verdict`, `code` and `findings`.
+/// Increased when a member is removed or gets another meaning.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The members that every command prints: `schemaVersion`, `verdict`, `code`, `until` and `findings`.
 pub fn findings(findings: &[Finding]) -> Value {
     json!({
+        "schemaVersion": SCHEMA_VERSION,
         "verdict": overall(findings),
         "code": deciding(findings).map(|finding| finding.code),
+        "until": wait_ends(findings),
         "findings": findings,
     })
 }
@@ -38,9 +44,20 @@ pub fn domain(domain: Option<&Domain>) -> Value {
     })
 }
 
+/// The result of a check of one or several domains: that of the domain that decides, and `domains` with all of them.
+pub fn all(domains: Vec<Value>, decides: usize) -> Value {
+    let top = domains.get(decides).cloned().unwrap_or_else(|| json!({}));
+    with(top, json!({ "domains": domains }))
+}
+
+/// A name that is not a domain, with what is wrong with it.
+pub fn refused(name: &str, findings: &[Finding]) -> Value {
+    with(self::findings(findings), json!({ "domain": name, "state": null, "checkedAt": null }))
+}
+
 /// A whole check.
 pub fn check(checked: &Checked) -> Value {
-    let Checked { domain, expectation, seen, findings: found, status, at, .. } = checked;
+    let Checked { domain, expectation, seen, findings: found, status, at, measurement, .. } = checked;
     let stage = status.state;
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
@@ -63,6 +80,7 @@ pub fn check(checked: &Checked) -> Value {
     let more = json!({
         "state": stage,
         "checkedAt": at,
+        "certificateExpires": measurement.expires,
         "record": {
             "type": if domain.is_apex() { "ALIAS" } else { "CNAME" },
             "name": domain.name.relative_to(zone),
@@ -79,4 +97,14 @@ pub fn check(checked: &Checked) -> Value {
         },
     });
     with(with(self::domain(Some(domain)), findings(found)), more)
+}
+
+/// A whole check with every question that was asked.
+pub fn report(checked: &Checked) -> Value {
+    let lookup = |lookup: &Lookup| {
+        let took = u64::try_from(lookup.took.as_millis()).unwrap_or(u64::MAX);
+        with(json!(Evidence::from(lookup)), json!({ "milliseconds": took }))
+    };
+    let lookups: Vec<Value> = checked.seen.lookups.iter().map(lookup).collect();
+    all(vec![with(check(checked), json!({ "lookups": lookups }))], 0)
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::app::domain_progress::{DomainRoles, count_words};
+use crate::app::domain_progress::{DomainRoles, count_words, last_known};
 use crate::app::domain_service::DomainSetup;
 use crate::clock;
 use crate::config::file::Domains as Configured;
@@ -20,6 +20,9 @@ use crate::model::text::cut;
 use super::super::error::{Exit, Failed};
 use super::super::output::{columns, note};
 use super::super::render::{ResultFormat, print, print_json};
+use super::answer::exit_of_all;
+use super::args::ListArgs;
+use super::json;
 use super::settings::domain_setup;
 use super::words::next_step;
 
@@ -29,19 +32,25 @@ const LEAST_NAME: usize = 12;
 const LEAST_NEXT: usize = 24;
 
 /// `petstore domains list`.
-pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
+pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
     let (setup, now) = (domain_setup(configured)?, clock::now().wall);
     let roles = DomainRoles::of(&setup.configuration);
     let list = file.read()?;
     let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
     rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
-    if format == ResultFormat::Json {
+    let here = rows.iter().filter(|row| row.state != Stage::Removed);
+    let verdicts: Vec<Verdict> = here.map(|row| row.verdict.unwrap_or(Verdict::Unknown)).collect();
+    let exit = args.fail_on.map_or(Exit::Done, |fail_on| exit_of_all(&verdicts, fail_on));
+    if args.output.chosen() == ResultFormat::Json {
         // Sorted, so that the first is the worst.
-        let worst = rows.first().map(|row| (row.verdict, row.code.clone()));
-        let (verdict, code) = worst.unwrap_or_default();
+        let worst = rows.first().map(|row| (row.verdict, row.code.clone(), row.until));
+        let (verdict, code, until) = worst.unwrap_or_default();
         let rows: Vec<Value> = rows.iter().map(ListRow::json).collect();
-        print_json(&json!({ "verdict": verdict, "code": code, "domains": rows }))?;
-        return Ok(Exit::Done);
+        let version = json::SCHEMA_VERSION;
+        print_json(&json!({
+            "schemaVersion": version, "verdict": verdict, "code": code, "until": until, "domains": rows,
+        }))?;
+        return Ok(exit);
     }
     if rows.is_empty() {
         note("no domains yet. To add one: petstore domains add docs.example.com --platform-host HOST");
@@ -51,7 +60,7 @@ pub fn list(format: ResultFormat, configured: &Configured, file: &RegistryFile) 
         lines(out, &rows, columns())?;
         writeln!(out, "\n{}", sum(&rows))
     })?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// One domain of the list.
@@ -68,7 +77,7 @@ pub struct ListRow {
 
 impl ListRow {
     pub fn of(entry: &Entry, setup: &DomainSetup, roles: &DomainRoles, now: Timestamp) -> Self {
-        let last = entry.measurements.last();
+        let last = last_known(entry).or(entry.measurements.last());
         let state = status(&setup.reported(entry), &entry.measurements, now).state;
         let next = match last {
             Some(last) if last.verdict > Verdict::Ok => match last.until {

@@ -55,7 +55,7 @@ pub fn add(args: &AddArgs, configured: &Configured, file: &RegistryFile) -> Resu
         })?;
     }
     let (format, about) = (args.output.chosen(), json::domain(reading.domain.as_ref()));
-    let answer = Answer { findings: &reading.findings, at, evidence: false, about, head: String::new() };
+    let answer = Answer { findings: &reading.findings, at, about, head: String::new() };
     let exit = answer.print(format)?;
     if let (ResultFormat::Table, Some(Domain { name, unicode, .. })) = (format, &reading.domain) {
         note(&match &host {

@@ -78,7 +78,7 @@ fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
     let state = checked.status.state;
     if format == ResultFormat::Json {
-        return print_json(&json::check(checked));
+        return print_json(&json::all(vec![json::check(checked)], 0));
     }
     let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));

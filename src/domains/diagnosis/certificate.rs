@@ -249,10 +249,11 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     let server_clock = handshake.page.as_ref().and_then(|page| page.outcome.as_ref().ok()).and_then(|page| page.date);
     let valid_there = server_clock.is_some_and(|date| leaf.not_before <= date && date <= leaf.not_after);
     let clock = |finding: Finding| match server_clock.filter(|_| valid_there) {
-        Some(date) => Finding { who: Who::ThisMachine, ..finding }.fix(format!(
-            "by the server's clock ({}) the certificate is valid: set the clock of this machine",
-            words::moment(date)
-        )),
+        Some(date) => {
+            Finding { who: Who::ThisMachine, until: None, ..finding }.title("This machine's clock is wrong").fix(
+                format!("set this machine's clock: by the server's ({}) the certificate is valid", words::moment(date)),
+            )
+        }
         None => finding,
     };
     if case.now > leaf.not_after {

@@ -377,6 +377,11 @@ fn a_date_that_is_wrong_only_here_is_this_machines_clock() {
     assert_eq!(who(at(60), later, Some(at(90))), (Code::TlsFuture, Who::ThisMachine));
     assert_eq!(who(long_ago, at(-60), Some(at(0))), (Code::TlsExpired, Who::Platform));
     assert_eq!(who(long_ago, at(-60), Some(at(-90))), (Code::TlsExpired, Who::ThisMachine));
+    let seen = Seen::right().shows(Ok(certificate(&[NAME], at(60), later)), Some(at(90)));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+    let decides = deciding(&findings).unwrap();
+    assert_eq!((decides.title.as_str(), decides.until), ("This machine's clock is wrong", None));
+    assert!(decides.fix.starts_with("set this machine's clock: "), "{}", decides.fix);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The formats that are JSON: Cloudflare and Route 53.
+//! The formats that are JSON: Cloudflare, Route 53, and petstore's own.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -106,6 +106,45 @@ pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         Batch { comment, changes }
     };
     escape::json(&batch, true) + "\n"
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Changes {
+    schema_version: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    delete: Vec<Entry>,
+    add: [Entry; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: String,
+    /// As a provider's form wants it: relative to the zone.
+    name: String,
+    full_name: String,
+    zone: String,
+    ttl: u32,
+    values: Vec<String>,
+}
+
+/// What to delete first and what to add, as one object. At an apex the type is `ALIAS`.
+pub fn changes(record: &DnsRecord, deletes: &[&Conflict]) -> String {
+    let entry = |kind: &str, ttl: u32, values: Vec<String>| Entry {
+        kind: kind.to_ascii_uppercase(),
+        name: record.name.relative_to(&record.zone).to_owned(),
+        full_name: full(&record.name),
+        zone: full(&record.zone),
+        ttl,
+        values,
+    };
+    let delete = deletes.iter().map(|conflict| entry(&conflict.kind, conflict.ttl, conflict.values.clone())).collect();
+    let add = [entry(record.kind(), record.ttl, vec![full(&record.value)])];
+    escape::json(&Changes { schema_version: 1, warning: warning(record, deletes), delete, add }, true) + "\n"
 }
 
 fn delete(record: &DnsRecord, conflict: &Conflict) -> Change {

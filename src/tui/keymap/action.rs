@@ -208,6 +208,7 @@ pub enum FormAction {
     Confirm,
     Save,
     Queue,
+    Check,
     Choices,
     Clear,
     Back,
@@ -401,6 +402,7 @@ pub enum RecordAction {
     #[strum(transparent)]
     Copy(RecordPart),
     Formats,
+    CopyDeletes,
     WriteFile,
     Saved,
     Refresh,
@@ -423,6 +425,7 @@ pub enum DomainAction {
     Evidence,
     Report,
     Copy,
+    CopyDeletes,
     Formats,
     Record,
     Removal,

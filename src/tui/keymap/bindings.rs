@@ -131,6 +131,8 @@ type Moves = [&'static [KeyPress]; 8];
 const ARROWS: Moves = [&[UP], &[DOWN], &[], &[], &[], &[], &[], &[]];
 /// Choices where letters are not typed.
 const LETTERS: Moves = [&[UP, ch('k')], &[DOWN, ch('j')], &[], &[], &[], &[], &[], &[]];
+/// One after the other, where up and down have another meaning.
+const SIDEWAYS: Moves = [&[LEFT, ch('h')], &[RIGHT, ch('l')], &[], &[], &[], &[], &[], &[]];
 /// A list under a text field.
 const TYPED_LIST: Moves = [&[UP], &[DOWN], &[PAGE_UP], &[PAGE_DOWN], &[], &[], &[], &[]];
 /// Choices beside each other, where up and down go to other lines.
@@ -431,25 +433,28 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([TAB, DOWN], Form::NextField, "next", "next line")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous line")
         .bind([f(2)], Form::Save, "the record", "on to the record")
+        .bind([f(5)], Form::Check, "", "check, do not add")
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "", "clear the field")
-        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
+        .bind([ESC, f(3)], Form::Back, "leave", "back, kept");
     map.page(C::WizardButton, D::Wizard)
         .bind([ENTER, f(2), ch(' ')], Form::Save, "the record", "on to the record")
         .bind([TAB, DOWN], Form::NextField, "first line", "first line")
         .bind([BACK_TAB, UP], Form::PreviousField, "back", "previous line")
+        .bind([f(5)], Form::Check, "", "check, do not add")
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
-        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
+        .bind([ESC, f(3)], Form::Back, "leave", "back, kept");
     map.page(C::WizardText, D::Wizard)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
         .bind([f(2)], Form::Save, "the record", "on to the record")
+        .bind([f(5)], Form::Check, "check only", "check, do not add")
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(8)], Form::Clear, "clear", "clear the field")
-        .bind([ESC, f(3)], Form::Back, "leave", "to the list, kept");
+        .bind([ESC, f(3)], Form::Back, "leave", "back, kept");
     map.page(C::Record, D::Record)
         .bind([ch('s')], Record::Saved, "saved it", "I saved it there")
-        .bind([ch('t')], Record::Copy(RecordPart::Type), "", "copy Type")
+        .bind([ch('T')], Record::Copy(RecordPart::Type), "", "copy Type")
         .bind([ch('n')], Record::Copy(RecordPart::Name), "", "copy Name")
         .bind([ch('v')], Record::Copy(RecordPart::Value), "copy", "copy Value")
         .bind([ch('l')], Record::Copy(RecordPart::Ttl), "", "copy TTL")
@@ -458,35 +463,37 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('w')], Record::WriteFile, "write", "write to a file")
         .bind([ch('r'), f(5)], Record::Refresh, "", "check now")
         .bind([ch('c')], Record::Correct, "", "correct the value")
-        .bind([ch('e')], Record::Evidence, "", "evidence")
+        .bind([ch('D')], Record::CopyDeletes, "", "copy what to delete")
+        .bind([ch('e'), DOWN, PAGE_DOWN], Record::Evidence, "", "evidence, in full")
         .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(3), LEFT, ch('h')], Record::Back, "step back", "name and value")
-        .bind([ESC, ch('q')], Record::Leave, "list", "to the list");
+        .bind([ESC, ch('q')], Record::Leave, "back", "back");
     map.page(C::Domain, D::Domain)
         .bind([ch('r'), f(5)], Domain::Refresh, "check", "check now")
+        .bind([ch(' ')], Domain::Toggle, "tick", "tick what applies")
         .bind([ch('V')], Domain::Verified, "I chose Verify", "I chose (Re-)Verify")
-        .bind([ch('t')], Domain::Rules, "troubleshoot", "troubleshooting")
-        .bind([ch('e')], Domain::Evidence, "evidence", "evidence")
+        .bind([ch('t')], Domain::Rules, "troubles", "troubleshooting")
+        .bind([ch('e'), DOWN, PAGE_DOWN], Domain::Evidence, "in full", "evidence, in full")
         .bind([ch('S')], Domain::Report, "", "support report")
-        .bind([ch('y')], Domain::Copy, "copy", "copy the first cause")
+        .bind([ch('y')], Domain::Copy, "", "copy the first cause")
+        .bind([ch('D')], Domain::CopyDeletes, "", "copy what to delete")
         .bind([ch('d')], Domain::Record, "", "the DNS record again")
         .bind([ch('c')], Domain::Correct, "", "correct the value")
         .bind([ch('s')], Domain::Saved, "", "I saved it again")
         .bind([ch('f')], Domain::Formats, "", "the record in formats")
         .bind([ch('U')], Domain::Removal, "", "remove step by step")
-        .bind([ch(' ')], Domain::Toggle, "", "tick what applies")
         .global([ch('o')], G::Outside, "", "sandbox: act outside")
-        .moves(Domain::Move, LETTERS, ["", ""], ["previous, next domain", ""])
-        .bind([ESC, f(3), ch('q')], Domain::Back, "back", "to the list");
+        .moves(Domain::Move, SIDEWAYS, ["", ""], ["previous, next domain", ""])
+        .bind([ESC, f(3), ch('q')], Domain::Back, "back", "back");
     map.page(C::Rules, D::Rules)
         .bind([RIGHT, TAB], Rules::NextTab, "next", "other rules")
         .bind([LEFT, BACK_TAB], Rules::PreviousTab, "", "other rules")
         .bind([ch('r'), f(5)], Rules::Refresh, "check", "check now")
         .bind([ch('V')], Rules::Verified, "I chose Re-verify", "I chose (Re-)Verify")
-        .bind([ch('y')], Rules::Copy, "copy", "copy the first fix")
-        .bind([ch('e')], Rules::Evidence, "evidence", "evidence")
+        .bind([ch('y')], Rules::Copy, "", "copy the first fix")
+        .bind([ch('e')], Rules::Evidence, "in full", "evidence, in full")
         .bind([ch('S')], Rules::Report, "", "support report")
-        .bind([ch(' ')], Rules::Toggle, "", "tick what applies")
+        .bind([ch(' ')], Rules::Toggle, "tick", "tick what applies")
         .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Rules::Back, "back", "to the domain");
     map.page(C::Browser, D::Rules)
@@ -501,13 +508,13 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
         .bind([ch('p')], Redirects::MakePrimary, "", "make target primary")
         .bind([f(2)], Redirects::Save, "save", "save to your file")
-        .bind([ch('f')], Redirects::Choices, "fix", "fix the line")
+        .bind([ch('f')], Redirects::Choices, "", "fix the line")
         .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all redirects")
         .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
         .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
         .global([ch('o')], G::Outside, "", "sandbox: act outside")
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
-        .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "to the list");
+        .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "back");
     map.page(C::RedirectForm, D::RedirectForm)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; at end: apply")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
@@ -522,13 +529,13 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
         .bind([ch('R')], Removal::Redirects, "redirects", "add a redirect")
         .global([ch('o')], G::Outside, "", "sandbox: act outside")
-        .bind([ESC, f(3), ch('q')], Removal::Back, "back", "to the list");
+        .bind([ESC, f(3), ch('q')], Removal::Back, "back", "back");
     map.page(C::RemovalName, D::Removal)
         .bind([ENTER, f(2)], Removal::Confirm, "remove", "remove from list")
         .bind([BACK_TAB, UP], Removal::PreviousField, "back", "previous step")
         .bind([f(5)], Removal::Refresh, "check again", "check again")
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
-        .bind([ESC, f(3)], Removal::Back, "back", "to the list");
+        .bind([ESC, f(3)], Removal::Back, "back", "back");
     map.at(C::TextBox, A::Text)
         .moves(Text::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
         .bind([ch('y')], Text::Copy, "copy", "copy it")

@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
         assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
         assert!(map.hints(Context::Pets, |_, word| Some(word)).contains(&("R".into(), "refresh")));
-        assert!(map.help_lines(Context::Pets).contains(&("R F5".into(), "refresh")));
+        assert!(map.help_lines(Context::Pets, false).contains(&("R F5".into(), "refresh")));
     }
 
     #[test]

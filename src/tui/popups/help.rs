@@ -40,13 +40,14 @@ impl HelpBox {
     }
 
     /// The lines that match the search; `None` without a search.
-    fn found(&self, keymap: &Keymap) -> Option<Vec<HelpLine>> {
+    fn found(&self, keymap: &Keymap, in_practice: bool) -> Option<Vec<HelpLine>> {
         let words: Vec<String> = self.search.value().split_whitespace().map(str::to_lowercase).collect();
         if words.is_empty() {
             return None;
         }
-        let all = Context::iter().flat_map(|context| {
-            let lines = keymap.help_lines(context).into_iter();
+        let useful = |context: &Context| in_practice || *context != Context::OutsideBox;
+        let all = Context::iter().filter(useful).flat_map(|context| {
+            let lines = keymap.help_lines(context, in_practice).into_iter();
             lines.map(move |(keys, help)| HelpLine { place: place_name(context), keys, help })
         });
         let has = |line: &HelpLine| {
@@ -150,9 +151,10 @@ pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut 
     page.go_to(page.rest());
     page.area.x += 1;
     page.area.width -= 1;
-    match help.found(&state.keymap) {
+    let in_practice = state.domains.setup.sandbox.is_some();
+    match help.found(&state.keymap, in_practice) {
         Some(found) => draw_found(&found, help, page, layout),
-        None => draw_place(help, &state.keymap, page, layout),
+        None => draw_place(help, &state.keymap, in_practice, page, layout),
     }
 }
 
@@ -172,14 +174,14 @@ fn draw_found(found: &[HelpLine], help: &HelpBox, page: &mut Page<'_>, layout: &
     scroll::draw(help.top, lines, page, layout);
 }
 
-fn draw_place(help: &HelpBox, keymap: &Keymap, page: &mut Page<'_>, layout: &mut Layout) {
+fn draw_place(help: &HelpBox, keymap: &Keymap, in_practice: bool, page: &mut Page<'_>, layout: &mut Layout) {
     let appearance = page.appearance;
     let mut left = vec![heading("HERE", appearance)];
-    left.extend(lines_of(keymap.help_lines(help.place), appearance));
+    left.extend(lines_of(keymap.help_lines(help.place, in_practice), appearance));
     if help.place.is_text() {
         left.push(Line::raw(""));
         left.push(heading("IN THIS FIELD", appearance));
-        left.extend(lines_of(keymap.help_lines(Context::Text), appearance));
+        left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
     }
     let mut right = vec![heading("EVERYWHERE", appearance)];
     right.extend(lines_of(keymap.global_help(help.place), appearance));

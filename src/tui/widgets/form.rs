@@ -44,7 +44,8 @@ pub fn update<P: Copy + PartialEq>(focus: &mut P, parts: &[(P, Control)], action
             return FormEvent::Submit;
         }
         (FormAction::Confirm | FormAction::Toggle, Some(Control::Tick)) => return FormEvent::Toggle,
-        (FormAction::Toggle | FormAction::Queue, _) => return FormEvent::None,
+        // Only a form that has these knows how.
+        (FormAction::Toggle | FormAction::Queue | FormAction::Check, _) => return FormEvent::None,
         (FormAction::Move(movement), Some(Control::Choice)) => return FormEvent::Choose(movement),
         (FormAction::Choices, _) => return FormEvent::Choices,
         (FormAction::Clear, _) => return FormEvent::Clear,

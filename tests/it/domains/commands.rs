@@ -18,7 +18,7 @@ pub struct Room {
     pub world: Simulator,
     /// The time of the checks; none for that of the day.
     now: Option<&'static str>,
-    home: TempDir,
+    pub home: TempDir,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -38,7 +38,7 @@ impl Room {
         room
     }
 
-    fn of(code: Code) -> Self {
+    pub fn of(code: Code) -> Self {
         Self::new(worlds::showing(now(), code).unwrap())
     }
 
@@ -203,12 +203,13 @@ fn lines_come_while_a_silent_resolver_is_waited_for() {
 }
 
 #[test]
-fn several_domains_are_summed_up_and_different_results_have_their_own_status() {
+fn several_domains_are_summed_up_and_the_worst_gives_the_status() {
     let room = Room::new(Plan::healthy(now()).with(|plan| {
         plan.zone(Plan::ZONE).set("bad.acme-pets.com", 300, ZoneData::address(Plan::OLD_ADDRESS));
     }));
     let (status, value) = room.check(&[DOMAIN, "bad.acme-pets.com"]);
-    assert_eq!((status, &value["verdict"], &value["code"]), (3, &"fail".into(), &"DNS-A-BLOCKS".into()));
+    assert_eq!((status, &value["verdict"], &value["code"]), (8, &"fail".into(), &"DNS-A-BLOCKS".into()));
+    assert_eq!(value["domain"], "bad.acme-pets.com", "the top is the domain that decides");
     let verdicts: Vec<&Value> = value["domains"].as_array().unwrap().iter().map(|domain| &domain["verdict"]).collect();
     assert_eq!(verdicts, ["ok", "fail"]);
     let output = room.run(&["check", DOMAIN, "bad.acme-pets.com"]);
@@ -217,6 +218,8 @@ fn several_domains_are_summed_up_and_different_results_have_their_own_status() {
     assert!(shown.ends_with("1 to fix, 1 fine\n"), "{shown}");
     let (status, _) = room.check(&["bad.acme-pets.com", "bad.acme-pets.com"]);
     assert_eq!(status, 8);
+    let (status, _) = room.check(&[DOMAIN, "new.acme-pets.com"]);
+    assert_eq!(status, 9, "one is waiting");
 }
 
 #[test]

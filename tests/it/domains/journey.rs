@@ -57,7 +57,7 @@ impl Journey {
         let options = CheckOptions { now: Some(self.time()), ..settings(&self.world) };
         let domain = parse_name::domain(self.name).unwrap();
         let (reported, measurements) = (self.reported.clone(), self.measurements.clone());
-        let subject = Subject { domain, options, reported, measurements, about_name: Vec::new() };
+        let subject = Subject { domain, options, reported, measurements };
         let checked = subject.check(&ProbeCache::default(), None).await;
         self.measurements.push(checked.measurement.clone());
         checked

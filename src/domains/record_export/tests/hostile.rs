@@ -51,7 +51,7 @@ fn mark(format: ExportFormat) -> Option<&'static str> {
     match format {
         ExportFormat::Bind | ExportFormat::Nsupdate => Some(";"),
         ExportFormat::Dnscontrol => Some("//"),
-        ExportFormat::Plain | ExportFormat::Cloudflare | ExportFormat::Route53 => None,
+        ExportFormat::Plain | ExportFormat::Cloudflare | ExportFormat::Route53 | ExportFormat::Json => None,
         _ => Some("#"),
     }
 }
@@ -129,7 +129,7 @@ proptest! {
                 match format {
                     ExportFormat::Terraform => drop(hcl(&text)),
                     ExportFormat::Dnscontrol => drop(js_call(split(&text, "//").1[0])),
-                    ExportFormat::Cloudflare | ExportFormat::Route53 => {
+                    ExportFormat::Cloudflare | ExportFormat::Route53 | ExportFormat::Json => {
                         prop_assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
                     }
                     ExportFormat::Octodns => {

@@ -33,6 +33,23 @@ fn cloudflare_is_one_object_that_is_not_proxied() {
 }
 
 #[test]
+fn json_names_what_to_delete_and_what_to_add() {
+    for (record, kind, name) in [(subdomain(), "CNAME", "docs"), (apex(), "ALIAS", "@")] {
+        let value: Value = serde_json::from_str(&export(&record, ExportFormat::Json, &with_mail())).unwrap();
+        assert_eq!((&value["schemaVersion"], value["add"].as_array().unwrap().len()), (&json!(1), 1));
+        let expected = json!({"type": kind, "name": name, "fullName": record.name.as_str(), "zone": "example.com",
+            "ttl": 3600, "values": ["sites.platform.example"]});
+        assert_eq!(value["add"][0], expected);
+        for (entry, conflict) in value["delete"].as_array().unwrap().iter().zip(with_mail()) {
+            let expected = (&json!(conflict.kind), &json!(conflict.ttl), &json!(conflict.values));
+            assert_eq!((&entry["type"], &entry["ttl"], &entry["values"]), expected);
+        }
+        let alone: Value = serde_json::from_str(&export(&record, ExportFormat::Json, &[])).unwrap();
+        assert_eq!((&alone["delete"], &alone["add"]), (&Value::Null, &value["add"]));
+    }
+}
+
+#[test]
 fn route53_deletes_exactly_what_is_there_and_creates_in_one_batch() {
     let read = |record: &DnsRecord, deletes: &[Conflict]| -> Value {
         serde_json::from_str(&export(record, ExportFormat::Route53, deletes)).unwrap()

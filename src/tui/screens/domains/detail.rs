@@ -3,11 +3,12 @@
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::finding::deciding;
-use crate::domains::record_export::DnsRecord;
+use crate::domains::record_export::{Conflict, DnsRecord};
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{self, Facts, Rule};
 use crate::domains::{DnsName, Finding};
+use crate::model::display_safe;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{DomainAction, RecordAction, RecordPart, RulesAction};
 use crate::tui::popups::{Contents, FormatsBox, Popup, TextBox, TextKind, WriteBox, copy};
@@ -36,14 +37,16 @@ pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> V
         }
         RecordAction::Saved => {
             app.domains.record(&domain.name, Event::Saved, now);
+            app.domains.trail.clear();
             app.domains.place = PanelLocation::Live;
             scheduler::ask_anew(&mut app.domains, &domain.name);
             app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
         }
         RecordAction::Refresh => check_now(app, &domain.name),
+        RecordAction::CopyDeletes => return copy_deletes(app, now),
         RecordAction::Correct | RecordAction::Back => correct(app, &domain.name),
         RecordAction::Evidence => evidence(app),
-        RecordAction::Leave => app.domains.place = PanelLocation::List,
+        RecordAction::Leave => app.domains.back(),
     }
     Vec::new()
 }
@@ -75,19 +78,55 @@ fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
     copy(app, text, &shown, now)
 }
 
+/// Copies the records that must be deleted first, as lines of a zone file.
+fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let seen = app.domains.selected.as_ref().and_then(|name| Some((name, app.domains.seen(name)?)));
+    let Some((name, seen)) = seen else {
+        app.say(MessageKind::Note, NOT_CHECKED);
+        return Vec::new();
+    };
+    let line = |conflict: &Conflict, value: &String| {
+        format!("{} {} IN {} {}\n", name.dotted(), conflict.ttl, conflict.kind, display_safe(value))
+    };
+    let lines =
+        seen.conflicts.iter().flat_map(|conflict| conflict.values.iter().map(move |value| line(conflict, value)));
+    let lines: String = lines.collect();
+    if lines.is_empty() {
+        app.say(MessageKind::Note, "Nothing has to be deleted at this name.");
+        return Vec::new();
+    }
+    copy(app, lines, "what to delete", now)
+}
+
 /// A key at one domain.
 pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> Vec<Effect> {
     let Some(name) = app.domains.selected.clone() else {
         app.domains.place = PanelLocation::List;
         return Vec::new();
     };
+    let records = matches!(
+        action,
+        DomainAction::Verified
+            | DomainAction::Saved
+            | DomainAction::Toggle
+            | DomainAction::Correct
+            | DomainAction::Record
+            | DomainAction::Removal
+    );
+    if records && app.domains.is_unlisted(&name) {
+        app.say(MessageKind::Note, format!("{name} is not on your list: Esc, then F2 adds it."));
+        return Vec::new();
+    }
     match action {
         DomainAction::Refresh => check_now(app, &name),
         DomainAction::Verified => verified(app, now),
         DomainAction::Saved => saved_again(app, now),
         DomainAction::Toggle => tick(app, &name),
         DomainAction::Correct => correct(app, &name),
-        DomainAction::Rules => app.domains.place = PanelLocation::Rules(likely_rule(&app.domains, now)),
+        DomainAction::Rules => {
+            let rule = likely_rule(&app.domains, now);
+            app.domains.enter(PanelLocation::Rules(rule));
+        }
         DomainAction::Evidence => evidence(app),
         DomainAction::Report => report(app),
         DomainAction::Copy => {
@@ -98,14 +137,15 @@ pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> V
                 None => app.say(MessageKind::Note, NOT_CHECKED),
             }
         }
+        DomainAction::CopyDeletes => return copy_deletes(app, now),
         DomainAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
         DomainAction::Record => {
             wizard::resume(&mut app.domains, &name);
-            app.domains.place = PanelLocation::Record;
+            app.domains.enter(PanelLocation::Record);
         }
         DomainAction::Removal => return removal::open(app, now),
         DomainAction::Move(movement) => go(app, movement, now),
-        DomainAction::Back => app.domains.place = PanelLocation::List,
+        DomainAction::Back => app.domains.back(),
     }
     Vec::new()
 }
@@ -128,15 +168,15 @@ fn saved_again(app: &mut AppState, now: Now) {
 fn correct(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.focus = wizard::Focus::Value;
-    app.domains.place = PanelLocation::Wizard;
+    app.domains.enter(PanelLocation::Wizard);
 }
 
 /// Opens the form of a domain at what can be ticked.
 fn tick(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.focus = wizard::Focus::Plan;
-    app.domains.place = PanelLocation::Wizard;
-    app.say(MessageKind::Note, "Space ticks what applies. Esc saves and goes to the list.");
+    app.domains.enter(PanelLocation::Wizard);
+    app.say(MessageKind::Note, "Space ticks what applies. Esc saves and goes back.");
 }
 
 /// Cause, proof and fix, for an email.
@@ -209,7 +249,11 @@ pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec
         RulesAction::Evidence => evidence(app),
         RulesAction::Report => report(app),
         RulesAction::Copy => return copy_fix(app, rule, now),
-        RulesAction::Back => app.domains.place = PanelLocation::Live,
+        RulesAction::Back => {
+            // Not to the other rules.
+            app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
+            app.domains.back();
+        }
     }
     Vec::new()
 }

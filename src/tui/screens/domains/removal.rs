@@ -10,7 +10,7 @@ use crate::domains::DnsName;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::parse_name;
 use crate::domains::reported::Event;
-use crate::domains::stage::Stage as Step;
+use crate::domains::stage::{Measurement, Stage as Step};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::RemovalAction;
 use crate::tui::state::{AppState, MessageKind};
@@ -40,6 +40,12 @@ pub fn is_left_behind(state: &State, name: &DnsName, now: Now) -> Option<bool> {
     domain_progress::is_left_behind(state.entry(name)?, state.status(name, now).state)
 }
 
+/// Whether the last check saw that no record points to the platform, whatever was recorded.
+pub fn is_gone(state: &State, name: &DnsName) -> bool {
+    let last = state.entry(name).and_then(domain_progress::last_known);
+    last.and_then(Measurement::leads_to_platform) == Some(false)
+}
+
 /// Opens the page for the domain that has the cursor.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
@@ -50,7 +56,7 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         _ => Focus::Visitors,
     };
     panel.removal = Removal { focus, typed: TextInput::default() };
-    panel.place = PanelLocation::Removal;
+    panel.enter(PanelLocation::Removal);
     check(app, now)
 }
 
@@ -72,7 +78,7 @@ pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Eff
         RemovalAction::Confirm => forget(app, now),
         RemovalAction::Refresh => return check(app, now),
         RemovalAction::Redirects => return redirects::keys::open(app, now),
-        RemovalAction::Back => app.domains.place = PanelLocation::List,
+        RemovalAction::Back => app.domains.back(),
     }
     Vec::new()
 }
@@ -133,6 +139,9 @@ fn forget(app: &mut AppState, now: Now) {
         None if panel.status(&name, now).state == Step::Removed => {
             Some("Not checked since the removal: F5 checks. If the record is gone, press Enter again.")
         }
+        None if is_gone(panel, &name) => {
+            Some("Step 3 is not ticked, but the record is gone. Press Enter again to take it off the list.")
+        }
         None => Some("Not removed yet: see steps 1 to 4. Press Enter again to take it off the list anyway."),
     };
     if let Some(doubt) = doubt.filter(|_| confirmed != Some(ConfirmTwice::Forgotten)) {
@@ -140,7 +149,7 @@ fn forget(app: &mut AppState, now: Now) {
         return app.say(MessageKind::Error, doubt);
     }
     panel.forget(&name);
-    panel.place = PanelLocation::List;
+    panel.back();
     let rest =
         if panel.redirects.line_of(&name).is_some() { " Its redirect is still in your configuration: R." } else { "" };
     app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));

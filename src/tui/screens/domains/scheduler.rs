@@ -253,7 +253,9 @@ pub(super) fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, no
     }
     check.seen = Some(seen);
     wait(panel, &name, now);
-    let row = row.filter(|_| notify);
+    // What happens on the page of a removal was done by the operator.
+    let is_being_removed = panel.place == PanelLocation::Removal && panel.selected.as_ref() == Some(&name);
+    let row = row.filter(|_| notify && !is_being_removed);
     let mut effects: Vec<Effect> = row.and_then(|row| announce(app, &row, now)).into_iter().collect();
     effects.extend(work(app, now));
     effects

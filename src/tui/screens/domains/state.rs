@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use crate::app::domain_progress::DomainRoles;
+use crate::app::domain_progress::{DomainRoles, NextStep};
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
 use crate::domains::redirect_config::ConfigSource;
@@ -30,12 +30,16 @@ pub struct State {
     pub setup: DomainSetup,
     /// Where in the panel the operator is.
     pub place: PanelLocation,
+    /// Where the operator came from, the latest last.
+    pub trail: Vec<PanelLocation>,
     /// The list as last read, with later records and measurements. `None` before it was read.
     pub list: Option<Registry>,
     /// Why the list cannot be read or saved.
     pub list_error: Option<String>,
     /// The domain that has the cursor, or is shown.
     pub selected: Option<DnsName>,
+    /// A domain that is not on the list, to be checked in this session only.
+    pub unlisted: Option<Entry>,
     /// The checks of this session, by domain.
     pub checks: HashMap<DnsName, CheckView>,
     /// The domains being checked, one for each lane.
@@ -141,6 +145,25 @@ impl State {
         self.setup.configuration = configuration;
     }
 
+    /// Goes to a page from which Esc leads back here.
+    pub fn enter(&mut self, place: PanelLocation) {
+        self.trail.push(std::mem::replace(&mut self.place, place));
+    }
+
+    /// Goes back to where the operator came from; to the list, if its domain is gone.
+    pub fn back(&mut self) {
+        let here = self.place;
+        let from = std::iter::from_fn(|| self.trail.pop()).find(|place| *place != here);
+        let is_there = self.selected.as_ref().is_some_and(|name| self.entry(name).is_some());
+        self.place = from.filter(|_| is_there).unwrap_or_default();
+        if self.place == PanelLocation::List {
+            self.trail.clear();
+        }
+        if !matches!(self.place, PanelLocation::Live | PanelLocation::Rules(_)) {
+            self.unlisted = None;
+        }
+    }
+
     /// Where a key goes.
     pub fn context(&self) -> Context {
         match self.place {
@@ -177,7 +200,13 @@ impl State {
     }
 
     pub fn entry(&self, name: &DnsName) -> Option<&Entry> {
-        self.list.as_ref()?.get(name)
+        let unlisted = || self.unlisted.as_ref().filter(|entry| entry.name == *name);
+        self.list.as_ref().and_then(|list| list.get(name)).or_else(unlisted)
+    }
+
+    /// Whether a domain is only checked, without being on the list.
+    pub fn is_unlisted(&self, name: &DnsName) -> bool {
+        self.unlisted.as_ref().is_some_and(|entry| entry.name == *name)
     }
 
     /// What was recorded of a domain; the value in the configuration is the default.
@@ -210,6 +239,16 @@ impl State {
         rows
     }
 
+    /// Whether the list shows a time that runs down.
+    pub fn counts_down(&self, now: Now) -> bool {
+        let wall = self.wall(now);
+        let counts = |next: &NextStep| {
+            matches!(next, NextStep::Wait(Some(until)) if *until > wall)
+                || matches!(next, NextStep::AwaitCertificate(_))
+        };
+        self.rows(now).iter().any(|row| counts(&row.progress.next))
+    }
+
     /// Whether a domain is being checked.
     pub(super) fn is_checking(&self, name: &DnsName) -> bool {
         self.lanes.iter().flatten().any(|checked| checked == name)
@@ -226,6 +265,10 @@ impl State {
             change.apply(list);
         }
         match &change {
+            RegistryChange::Measured(name, measurement) if self.is_unlisted(name) => {
+                self.unlisted.iter_mut().for_each(|entry| entry.keep((**measurement).clone()));
+                return;
+            }
             // On a full disk, the queue must not grow with every check.
             RegistryChange::Measured(name, _) => {
                 let mut at = 0;

@@ -177,11 +177,11 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     match panel.status(&name, now).state {
         Step::Draft => {
             wizard::resume(panel, &name);
-            panel.place = PanelLocation::Wizard;
+            panel.enter(PanelLocation::Wizard);
         }
         Step::WaitingForDns if panel.reported(&name).saved.is_none() => {
             wizard::resume(panel, &name);
-            panel.place = PanelLocation::Record;
+            panel.enter(PanelLocation::Record);
             scheduler::ask_if_old(panel, &name, now);
         }
         Step::RemovalPlanned | Step::Removed => return removal::open(app, now),
@@ -192,7 +192,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
         | Step::CertificateLate
         | Step::Live
         | Step::Failing => {
-            panel.place = PanelLocation::Live;
+            panel.enter(PanelLocation::Live);
             scheduler::ask_if_old(panel, &name, now);
         }
     }

@@ -75,7 +75,7 @@ fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
         PanelLocation::Wizard => page.at_least(FORM_ROWS, 2, |page| wizard::draw(scene, page)),
         PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(scene, page, rule)),
         PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(scene, page)),
-        PanelLocation::Removal => page.at_least(FORM_ROWS, 2, |page| removal::draw(scene, page)),
+        PanelLocation::Removal => removal::draw(scene, page),
     }
 }
 

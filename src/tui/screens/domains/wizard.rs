@@ -2,12 +2,15 @@
 
 mod fields;
 
+use jiff::Timestamp;
+
 use crate::app::domain_service::existing;
 use crate::clock::Now;
 use crate::domains::catalogue::Topic;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
+use crate::domains::registry::Entry;
 use crate::domains::report::full_sentence as sentence;
-use crate::domains::reported::{Event, Precondition};
+use crate::domains::reported::{Dated, Event, Precondition};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
@@ -84,11 +87,15 @@ pub fn open(state: &mut State) {
     {
         state.wizard.value = TextInput::new(host.as_str());
     }
-    state.place = PanelLocation::Wizard;
+    state.enter(PanelLocation::Wizard);
 }
 
 /// A key in the form.
 pub fn on_action(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+    if action == FormAction::Check {
+        check_only(app);
+        return Vec::new();
+    }
     let wizard = &mut app.domains.wizard;
     match form::update(&mut wizard.focus, &Focus::PARTS, action) {
         FormEvent::Toggle => toggle(wizard),
@@ -134,6 +141,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         if let Some(listed) = listed.map(|finding| DnsName::new(&finding.seen)) {
             panel.wizard = Wizard::default();
             panel.selected = Some(listed.clone());
+            panel.trail.clear();
             panel.place = PanelLocation::List;
             app.say(MessageKind::Note, format!("{listed} is already on the list."));
             return Vec::new();
@@ -172,6 +180,27 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
+/// Checks the typed domain without adding it to the list; what is typed stays in the form.
+fn check_only(app: &mut AppState) {
+    let panel = &mut app.domains;
+    let typed = parse_name::read(panel.wizard.name.value(), &ExistingDomains::default());
+    let Some(domain) = typed.domain else {
+        panel.wizard.focus = Focus::Name;
+        return app.say(MessageKind::Error, refusal("the domain", &typed.findings));
+    };
+    let name = domain.name;
+    if panel.entry(&name).is_none() {
+        let value = read_value(panel).ok();
+        let events = value.map(|host| Dated { at: Timestamp::UNIX_EPOCH, event: Event::Value { host } });
+        let events = events.into_iter().collect();
+        panel.unlisted = Some(Entry { name: name.clone(), events, measurements: Vec::new() });
+        panel.checks.remove(&name);
+    }
+    panel.selected = Some(name.clone());
+    panel.enter(PanelLocation::Live);
+    scheduler::ask(panel, &name);
+}
+
 fn refusal(what: &str, findings: &[Finding]) -> String {
     let refused = findings.iter().find(|finding| finding.verdict == Verdict::Fail);
     refused.map_or_else(
@@ -202,7 +231,7 @@ fn leave(app: &mut AppState, now: Now) {
         }
         None => {}
     }
-    app.domains.place = PanelLocation::List;
+    app.domains.back();
 }
 
 /// Records what is new: the entry, the ticks and the value.

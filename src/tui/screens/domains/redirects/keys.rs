@@ -24,7 +24,7 @@ use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, lint, redir
 /// Opens the editor, and follows every redirect.
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
-    panel.place = PanelLocation::Redirects;
+    panel.enter(PanelLocation::Redirects);
     let line = panel.selected.as_ref().and_then(|name| panel.redirects.line_of(name));
     if let (Some(line), None) = (line, &panel.redirects.form) {
         panel.redirects.selected = line;
@@ -79,7 +79,7 @@ pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<E
         }
         RedirectsAction::Back => {
             let unsaved = redirects.edited != app.domains.setup.configuration;
-            app.domains.place = PanelLocation::List;
+            app.domains.back();
             if unsaved {
                 app.say(MessageKind::Note, "Redirects are not saved. R opens them again, F2 there saves.");
             }

@@ -10,12 +10,14 @@ use crate::config::{Notify, Service};
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
 use crate::domains::sandbox::Sandbox;
+use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::screens::domains::wizard::Focus;
 use crate::tui::testing::App;
@@ -133,13 +135,13 @@ fn pending_domains_are_checked_automatically_and_less_often_if_nothing_changes()
     // After another result, the next check comes soon.
     app.wait(Duration::from_secs(600));
     answer(&mut app, 3, true);
-    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 60);
+    assert_eq!((next_due(&app.state.domains).unwrap() - app.now.mono).as_secs(), 60);
 }
 
 /// The seconds before each of so many checks, which all give result `which`.
 fn pauses(app: &mut App, which: usize, looks: usize) -> Vec<u64> {
     let mut pause = || {
-        let due = next_deadline(&app.state, app.now).expect("it is pending");
+        let due = next_due(&app.state.domains).expect("it is pending");
         let pause = due - app.now.mono;
         app.wait(pause);
         assert_eq!(checked(app).len(), 1);
@@ -183,7 +185,7 @@ fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
     };
     let app = open(1230);
     assert!(checked(&app).is_empty());
-    assert_eq!((next_deadline(&app.state, app.now).unwrap() - app.now.mono).as_secs(), 31);
+    assert_eq!((next_due(&app.state.domains).unwrap() - app.now.mono).as_secs(), 31);
     assert_eq!(checked(&open(1262)), ["docs.acme-pets.com"]);
 }
 
@@ -200,10 +202,11 @@ fn the_list_shows_the_measured_verdict() {
 #[test]
 fn the_list_does_not_change_while_results_are_the_same() {
     let mut app = pending(&many(200), 1);
-    let before = app.buffer();
+    let shown = |app: &App| app.state.domains.rows(app.now);
+    let before = shown(&app);
     let end = app.now.mono + Duration::from_secs(19 * 60);
     while app.now.mono < end {
-        let due = next_deadline(&app.state, app.now).unwrap();
+        let due = next_due(&app.state.domains).unwrap();
         // Then the wait is over.
         if due > end {
             break;
@@ -211,7 +214,7 @@ fn the_list_does_not_change_while_results_are_the_same() {
         app.wait(due - app.now.mono);
         answer(&mut app, 1, true);
         app.reply_kept();
-        assert_eq!(app.buffer(), before);
+        assert_eq!(shown(&app), before);
     }
 }
 
@@ -251,7 +254,7 @@ fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
     assert_eq!(notified(&app), 0, "one failure may be chance");
     assert!(app.says("FAIL  An A record"), "the result is shown anyway\n{}", app.screen());
-    let due = next_deadline(&app.state, app.now).unwrap();
+    let due = next_due(&app.state.domains).unwrap();
     assert_eq!((due - app.now.mono).as_secs(), 60);
     app.wait(due - app.now.mono);
     answer(&mut app, 6 * 122, true);
@@ -298,7 +301,7 @@ fn a_check_that_began_before_a_record_is_repeated() {
 fn a_toggles_watching() {
     let mut app = pending(&many(3), 1);
     app.keys("A");
-    assert_eq!(next_deadline(&app.state, app.now), None);
+    assert_eq!(next_due(&app.state.domains), None);
     app.wait(Duration::from_secs(5000));
     assert_eq!(checked(&app).len(), 0);
     app.keys("A");
@@ -475,7 +478,7 @@ fn each_part_of_the_record_is_copied_by_its_key() {
     let mut app = panel(80, 24);
     app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
     for (key, text) in
-        [("t", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
+        [("T", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
     {
         app.keys(key);
         assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(text.into())));
@@ -660,5 +663,120 @@ fn a_missing_primary_is_reported_once() {
         let screen = app.screen();
         assert_eq!(screen.matches("There is no primary domain").count(), 1, "{marked}: {screen}");
         app.keys("Down");
+    }
+}
+
+#[test]
+fn the_list_counts_down_and_shows_the_days_of_the_certificate() {
+    let mut app = panel(80, 24);
+    assert!(app.says("21 min      WAIT  propagating") && app.says("< 26 min"), "{}", app.screen());
+    let tick = next_deadline(&app.state, app.now).unwrap() - app.now.mono;
+    assert!(tick <= Duration::from_secs(60), "{tick:?}");
+    app.wait(Duration::from_secs(60));
+    assert!(app.says("20 min      WAIT  propagating"), "{}", app.screen());
+    let mut list = fixture::list();
+    let live = list.get_mut(&name("acme-pets.com")).unwrap();
+    live.measurements[0].expires = Some(fixture::start() + SignedDuration::from_hours(61 * 24 + 5));
+    app.state.domains.list = Some(list);
+    assert!(app.says("cert 61 d   OK    live"), "{}", app.screen());
+}
+
+#[test]
+fn esc_leads_back_where_one_came_from() {
+    for (way, places) in [
+        ("d", vec![PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
+        ("c", vec![PanelLocation::Wizard, PanelLocation::Live, PanelLocation::List]),
+        ("U R", vec![PanelLocation::Redirects, PanelLocation::Removal, PanelLocation::Live, PanelLocation::List]),
+        ("d c", vec![PanelLocation::Wizard, PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
+        ("c F2", vec![PanelLocation::Record, PanelLocation::Live, PanelLocation::List]),
+    ] {
+        let mut app = opened("docs.acme-pets.com", 1, 80, 24);
+        app.keys(way);
+        let seen: Vec<PanelLocation> = places
+            .iter()
+            .map(|_| {
+                let place = app.state.domains.place;
+                app.keys("Esc");
+                place
+            })
+            .collect();
+        assert_eq!(seen, places, "{way}");
+    }
+}
+
+#[test]
+fn up_and_down_never_change_the_domain() {
+    let mut app = opened("docs.acme-pets.com", 1, 80, 24);
+    app.keys("Down");
+    assert!(app.state.popup.is_some(), "everything in full");
+    app.keys("Esc Up");
+    assert_eq!(app.state.domains.selected, Some(name("docs.acme-pets.com")));
+    app.keys("Right");
+    assert_ne!(app.state.domains.selected, Some(name("docs.acme-pets.com")));
+    app.keys("Left");
+    assert_eq!(app.state.domains.selected, Some(name("docs.acme-pets.com")));
+}
+
+#[test]
+fn what_to_delete_is_copied_from_the_page_itself() {
+    for key in ["D", "d D"] {
+        let mut app = opened("help.acme-pets.com", 0, 80, 24);
+        app.keys(key);
+        let lines = Task::Popups(PopupTask::Copy("help.acme-pets.com. 3600 IN A 192.0.2.10\n".into()));
+        assert_eq!(app.job(Slot::Copy).unwrap().task, lines);
+    }
+    let mut app = opened("acme-pets.com", 4, 80, 24);
+    app.keys("D");
+    assert!(app.says("Nothing has to be deleted at this name."));
+}
+
+#[test]
+fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
+    let mut app = panel(80, 24);
+    app.keys("a \"other.acme-pets.com\" Tab \"sites.petplatform.net\" F5");
+    assert_eq!(app.state.domains.place, PanelLocation::Live);
+    answer(&mut app, 0, true);
+    assert!(app.says("other.acme-pets.com   FAIL An A record blocks the CNAME"), "{}", app.screen());
+    app.keys("s");
+    assert!(app.says("other.acme-pets.com is not on your list: Esc, then F2 adds it."));
+    assert!(app.state.domains.entries().all(|entry| entry.name != name("other.acme-pets.com")));
+    assert!(kept(&app).is_empty());
+    app.keys("Esc");
+    assert_eq!(app.state.domains.place, PanelLocation::Wizard);
+    app.keys("Esc");
+    assert!(app.state.domains.entries().any(|entry| entry.name == name("other.acme-pets.com")), "as a draft");
+}
+
+#[test]
+fn equal_waits_are_one_line() {
+    let mut app = opened("docs.acme-pets.com", 1, 80, 24);
+    let check = app.state.domains.checks.get_mut(&name("docs.acme-pets.com")).unwrap();
+    let views = &mut check.seen.as_mut().unwrap().views;
+    let old = views.iter().find(|view| view.name == "8.8.8.8").unwrap().clone();
+    let until = Some(fixture::start() + SignedDuration::from_mins(40));
+    views.push(View { name: "192.0.2.1".into(), ttl: Some(2400), verdict: ViewVerdict::Old { until }, ..old });
+    let shown = app.screen();
+    assert!(shown.contains("8.8.8.8 and 1 more A 192.0.2.10") && shown.contains("WAIT until 14:43"), "{shown}");
+}
+
+#[test]
+fn keys_of_the_sandbox_are_in_the_help_of_the_demo_only() {
+    let mut app = panel(80, 24);
+    app.keys("? \"outside\"");
+    assert!(app.says("No matching key."), "{}", app.screen());
+}
+
+#[test]
+fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
+    for (columns, rows) in [(60, 16), (80, 24)] {
+        let mut app = opened("docs.acme-pets.com", 4, columns, rows);
+        app.keys("U");
+        answer(&mut app, 4, true);
+        assert!(app.says("take it off this list") && app.says("[______"), "{}", app.screen());
+        let list = app.state.domains.list.as_mut().unwrap();
+        let last = list.get_mut(&name("docs.acme-pets.com")).unwrap().measurements.last_mut().unwrap();
+        (last.record, last.elsewhere, last.verdict) = (false, true, Verdict::Fail);
+        assert!(app.says("4 [x] DNS") && app.says("tick step 3"), "{}", app.screen());
+        assert!(app.says("[______"), "{}", app.screen());
     }
 }

@@ -3,9 +3,13 @@
 
 use ratatui::text::Span;
 
-use crate::app::domain_progress::{NextStep, count_words};
+use crate::app::domain_progress::{NextStep, count_words, last_known};
 use crate::domains::Verdict;
+use crate::domains::diagnosis::CERTIFICATE_WAIT;
 use crate::domains::finding::deciding;
+use crate::domains::stage::Stage;
+use crate::model::text::width;
+use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
 use crate::tui::widgets::page::marker;
@@ -17,10 +21,14 @@ use super::super::wizard::in_the_way;
 use super::{Page, Scene, act_of, list_row, moment, sentence, verdict_cell, verdict_word};
 
 /// The least columns for a name.
-const NAME: usize = 22;
+const NAME: usize = 20;
 /// Left out on narrow terminals.
 const ROLE: usize = 9;
 const WORD: usize = 6;
+/// How long to wait, or how long the certificate is valid.
+const WHEN: usize = 12;
+/// The columns that the cause of a problem mostly needs.
+const STATE: usize = 29;
 
 /// Paints the list; the cursor is on the marked row.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
@@ -49,28 +57,32 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let free = usize::from(page.left()).saturating_sub(1 + below);
     // Every domain has a second row for its next step, or only the marked one has, below the table.
     let has_next = free >= 2 * rows.len();
+    // Where lines are free, the next step may take two.
+    let next_rows = if free >= 3 * rows.len() { 2 } else { 1 };
     let room = match (has_next, has_pane) {
         (true, _) => rows.len(),
         (false, true) => free.max(1),
         (false, false) => free.saturating_sub(4).max(1),
     };
-    let role = if page.columns() < 80 { 0 } else { ROLE };
-    let name = (page.columns() / 3).max(NAME);
-    let state = page.columns().saturating_sub(3 + name + role + WORD);
+    let longest = rows.iter().map(|row| width(&row.shown) + 2).max().unwrap_or(NAME);
+    let name = longest.clamp(NAME, (page.columns() / 3).max(NAME));
+    let left = page.columns().saturating_sub(3 + name + WHEN + WORD);
+    let role = if left < ROLE + STATE { 0 } else { ROLE };
     let heading = if role == 0 { "" } else { "ROLE" };
-    page.heading(format!("   {:<name$}{heading:<role$}STATE", "DOMAIN"));
+    page.heading(format!("   {:<name$}{heading:<role$}{:<WHEN$}STATE", "DOMAIN", "WHEN"));
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
         let cells = vec![
             Span::raw(format!(" {} {}", marker(at == here), page.column(&row.shown, name))),
             Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
+            Span::raw(page.column(&when(row, scene), WHEN)),
             verdict_cell(row.progress.verdict, WORD, page.appearance),
-            Span::raw(page.column(&row.progress.summary, state)),
+            Span::raw(page.column(&row.progress.summary, left - role)),
         ];
         list_row(page, at == here, 1, cells);
         if has_next && row.progress.next == NextStep::Nothing {
             page.gap();
         } else if has_next {
-            page.labelled("     Next: ", &next_words(row, scene), 1);
+            page.labelled("     Next: ", &next_words(row, scene), next_rows);
         }
     }
     page.gap();
@@ -117,6 +129,24 @@ fn next_words(row: &DomainSummary, scene: Scene<'_>) -> String {
             format!("wait for the certificate (Verify chosen {})", moment(scene, *verified))
         }
         next => act(next).unwrap_or("nothing to do").to_owned(),
+    }
+}
+
+/// How long to wait, or how many days the certificate of a live domain has left.
+fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
+    let wall = scene.app.domains.wall(scene.now);
+    let expires = scene.app.domains.entry(&row.name).and_then(last_known).and_then(|last| last.expires);
+    match (&row.progress.next, expires) {
+        (NextStep::Wait(Some(until)), _) if *until <= wall => "overdue".to_owned(),
+        (NextStep::Wait(Some(until)), _) => duration(until.duration_since(wall)),
+        (NextStep::AwaitCertificate(verified), _) => {
+            let left = CERTIFICATE_WAIT - wall.duration_since(*verified);
+            format!("< {}", duration(left))
+        }
+        (_, Some(expires)) if row.progress.status.state == Stage::Live => {
+            format!("cert {} d", expires.duration_since(wall).as_hours() / 24)
+        }
+        _ => String::new(),
     }
 }
 
@@ -181,6 +211,8 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     let reported = panel.reported(&row.name);
     let checked = panel.entry(&row.name).and_then(|entry| entry.measurements.last()).map(|last| last.at);
+    let role: &str = row.role.into();
+    page.labelled("Role     ", role, 1);
     for (label, at) in [("Saved", reported.saved), ("Verify", reported.verified), ("Checked", checked)] {
         page.labelled(&format!("{label:<9}"), &at.map_or("-".to_owned(), |at| moment(scene, at)), 1);
     }

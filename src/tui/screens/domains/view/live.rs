@@ -107,7 +107,7 @@ pub(super) fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
                 page.labelled(&format!("   {}  ", scene.appearance.time(*at)), text, 2);
             }
             page.down_to(1);
-            page.text("   e: evidence (questions, servers, answers, times)   S: support report   d: DNS record");
+            page.text("   e: evidence (questions, servers, answers, times)   S: support report   d: DNS record   left, right: domains");
         }
         None => {
             so_far(scene, page, name);
@@ -152,13 +152,20 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let reported = panel.reported(name);
     let wall = panel.wall(scene.now);
     let tick = |precondition| if reported.ticked.contains(&precondition) { "[x]" } else { "[ ]" };
-    let done = format!(
-        "{} plan  {} deploy  {} DNS   {}",
+    // Of a live domain all that must hold, whatever was ticked.
+    let live = panel.status(name, scene.now).state == Step::Live;
+    let ticks = format!(
+        "{} plan  {} deploy  {} DNS   ",
         tick(Precondition::PaidPlan),
         tick(Precondition::Deploy),
-        tick(Precondition::DnsAccess),
-        reported.saved.map_or_else(|| "not saved yet (s)".to_owned(), |at| format!("saved {}", moment(scene, at))),
+        tick(Precondition::DnsAccess)
     );
+    let saved = match reported.saved {
+        Some(at) => format!("saved {}", moment(scene, at)),
+        None if live => "not recorded when".to_owned(),
+        None => "not saved yet (s)".to_owned(),
+    };
+    let done = format!("{}{saved}", if live { "" } else { &ticks });
     page.labelled("   Done:  ", &done, 2);
     page.wrapped(10, &clock_line(scene, &reported, wall), 2);
 }
@@ -201,8 +208,9 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     let verdict = if narrow { 17 } else { 20 };
     let sees = page.columns().saturating_sub(3 + who + ttl.len() + time.len() + verdict).max(12);
     page.heading(format!("     {:<who$}{:<sees$}{ttl}{time}VERDICT", "WHO", "SEES"));
-    let hidden = seen.views.len().saturating_sub(room);
-    for view in seen.views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
+    let views = if wide { seen.views.clone() } else { grouped(&seen.views) };
+    let hidden = views.len().saturating_sub(room);
+    for view in views.iter().take(if hidden > 0 { room.saturating_sub(1) } else { room }) {
         let label = if wide { &view.server } else { &view.name };
         let ttl = view.ttl.map_or_else(|| "-".to_owned(), |ttl| ttl.to_string());
         let ttl = if narrow { String::new() } else { format!("{ttl:>7}  ") };
@@ -216,6 +224,30 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     if hidden > 0 && page.left() > 0 {
         page.text(&format!("     and {} more (e)", hidden + usize::from(room > 0)));
     }
+}
+
+/// The views, those that wait with the same old answer as one, which ends with the last of them.
+fn grouped(views: &[View]) -> Vec<View> {
+    let is_old = |view: &View| matches!(view.verdict, ViewVerdict::Old { until: Some(_) });
+    let mut shown: Vec<(View, usize)> = Vec::new();
+    for view in views {
+        let same = shown.iter_mut().find(|(first, _)| is_old(first) && is_old(view) && first.sees == view.sees);
+        let Some((first, others)) = same else {
+            shown.push((view.clone(), 0));
+            continue;
+        };
+        *others += 1;
+        if let (ViewVerdict::Old { until: old }, ViewVerdict::Old { until: new }) = (first.verdict, view.verdict)
+            && new > old
+        {
+            (first.verdict, first.ttl) = (view.verdict, view.ttl);
+        }
+    }
+    let name = |(view, others): (View, usize)| match others {
+        0 => view,
+        others => View { name: format!("{} and {others} more", view.name), ..view },
+    };
+    shown.into_iter().map(name).collect()
 }
 
 /// What goes with the verdict on a view.
@@ -275,7 +307,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
             "In the dashboard choose Verify, then press V here.".to_owned(),
             "the certificate follows, usually within a couple of minutes.",
         ),
-        Step::CertificatePending => (
+        Step::CertificatePending if decides.is_none_or(|finding| finding.verdict != Verdict::Fail) => (
             "Just wait. The certificate usually arrives a couple of minutes after Verify.".to_owned(),
             "live. If it takes longer than 30 minutes: t, three checks.",
         ),
@@ -283,15 +315,15 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
             ("Press t for three checks, then choose Re-verify in the dashboard and press V here.".to_owned(), "")
         }
         Step::Live if panel.redirects.failing(name).is_some() => {
-            ("Fix the redirect from this domain: R.".to_owned(), "r checks again.")
+            ("Fix the redirect from this domain: R.".to_owned(), "check again with r.")
         }
-        Step::Live if act.is_empty() => ("Nothing to do.".to_owned(), "r checks again; U takes it out of service."),
+        Step::Live if act.is_empty() => ("Nothing to do.".to_owned(), "U takes it out of service."),
         Step::Propagating if act.is_empty() => {
             (format!("Just wait.{until}"), "choose Verify in the dashboard, and press V here.")
         }
         Step::Propagating => (format!("{act}{until}"), "choose Verify in the dashboard, and press V here."),
         Step::WaitingForDns => (format!("{act}{until}"), "caches update within 48 h; then Verify."),
-        Step::Failing => (format!("{act}{until}"), "r checks again; petstore also checks automatically."),
+        Step::Failing => (format!("{act}{until}"), "check again with r; petstore also checks automatically."),
         _ => (format!("{act}{until}"), ""),
     };
     let mut facts = vec![("Do now: ", now)];

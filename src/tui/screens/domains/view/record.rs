@@ -34,7 +34,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
     let name = record.name.relative_to(&record.zone);
     let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
-    for (label, text, key) in [("Type", kind, "t"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
+    for (label, text, key) in [("Type", kind, "T"), ("Name", name, "n"), ("Value", &value, "v"), ("TTL", &ttl, "l")] {
         if label == "Value" {
             page.point(15);
         }
@@ -85,8 +85,7 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
         return page.text(&format!("   Now at that name: {text}"));
     };
     let source = seen.views.iter().find(|view| view.role == observation::Role::Authoritative);
-    let asked = source.map_or("asked resolvers".to_owned(), |view| format!("asked {}", view.name));
-    page.text(&format!("   Now at that name ({asked}, {}):", scene.appearance.time(seen.at)));
+    page.text(&format!("   Now at that name ({}):", scene.appearance.time(seen.at)));
     if !seen.measurement.known {
         return page.text("   ?  The check failed from here. Check this machine's network.");
     }
@@ -97,6 +96,9 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
     };
     let end = page.y + u16::try_from(room.saturating_sub(1)).unwrap_or(0);
     page.error(3, &closed(&first.seen), 2);
+    if !seen.conflicts.is_empty() && page.left() > 6 {
+        page.text("     D  copies what to delete");
+    }
     page.labelled(
         "     ",
         &act_of(first),

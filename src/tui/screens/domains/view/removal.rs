@@ -6,8 +6,11 @@ use crate::tui::pending::Slot;
 use crate::tui::widgets::page::tick;
 
 use super::super::labels;
-use super::super::removal::{Focus, followed, is_left_behind, worked};
+use super::super::removal::{Focus, followed, is_gone, is_left_behind, worked};
 use super::{Page, Scene, act_of};
+
+/// The least rows for everything.
+const ROOMY: u16 = 20;
 
 /// Paints the page.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
@@ -15,10 +18,15 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let Some(name) = &panel.selected else { return };
     let reported = panel.reported(name);
     let removal = &panel.removal;
+    // Everything down to the field for the name stays in sight.
+    let small = page.area.height < ROOMY;
+    page.tight = small;
     page.gap();
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
     page.gap();
-    page.wrapped(3, "Remove in the dashboard takes the site at this name offline at once. So, in this order:", 3);
+    if !small {
+        page.wrapped(3, "Remove in the dashboard takes the site at this name offline at once. So, in this order:", 3);
+    }
     page.gap();
     let followed = followed(panel, name);
     let works = followed.is_some_and(|followed| leads_on(&followed.findings));
@@ -39,7 +47,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         }
         (None, Some(walked)) => {
             let hop = walked.hops.first().map_or("", String::as_str);
-            page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), 3);
+            let rows = if small { 1 } else { 3 };
+            page.wrapped(11, &format!("{hop} ({})", scene.appearance.time(walked.at)), rows);
             if let Some(finding) = deciding(&walked.findings).filter(|_| !works) {
                 page.error(11, &format!("{}. {}", finding.title, act_of(finding)), 2);
             }
@@ -54,7 +63,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             page.point(8);
         }
         page.label(0, 3, &format!("{number} {} {text}", tick(done)), here);
-        page.gap();
+        page.next_row();
     }
     let record = panel.domain().and_then(|domain| labels::record(panel, &domain));
     let record = record.map_or_else(
@@ -62,19 +71,25 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
     );
     let left = is_left_behind(panel, name, scene.now);
-    page.labelled(&format!("     4 {} ", tick(left == Some(false))), &format!("DNS: delete {record}"), 2);
+    let gone = left == Some(false) || is_gone(panel, name);
+    page.labelled(&format!("     4 {} ", tick(gone)), &format!("DNS: delete {record}"), 2);
     match left {
         Some(true) => page.error(11, "still there: anyone who adds this name to their project gets your visitors", 2),
+        _ if gone && !reported.removed => {
+            page.wrapped(11, "gone. If you removed the domain in the dashboard, tick step 3", 2);
+        }
         Some(false) => page.wrapped(11, "gone: nothing points to the platform any more", 1),
         None => page.wrapped(11, "(if left behind, someone else could claim the name)", 2),
     }
     page.gap();
-    page.text("   Still used in your settings:");
+    if !small {
+        page.text("   Still used in your settings:");
+    }
     let leads = panel.setup.configuration.redirects.iter().filter(|redirect| redirect.to == name.as_str());
     let leads: Vec<&str> = leads.map(|redirect| redirect.from.as_str()).collect();
     let primary = if panel.roles.get(name) == DomainRole::Primary { "yes" } else { "no" };
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
-    page.wrapped(5, &format!("redirects to it: {leads}; primary: {primary}"), 2);
+    page.wrapped(5, &format!("redirects to it: {leads}; primary: {primary}"), if small { 1 } else { 2 });
     page.gap();
     let here = removal.focus == Focus::Name;
     page.text(if here {
