@@ -11,7 +11,7 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.shows(&["SANDBOX", "help.acme-pets.com", "FAIL", "www.acme-pets.com"]);
     app.send("a \t \t \thttps://docs.acme-cats.com/guide\t");
     app.shows(&["[x] I can change the DNS settings", "subdomain \"docs\" of acme-cats.com"]);
-    app.send("\x1b[18~");
+    app.send("\x0f");
     app.shows(&["add docs.acme-cats.com; the value: sites.petplatform.net"]);
     // A paste never submits, and its line end is dropped.
     app.send("\r\x1b[200~sites.petplatform.net\r\n\x1b[201~");
@@ -79,7 +79,7 @@ fn a_bell_rings_on_another_screen_when_a_domain_is_live() {
     app.send("3");
     app.shows(&["help.acme-pets.com", "FAIL"]);
     // Fixed outside while another screen is shown: the automatic check notices.
-    app.send("a\x1b[18~");
+    app.send("a\x0f");
     app.shows(&["redirect help.acme-pets.com to"]);
     app.send("\x1b[B\x1b[B\x1b[B\r");
     app.shows(&["Sandbox: redirect help.acme-pets.com"]);

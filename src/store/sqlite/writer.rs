@@ -167,7 +167,7 @@ impl WriteConnection {
                 }
                 Ok(false) => {}
                 Err(locked) => {
-                    // First all of them: what comes after an answer waits for a lock of its own.
+                    // First all of them: what comes after an answer waits separately.
                     while let Ok(job) = waiting.try_recv() {
                         group.push(job);
                     }

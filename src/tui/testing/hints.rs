@@ -12,7 +12,7 @@ use crate::tui::msg::Msg;
 /// The sizes at which the keys are pressed.
 const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
 
-/// Presses, each in a state of its own, the keys of the bottom line and those that the text names. Gives those that do
+/// Presses, each in a separate state, the keys of the bottom line and those that the text names. Gives those that do
 /// nothing.
 pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> App) -> Vec<String> {
     let mut idle = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> App) -> Vec<String> {
     idle
 }
 
-/// The state once a box that opened by itself takes keys.
+/// The state once a box that opened automatically takes keys.
 fn ready(mut app: App) -> App {
     if app.state.popup.as_ref().is_some_and(|popup| popup.is_deaf(app.now.mono)) {
         app.wait(Duration::from_secs(1));
@@ -81,7 +81,7 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
 
 /// Whether a key changes what is shown, or has an effect.
 fn works(mut app: App, key: KeyPress) -> bool {
-    // What a message says again is said.
+    // A message that is repeated counts, too.
     app.state.message = None;
     let before = app.buffer();
     let (effects, held) = (app.effects.len(), app.state.add.held.len());

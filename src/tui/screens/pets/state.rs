@@ -40,7 +40,7 @@ pub struct State {
     /// What is new or has another status.
     pub changes: PetChange,
     pub whole: Inventory,
-    /// Whether it was said what the `+` of a number means.
+    /// Whether the meaning of the `+` of a number was explained.
     pub(super) is_count_explained: bool,
     /// The look-up by id, if it is open.
     pub by_id: Option<ById>,
