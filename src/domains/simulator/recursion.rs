@@ -24,7 +24,7 @@ pub(super) fn resolve_and_keep(
     kind: RecordType,
     unchecked: bool,
 ) -> Option<Reply> {
-    plan.resolvers.get_mut(number)?.take_turns();
+    plan.resolvers.get_mut(number)?.take_turns(name);
     let (reply, kept) = resolve(plan, &plan.resolvers[number], name, kind, unchecked);
     let now = plan.now;
     plan.resolvers[number].keep(kept, now);

@@ -1,6 +1,6 @@
 //! Name servers and resolvers, as a plan has them.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::mem;
 use std::net::IpAddr;
 
@@ -53,6 +53,10 @@ pub struct Resolver {
     pub keeps: bool,
     /// The cached answers of other caches behind its address, which take turns with `held`.
     pub others: VecDeque<Vec<CachedAnswer>>,
+    /// How many questions came for each name: they go through the caches, whatever is asked in between.
+    pub(super) asked: HashMap<DnsName, usize>,
+    /// Which of the caches `held` is.
+    pub(super) turn: usize,
     /// It checks signatures: a zone with a DS record above it, and without a DNSKEY, fails.
     pub validates: bool,
     /// It keeps trying name servers that do not answer, longer than its askers wait, instead of giving up.
@@ -160,10 +164,17 @@ impl Resolver {
         self
     }
 
-    /// The next cache behind its address takes the next question.
-    pub(super) fn take_turns(&mut self) {
-        if let Some(next) = self.others.pop_front() {
+    /// The next cache behind its address takes the next question for `name`.
+    pub(super) fn take_turns(&mut self, name: &DnsName) {
+        let caches = self.others.len() + 1;
+        let asked = self.asked.entry(name.clone()).or_default();
+        let wanted = *asked % caches;
+        *asked += 1;
+        while self.turn % caches != wanted
+            && let Some(next) = self.others.pop_front()
+        {
             self.others.push_back(mem::replace(&mut self.held, next));
+            self.turn += 1;
         }
     }
 
