@@ -692,7 +692,7 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
     app.shows(&["Saved to ", "Saved in your file."]).await;
     app.press("Esc");
-    app.shows(&["docs.acme-pets.com        primary"]).await;
+    app.shows(&["docs.acme-pets.com  primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
     domains_context.apply(&state.domains.changes).unwrap();
