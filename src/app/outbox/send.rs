@@ -12,13 +12,30 @@ use crate::model::{IdempotencyKey, NewPet, Pet};
 /// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
 /// and the service's may differ from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "SavedTime")]
 pub struct SentAt {
     /// By the clock of this machine.
     pub here: Timestamp,
     /// By the clock of the service, if it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub there: Option<Timestamp>,
+}
+
+/// As it is saved: drafts of the first version have only the time of this machine.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum SavedTime {
+    Here(Timestamp),
+    Both { here: Timestamp, there: Option<Timestamp> },
+}
+
+impl From<SavedTime> for SentAt {
+    fn from(saved: SavedTime) -> Self {
+        match saved {
+            SavedTime::Here(here) => Self { here, there: None },
+            SavedTime::Both { here, there } => Self { here, there },
+        }
+    }
 }
 
 /// Why a pet was not added, or may not have been: see [`Failure::outcome_unknown`].
@@ -80,4 +97,18 @@ pub(super) async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, 
 
 fn not_created(client: &Client, error: &ApiError) -> NotCreated {
     NotCreated { failure: Failure::from(error), repeatable: client.keeps_idempotency_keys() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_an_earlier_version_saved_is_read() {
+        let here: Timestamp = "2026-11-19T08:00:00Z".parse().unwrap();
+        let read = |text: &str| serde_json::from_str::<SentAt>(text).unwrap();
+        assert_eq!(read("\"2026-11-19T08:00:00Z\""), SentAt { here, there: None });
+        let both = SentAt { here, there: Some(here) };
+        assert_eq!(read(&serde_json::to_string(&both).unwrap()), both);
+    }
 }
