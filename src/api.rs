@@ -2,7 +2,8 @@
 //!
 //! May use the network through reqwest, but no terminal and no database. What is worth repeating is decided by the
 //! pure [`retry`], never inside [`Client`]; [`creation`] sends a pet as often as it takes. On top of single requests:
-//! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one pet. [`exchange`] is the
+//! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one pet, [`follow`] reports new
+//! ones. [`exchange`] is the
 //! record of a request, and [`curl`] the command that does the same; [`failure`] says why a request gave nothing, and
 //! [`explain`] what that means.
 
@@ -16,9 +17,11 @@ pub mod exchange;
 pub mod explain;
 pub mod failure;
 pub mod find;
+pub mod follow;
 pub mod inventory;
 pub mod list;
 mod paging;
+pub mod provenance;
 pub mod retry;
 
 pub use client::{Client, Timeouts};

@@ -1,8 +1,9 @@
 //! Tells the program from which commit it was built, where that is known.
 //!
-//! Known from the repository around it, or from the note that `cargo package` leaves in a package. It is read again
-//! only when something else was checked out or committed.
+//! Known from `PETSTORE_COMMIT`, the repository around it, or the note that `cargo package` leaves in a package. It is
+//! read again only when something else was given, checked out or committed.
 
+use std::env;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -12,10 +13,14 @@ use std::process::Command;
 fn main() -> io::Result<()> {
     let mut out = io::stdout();
     writeln!(out, "cargo:rerun-if-changed=src/build.rs")?;
+    writeln!(out, "cargo:rerun-if-env-changed=PETSTORE_COMMIT")?;
     for file in watched() {
         writeln!(out, "cargo:rerun-if-changed={file}")?;
     }
-    let commit = of_repository().or_else(of_package).map_or_else(String::new, |commit| format!(", commit {commit}"));
+    let commit = given()
+        .or_else(of_repository)
+        .or_else(of_package)
+        .map_or_else(String::new, |commit| format!(", commit {commit}"));
     writeln!(out, "cargo:rustc-env=PETSTORE_COMMIT={commit}")
 }
 
@@ -32,6 +37,12 @@ fn is_own_repository() -> bool {
 
 fn of_repository() -> Option<String> {
     is_own_repository().then(|| git(&["rev-parse", "--short=12", "HEAD"])).flatten()
+}
+
+/// A source without its history, such as an archive of a release, is built with this.
+#[expect(clippy::disallowed_methods, reason = "a build script reads the environment of the build")]
+fn given() -> Option<String> {
+    env::var("PETSTORE_COMMIT").ok().filter(|commit| !commit.is_empty()).map(|commit| commit.chars().take(12).collect())
 }
 
 /// `.cargo_vcs_info.json` has one hash in it.

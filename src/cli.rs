@@ -29,8 +29,8 @@ mod serve;
 mod service;
 mod setup;
 mod signals;
+mod ssh;
 mod status;
-mod suggest;
 mod transfer;
 mod usage_error;
 
@@ -41,23 +41,25 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use tokio::runtime::Builder;
+use tracing::Level;
 
 use crate::api;
 use crate::config::{self, Choices, Env, Paths};
-use crate::store::DatabaseUrl;
 
-use colour::{Ink, When};
+use args::OVER_SSH;
+use colour::When;
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 pub use panics::report as report_panics;
-use serve::Log;
+use ssh::SshStart;
 
 /// Parses the arguments of the process, runs the command, and reports a failure.
 pub fn main() -> ExitCode {
     let mut coloured = false;
-    let done = start(&std::env::args_os().collect::<Vec<_>>(), &Env::from_process(), &mut coloured);
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let done = start(&arguments, &Env::from_process(), &mut coloured);
     let exit = done.unwrap_or_else(|failed| {
-        report(&failed, coloured);
+        report(&failed, coloured, serve::logs_json(&arguments));
         failed.exit
     });
     exit.into()
@@ -73,19 +75,32 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
     if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
         return output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done);
     }
+    let mut start = |args: Args, env: &Env| {
+        *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
+        run(args, env, *coloured)
+    };
+    match parse(arguments, env) {
+        Err(ended) => ended,
+        Ok(Args { command: Some(Command::SshSession(session)), .. }) => {
+            let (arguments, session) = SshStart::new(&session, env)?;
+            match parse(&arguments, &session.env) {
+                Err(ended) => ended.map_err(|failed| failed.hint(OVER_SSH)),
+                Ok(args) => start(session.confine(args)?, &session.env),
+            }
+        }
+        Ok(args) => start(args, env),
+    }
+}
+
+/// Reads the command line. If there is nothing to run, the error says how it ended: help was printed, or what is wrong.
+fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
     let mut command = Args::command().color(When::of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
     let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches)).or_else(|error| {
         let moved = usage_error::output_last(&command, arguments).ok_or(error)?;
         Args::from_arg_matches(&Args::command().try_get_matches_from(moved)?)
     });
-    match parsed {
-        Ok(args) => {
-            *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
-            run(args, env, *coloured)
-        }
-        Err(error) => usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err),
-    }
+    parsed.map_err(|error| usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err))
 }
 
 /// Prints requested help and the version to stdout, and other help to stderr.
@@ -103,13 +118,12 @@ fn print(error: &clap::Error) -> Result<Exit, Failed> {
     }
 }
 
-/// One line on stderr: `petstore: what happened`. A closed stderr is left alone.
-fn report(what: &impl Display, coloured: bool) {
-    let _ = writeln!(io::stderr(), "{}", complaint(what, coloured));
-}
-
-fn complaint(what: &impl Display, coloured: bool) -> String {
-    format!("{} {}", Ink::Red.paint("petstore:", coloured), output::safe(&what.to_string()))
+/// One line on stderr: `petstore: what happened`, or the same as a line of a log in JSON. A closed stderr is left alone.
+fn report(what: &impl Display, coloured: bool, is_json: bool) {
+    let _ = match is_json {
+        true => writeln!(io::stderr(), "{}", serve::as_json(Level::ERROR, &output::complaint(what, false))),
+        false => writeln!(io::stderr(), "{}", output::complaint(what, coloured)),
+    };
 }
 
 /// Refuses two options that name a service. Only `login` takes both, for a new profile and its address.
@@ -170,30 +184,14 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
         Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
-        Command::Config(config) => configuration::run(&config, &choices, env),
+        Command::Config(config) => configuration::run(&config, &choices, args.shared.color, env),
         Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
-        Command::Serve(mut serve) => {
-            let log = Log::to_stderr().map_err(Failed::because("cannot start"))?;
-            let served = runtime.block_on(async {
-                let database = match serve.database.take() {
-                    Some(database) => database,
-                    None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
-                };
-                serve::run(serve, &database, &keys::actor(env), &log).await
-            });
-            // A failure must not wait for stderr, either.
-            let exit = served.map_or_else(
-                |failed| {
-                    log.line(&complaint(&failed, coloured));
-                    failed.exit
-                },
-                |()| Exit::Done,
-            );
-            log.finish();
-            Ok(exit)
-        }
+        Command::Serve(serve) => serve::in_process(&runtime, serve, env, coloured),
         Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
+        Command::Ssh(command) => runtime.block_on(ssh::run(command, &choices, env)),
+        Command::SshSession(_) => unreachable!("it was replaced by the command of the session"),
         Command::Backup(backup) => runtime.block_on(maintenance::backup(backup)),
+        Command::Restore(restore) => runtime.block_on(maintenance::restore(restore)),
         Command::Check(database) => runtime.block_on(maintenance::check(database.url)),
         Command::Copy(copy) => runtime.block_on(copy::run(copy)),
         Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),

@@ -5,6 +5,7 @@
 //! May use files and the environment, run a profile's command for its key, and use the system keyring; no network and no
 //! terminal.
 
+pub mod action;
 pub mod edit;
 mod env;
 mod error;
@@ -14,13 +15,17 @@ mod login;
 pub mod paths;
 pub mod profiles;
 mod provenance;
+mod schema;
 pub mod secrets;
 mod service;
 pub mod settings;
 mod sources;
+mod ssh;
 mod target;
+pub mod theme;
 mod ui;
 
+pub use action::{CustomAction, On};
 pub use env::{Depth, Env};
 pub use error::ConfigError;
 pub use file::{Accent, File, KeySource, Notify};
@@ -29,8 +34,11 @@ pub use login::{Login, LoginError};
 pub use paths::Paths;
 pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with};
 pub use provenance::{Origin, Sourced};
+pub use schema::{SCHEMA, write_schema};
 pub use secrets::{KeepKey, KeyPlace, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::{Settings, read_only};
 pub use sources::{Choices, file_path};
-pub use ui::{Clipboard, LinkSpeed, ThemeChoice};
+pub use ssh::SshSession;
+pub use theme::{ThemeFile, Themes};
+pub use ui::{Clipboard, LinkSpeed};

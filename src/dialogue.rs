@@ -17,6 +17,7 @@ mod wizard;
 mod words;
 
 use crate::config::Service;
+use crate::model::text::short;
 use crate::model::words::{counted, ids};
 
 use prompt::{Asked, Leave};
@@ -66,8 +67,15 @@ impl Session {
         let place = self.place();
         self.talk.say(format!("petstore in plain lines. Pets are in {place}."))?;
         self.talk.say("At every question: help explains the answers, back goes back, quit ends.")?;
+        if let Some(ssh) = self.setup.settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
+            self.talk.say(&ssh.message)?;
+        }
         if let Some(why) = self.setup.settings.why_read_only() {
             self.talk.say(format!("Nothing can be added: {why}."))?;
+        }
+        if let Some(file) = &self.setup.unfinished {
+            let file = short(file);
+            self.talk.say(format!("The import of {file} is not finished. Import that file again to continue it."))?;
         }
         match &self.setup.settings.service {
             Service::Demo => self.talk.say("These are 250 samples; changes are not kept."),
@@ -91,10 +99,13 @@ impl Session {
     async fn tasks(&mut self) -> Leave {
         let is_practice = self.setup.domains.sandbox.is_some();
         let may_add = !self.setup.settings.read_only;
+        let is_over_ssh = self.setup.settings.ssh.is_some();
         let tasks = TASKS.into_iter().filter(|(task, _)| match task {
             Task::Practice => is_practice,
-            Task::Add | Task::Import => may_add,
-            Task::Browse | Task::Search | Task::ById | Task::CheckDomain | Task::SetUpDomain | Task::Quit => true,
+            Task::Add => may_add,
+            Task::Import => may_add && !is_over_ssh,
+            Task::CheckDomain | Task::SetUpDomain => !is_over_ssh,
+            Task::Browse | Task::Search | Task::ById | Task::Quit => true,
         });
         let (tasks, words): (Vec<Task>, Vec<&str>) = tasks.unzip();
         loop {

@@ -2,18 +2,18 @@
 //!
 //! # Where to begin
 //!
-//! To understand the app, read seven files: this one (the map), [`tui::msg`], [`tui::effect`], [`tui::update`],
-//! [`tui::screens::pets::update`], [`tui::worker`], [`tui::event_loop`]. To understand the service: [`server`], then
+//! To understand the app, read seven files: this one (the map), `tui::msg`, `tui::effect`, `tui::update`,
+//! `tui::screens::pets::update`, `tui::worker`, `tui::event_loop`. To understand the service: [`server`], then
 //! [`store`]: below its `pets` come `job`, `database`, then `sqlite` or `postgres`; the statements are in `sql`. The
 //! types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
-//! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is [`tui::screens::domains`].
-//! Files of pets go in and out through [`transfer`]. The main tasks in plain lines, for screen readers and braille
-//! displays, are in [`dialogue`].
+//! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is `tui::screens::domains`.
+//! Files of pets go in and out through `transfer`. The main tasks in plain lines, for screen readers and braille
+//! displays, are in `dialogue`.
 //!
 //! # The app
 //!
-//! A key goes through `tui::terminal`, [`tui::keymap`] (`bindings`), [`tui::update`] and the `update` of its screen. What
-//! it asks for is in the screen's `jobs`; the file of the same name in [`tui::worker`] does it, through [`app`] or
+//! A key goes through `tui::terminal`, `tui::keymap` (`bindings`), `tui::update` and the `update` of its screen. What
+//! it asks for is in the screen's `jobs`; the file of the same name in `tui::worker` does it, through `app` or
 //! [`api`]. The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
 //!
 //! ```text
@@ -46,6 +46,9 @@
 //!              └─► server ─► store ─► model
 //! ```
 //!
+//! `api`, `clock`, `domains`, `model`, `server` and `store` are the library. The other rooms are the program, and change
+//! without notice.
+//!
 //! # Glossary
 //!
 //! Section numbers in comments are those of the owner's description of the API. What it does not have is called an
@@ -55,30 +58,35 @@
 //! |---|---|
 //! | pet, category, status | what a store keeps; `NewPet`, `Pet`, `PetStatus` |
 //! | service | an implementation of the API: ours ([`server`]) or another |
-//! | profile | a saved service: its address and where its API key comes from ([`config::profiles`]) |
+//! | profile | a saved service: its address and where its API key comes from (`config::profiles`) |
 //! | embedded store | the service inside the app, on its own file (`config::Service::Embedded`) |
 //! | demo | the embedded store with samples, which keeps nothing |
 //! | target | the service that flags, environment and configuration ask for (`config::target`); of an import, the service it goes to |
-//! | sources, provenance | what was set where (`config::sources`), and where a setting in force came from (`config::provenance`) |
+//! | sources, provenance (settings) | what was set where (`config::sources`), and where a setting in force came from (`config::provenance`) |
+//! | provenance (pets), audit | when and by which key a pet was added, and the scope that may see it (an addition) |
+//! | event, stream, feed | a pet that was added, those that one client follows (an addition), and what reads them for all streams (`server::feed`) |
+//! | turn | what transactions that add pets on PostgreSQL take one after another, so that ids become visible in their order |
+//! | view, tab | a search with a name, status, order, columns and limit; each is a tab, four are built in ([`config::file::View`]) |
 //! | limit, page | most rows of one answer; further answers by `Link: rel="next"` (RFC 8288, an addition) |
 //! | inventory, coverage | every pet of a service, and whether that is known to be all ([`api::inventory`]) |
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
 //! | trace | requests that belong together, across programs (W3C Trace Context); `TraceId` |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
-//! | outbox | pets on their way to a service, each of which is added once ([`app::outbox`]) |
-//! | log | records in the lines of a file, which count once they are whole ([`local::log`]) |
-//! | queue | lines of rapid entry that wait to be sent ([`app::outbox::queue`]) |
-//! | draft | what is typed and not sent, kept on disk ([`tui::drafts`]) |
-//! | session cache | lists of a service kept for the next start ([`tui::session_cache`]) |
-//! | report | what an import did, row by row, beside its file ([`transfer::journal`]) |
-//! | rejects | rows that were not added, as a file to correct ([`transfer::rejects`]) |
+//! | outbox | pets on their way to a service, each of which is added once (`app::outbox`) |
+//! | log | records in the lines of a file, which count once they are whole (`local::log`) |
+//! | queue | lines of rapid entry that wait to be sent (`app::outbox::queue`) |
+//! | draft | what is typed and not sent, kept on disk (`tui::drafts`) |
+//! | session cache | lists of a service kept for the next start (`tui::session_cache`) |
+//! | report | what an import did, row by row, beside its file (`transfer::journal`) |
+//! | rejects | rows that were not added, as a file to correct (`transfer::rejects`) |
 //! | duplicates | equal rows of one file (`transfer::duplicates`) |
 //! | work, job (store) | what reads or writes for one caller, and the same in a queue (`store::job`) |
 //! | batcher, writer | sends the jobs that wait to PostgreSQL together; the same for SQLite |
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |
-//! | message, effect | what can happen to the app, what it can ask for ([`tui::msg`], [`tui::effect`]) |
-//! | job, slot (app) | work for the worker; at most one runs in a slot ([`tui::pending`]) |
+//! | message, effect | what can happen to the app, what it can ask for (`tui::msg`, `tui::effect`) |
+//! | own action, run | a program of the user's on a key or for added pets, and one time that it runs (`tui::custom_actions`) |
+//! | job, slot (app) | work for the worker; at most one runs in a slot (`tui::pending`) |
 //! | custom domain | a domain of one's own for a published project |
 //! | platform host | the value of the CNAME record that the dashboard shows |
 //! | apex | a domain without a subdomain; gets ALIAS or ANAME instead of CNAME |
@@ -86,27 +94,36 @@
 //! | reported | what the operator did, by their own word ([`domains::reported`]) |
 //! | finding, verdict, catalogue | a judgement, its gravity, and the table of all of them ([`domains::catalogue`]) |
 //! | stage | how far a domain is on its way to live and out again ([`domains::stage`]) |
-//! | progress | the stage of a domain, how it is, and what comes next ([`app::domain_progress`]) |
+//! | progress | the stage of a domain, how it is, and what comes next (`app::domain_progress`) |
 //! | vantage point | a name server or resolver, and what it sees ([`domains::vantage_points`]) |
 //! | authoritative | answered by the zone's own name servers (RFC 9499) |
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |
 //! | CAA | which authorities may issue a certificate (RFC 8659) |
 //! | registry | the list of domains that an operator keeps ([`domains::registry`]) |
 //! | simulator, sandbox | a small internet on loopback, and the demo's practice in it ([`domains::simulator`]) |
-//! | diff backend | writes only what differs from the frame before ([`tui::terminal`]) |
-//! | frame pacer | decides when the next frame may be drawn ([`tui::frame_pacer`]) |
+//! | diff backend | writes only what differs from the frame before (`tui::terminal`) |
+//! | frame pacer | decides when the next frame may be drawn (`tui::frame_pacer`) |
 
 pub mod api;
-pub mod app;
-pub mod cli;
 pub mod clock;
-pub mod config;
-pub mod dialogue;
 pub mod domains;
-pub mod local;
 pub mod model;
 pub mod server;
 pub mod store;
+
+// The program. Its entry point, tests and benches are other crates, and reach it here.
+#[doc(hidden)]
+pub mod app;
+#[doc(hidden)]
+pub mod cli;
+#[doc(hidden)]
+pub mod config;
+#[doc(hidden)]
+pub mod dialogue;
+#[doc(hidden)]
+pub mod local;
 mod terminal_size;
+#[doc(hidden)]
 pub mod transfer;
+#[doc(hidden)]
 pub mod tui;

@@ -7,6 +7,7 @@ pub mod barcodes;
 pub mod complete;
 pub mod draft_files;
 pub mod log;
+pub mod process_group;
 
 use sha2::{Digest as _, Sha256};
 

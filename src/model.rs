@@ -5,6 +5,8 @@
 
 #![warn(missing_docs)]
 
+pub mod categories;
+pub mod columns;
 pub mod draft;
 mod endpoint;
 pub mod escape;
@@ -14,20 +16,25 @@ mod limit;
 mod pet;
 pub mod pretty;
 mod problem;
+mod provenance;
 pub mod samples;
+pub mod search;
 mod status;
+pub mod suggest;
 pub mod sunset;
 pub mod table;
 pub mod text;
 mod trace;
 pub mod words;
 
+pub use categories::Categories;
 pub use draft::{Draft, Field, FieldError};
 pub use endpoint::{ApiKey, BaseUrl, EndpointError};
 pub use idempotency::{IdempotencyKey, IdempotencyKeys};
 pub use limit::Limit;
 pub use pet::{NewPet, Pet, PetId, PetQuery};
 pub use problem::{Problem, ProblemCode};
+pub use provenance::{AddedBy, Provenance, Provenances};
 pub use status::{ObservedStatus, PetStatus};
 pub use text::display_safe;
 pub use trace::TraceId;

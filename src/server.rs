@@ -10,13 +10,16 @@
 
 mod accept;
 mod auth;
+mod batch;
 mod conditional;
 mod config;
 mod connection;
 mod cors;
+mod events;
 mod extract;
 mod failed_authentications;
 mod failure;
+mod feed;
 mod frame;
 mod framing;
 mod headers;
@@ -29,14 +32,17 @@ mod proxies;
 mod routes;
 mod service;
 mod slow_bodies;
+mod streams;
 mod tls;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::config::Config;
@@ -47,32 +53,44 @@ pub use self::routes::OPENAPI;
 pub use self::tls::{Tls, TlsError};
 
 use self::failed_authentications::FailedAuthentications;
+use self::feed::Feed;
 use self::limits::RateLimits;
 use self::metrics::Metrics;
 use self::service::Service;
 use self::slow_bodies::SlowBodies;
+use self::streams::Streams;
 use crate::clock;
 use crate::store::Store;
 
 /// Connections at once that ask for the metrics: far more than there are Prometheus servers.
 const METRICS_CONNECTIONS: usize = 16;
 
+/// How often to check whether the last requests are answered.
+const CHECK_EVERY: Duration = Duration::from_millis(5);
+
 /// A running service. When this is dropped, the service stops in the background.
 #[derive(Debug)]
 pub struct ServerHandle {
-    address: SocketAddr,
+    /// At least one.
+    addresses: Vec<SocketAddr>,
     service: Service,
     stop: DropGuard,
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// Starts to accept on `listener`; needs a tokio runtime. Fails only where the listener has no address.
-pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<ServerHandle> {
-    let address = listener.local_addr()?;
+/// Starts to accept on all of `listeners`; needs a tokio runtime. Fails only where one has no address, or there is none.
+pub fn start(config: Config, store: Store, listeners: Vec<TcpListener>) -> io::Result<ServerHandle> {
+    let addresses = listeners.iter().map(TcpListener::local_addr).collect::<io::Result<Vec<_>>>()?;
+    if addresses.is_empty() {
+        return Err(io::ErrorKind::AddrNotAvailable.into());
+    }
     let stop = CancellationToken::new();
     let metrics = Arc::new(Metrics::new(clock::now(), &config));
     let config = Arc::new(config);
+    let streams = Arc::new(Streams::new(config.streams, metrics.streams.clone()));
     let service = Service {
+        feed: Feed::new(store.clone(), Arc::clone(&streams), config.check_keys_every),
+        streams,
         store,
         slow_bodies: Arc::new(SlowBodies::new(config.connections)),
         config: Arc::clone(&config),
@@ -81,20 +99,43 @@ pub fn start(config: Config, store: Store, listener: TcpListener) -> io::Result<
         rate_limits: config.rate_limit.map(RateLimits::new).map(Arc::new),
     };
     let (router, connections) = (routes::router(service.clone()), metrics.connections.clone());
-    let task = tokio::spawn(accept::run(listener, router, config, connections, stop.clone()));
-    Ok(ServerHandle { address, service, stop: stop.drop_guard(), tasks: vec![task] })
+    let ends_streams = tokio::spawn(end_streams(service.clone(), stop.clone()));
+    let task = tokio::spawn(accept::run(listeners, router, config, connections, stop.clone()));
+    Ok(ServerHandle { addresses, service, stop: stop.drop_guard(), tasks: vec![task, ends_streams] })
+}
+
+/// Ends the streams after `stop`, once the requests that may still add something are answered.
+async fn end_streams(service: Service, stop: CancellationToken) {
+    stop.cancelled().await;
+    let answered = async {
+        while service.metrics.requests.are_in_flight() {
+            sleep(CHECK_EVERY).await;
+        }
+    };
+    // The streams need some of the time, too.
+    let _ = timeout(service.config.drain / 2, answered).await;
+    service.feed.finish();
 }
 
 impl ServerHandle {
-    /// Where it listens.
-    pub const fn local_addr(&self) -> SocketAddr {
-        self.address
+    /// Where it listens: at the first listener.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.addresses[0]
     }
 
-    /// The base address of the API, for example `http://127.0.0.1:8080/v1`.
+    /// The base address of the API, for example `http://127.0.0.1:8080/v1`: at the first listener.
     pub fn base_url(&self) -> String {
+        self.base_url_at(self.local_addr())
+    }
+
+    /// The base addresses of the API, one for each listener.
+    pub fn base_urls(&self) -> impl Iterator<Item = String> {
+        self.addresses.iter().map(|address| self.base_url_at(*address))
+    }
+
+    fn base_url_at(&self, address: SocketAddr) -> String {
         let scheme = if self.service.config.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{}/v1", self.address)
+        format!("{scheme}://{address}/v1")
     }
 
     /// Also answers `GET /metrics` on `listener`, for Prometheus, until the service stops. No key is asked for. Returns
@@ -106,7 +147,13 @@ impl ServerHandle {
         let router = routes::metrics_router(self.service.clone());
         let stop = self.stop.token().clone();
         // Requests for the metrics are not counted in the metrics.
-        self.tasks.push(tokio::spawn(accept::run(listener, router, config, metrics::Connections::default(), stop)));
+        self.tasks.push(tokio::spawn(accept::run(
+            vec![listener],
+            router,
+            config,
+            metrics::Connections::default(),
+            stop,
+        )));
         Ok(address)
     }
 

@@ -6,6 +6,8 @@
 
 #![warn(missing_docs)]
 
+mod addition_signal;
+mod additions;
 mod copy;
 mod database;
 mod database_error;
@@ -19,6 +21,7 @@ pub mod keys;
 mod maintenance;
 mod pets;
 mod postgres;
+mod provenance;
 mod purpose;
 mod sql;
 mod sqlite;
@@ -27,6 +30,7 @@ mod url;
 mod value;
 mod value_row;
 
+pub use self::additions::{AddedPet, Additions};
 pub use self::copy::{CopyError, CopyProgress, CopySummary, copy};
 pub use self::database_error::DatabaseError;
 pub use self::error::{StoreError, StoreFailure};
@@ -34,7 +38,7 @@ pub use self::failure_kind::FailureKind;
 pub use self::handle::Store;
 pub use self::idempotency::{CreateOutcome, Idempotency};
 pub use self::keys::KeyId;
-pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check};
+pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check, restore};
 pub use self::pets::PetPage;
 pub use self::postgres::{PostgresUrl, PostgresUrlError};
 pub use self::trace::traced;

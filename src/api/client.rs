@@ -10,7 +10,7 @@ use std::fmt;
 use std::iter;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -24,8 +24,11 @@ use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
 use crate::clock;
 use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, TraceId};
-use response::{FullResponse, json_defect, read_json};
+use response::{FullResponse, json_defect};
 
+pub(super) use response::read_json;
+
+const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
@@ -51,11 +54,14 @@ pub struct Timeouts {
     pub read: Duration,
     /// The whole exchange.
     pub total: Duration,
+    /// Between two pieces of a stream of events, which has a comment at least every 15 s.
+    pub silence: Duration,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
-        Self { connect: Duration::from_secs(5), read: Duration::from_secs(15), total: Duration::from_secs(30) }
+        let [connect, read, total, silence] = [5, 15, 30, 40].map(Duration::from_secs);
+        Self { connect, read, total, silence }
     }
 }
 
@@ -73,6 +79,7 @@ pub struct Client {
     idempotency_retention: Arc<AtomicU64>,
     /// The `Date` of the last answer that had one, and when it came.
     dated: Arc<Mutex<Option<(Timestamp, Instant)>>>,
+    offers_events: Arc<AtomicBool>,
     recorder: Option<Recorder>,
     what: &'static str,
     /// What its requests belong to.
@@ -156,6 +163,7 @@ impl Client {
             trust,
             idempotency_retention: Arc::default(),
             dated: Arc::default(),
+            offers_events: Arc::default(),
             recorder: None,
             what: "request",
             trace: TraceId::random(),
@@ -173,7 +181,7 @@ impl Client {
     ///
     /// Fails when the machine's certificates cannot be read.
     pub fn within(&self, total: Duration) -> Result<Self, reqwest::Error> {
-        let timeouts = Timeouts { connect: self.timeouts.connect.min(total), read: total, total };
+        let timeouts = Timeouts { connect: self.timeouts.connect.min(total), read: total, total, ..self.timeouts };
         Ok(Self { http: http(&self.base, timeouts, &self.trust, !self.base.is_loopback())?, timeouts, ..self.clone() })
     }
 
@@ -226,7 +234,7 @@ impl Client {
     pub(super) async fn unread_page(&self, asked: &NextPage) -> Result<UnreadPage, ApiError> {
         let request = self.request(Method::GET, asked.0.clone());
         let answer = self.exchange(request, &[StatusCode::OK]).await?;
-        Ok(UnreadPage { next: next_page(asked, &answer), body: answer.body })
+        Ok(UnreadPage { next: self.next_page(asked, &answer), body: answer.body })
     }
 
     /// The address of the first page of a list.
@@ -243,11 +251,38 @@ impl Client {
         };
         let answer = self.exchange(request, promised).await?;
         if answer.status == StatusCode::NOT_MODIFIED {
-            return Ok(Fetched::Same { next: next_page(asked, &answer) });
+            return Ok(Fetched::Same { next: self.next_page(asked, &answer) });
         }
         let etag = answer.headers.get(ETAG).and_then(|value| value.to_str().ok()).filter(|etag| is_etag(etag));
         let etag = etag.map(str::to_owned);
-        Ok(Fetched::New { page: UnreadPage { next: next_page(asked, &answer), body: answer.body }.read()?, etag })
+        Ok(Fetched::New { page: UnreadPage { next: self.next_page(asked, &answer), body: answer.body }.read()?, etag })
+    }
+
+    /// Whether new pets can be followed (an addition), by the last list that this client or a clone of it has asked for.
+    pub fn offers_events(&self) -> bool {
+        self.offers_events.load(Ordering::Relaxed)
+    }
+
+    /// The address at which new pets can be followed.
+    pub(super) fn events_url(&self) -> Url {
+        self.base.join("pets/events")
+    }
+
+    /// The same client without a limit for whole answers.
+    pub(super) fn for_streams(&self) -> Result<Self, reqwest::Error> {
+        let http = unlimited(&self.base, self.timeouts.connect, &self.trust, false).build()?;
+        Ok(Self { http, ..self.clone() })
+    }
+
+    pub(super) const fn silence(&self) -> Duration {
+        self.timeouts.silence
+    }
+
+    /// Where the list goes on. Also learns whether new pets can be followed.
+    fn next_page(&self, asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
+        self.offers_events.store(answer.headers.contains_key(PETS_EVENTS), Ordering::Relaxed);
+        let links = answer.headers.get_all(LINK);
+        NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
     }
 
     /// `POST /pets` (section 4.2), sent exactly once. Where the service keeps such keys, sending it again with the same
@@ -316,12 +351,16 @@ fn http(
     trust: &Trust,
     keep_connections: bool,
 ) -> Result<reqwest::Client, reqwest::Error> {
+    let builder = unlimited(base, timeouts.connect, trust, keep_connections);
+    builder.read_timeout(timeouts.read).timeout(timeouts.total).build()
+}
+
+/// Limits nothing but the time to connect.
+fn unlimited(base: &BaseUrl, connect: Duration, trust: &Trust, keep_connections: bool) -> reqwest::ClientBuilder {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("petstore/", env!("CARGO_PKG_VERSION")))
         .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(timeouts.connect)
-        .read_timeout(timeouts.read)
-        .timeout(timeouts.total)
+        .connect_timeout(connect)
         .tcp_nodelay(true)
         .pool_idle_timeout(IDLE)
         .http1_only();
@@ -344,12 +383,7 @@ fn http(
         // A new connection costs next to nothing on loopback, while looking after idle ones would wake an idle program.
         builder = builder.pool_max_idle_per_host(0);
     }
-    builder.build()
-}
-
-fn next_page(asked: &NextPage, answer: &FullResponse) -> Option<NextPage> {
-    let links = answer.headers.get_all(LINK);
-    NextPage::from_links(&asked.0, links.iter().filter_map(|value| value.to_str().ok()))
+    builder
 }
 
 /// Whether it has the form of an entity tag (RFC 9110, section 8.8.3), strong or weak, and is of a length to keep.

@@ -62,6 +62,9 @@ pub enum Defect {
     /// A success of another kind than the operation has, or one that only a question of another kind has.
     #[error("unexpected status {0}")]
     Status(u16),
+    /// Not the stream of events that it should be.
+    #[error("{0}")]
+    Events(&'static str),
     /// A list whose pages lead back to one of them.
     #[error("its pages form a loop")]
     Circle,

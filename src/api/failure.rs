@@ -102,7 +102,8 @@ impl From<&ApiError> for Failure {
                 why: safe(&causes(defect)),
                 excerpt: match defect {
                     Defect::Json { excerpt, .. } => safe(excerpt),
-                    Defect::TooLarge(_) | Defect::Status(_) | Defect::Circle | Defect::Endless(_) => String::new(),
+                    Defect::TooLarge(_) | Defect::Status(_) | Defect::Events(_) => String::new(),
+                    Defect::Circle | Defect::Endless(_) => String::new(),
                 },
             },
         }
@@ -143,6 +144,8 @@ impl Failure {
             Self::Refused { status: 409, code, .. } => {
                 code.as_deref() == Some(ProblemCode::IdempotencyInProgress.as_str())
             }
+            // The service behind it has answered.
+            Self::Refused { status: 503, code: Some(code), .. } => code != ProblemCode::NotAdded.as_str(),
             // A gateway that gave up says nothing about the service behind it.
             Self::Refused { status, .. } => matches!(status, 500..=599) && *status != 501,
         }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::client::Fetched;
 use super::{ApiError, Client, Defect, NextPage};
 use crate::clock;
-use crate::model::{BaseUrl, Pet, PetId, PetQuery};
+use crate::model::{BaseUrl, Limit, Pet, PetId, PetQuery};
 
 /// The pets of one or more pages, each id once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +45,8 @@ pub struct ListAnswer {
     pub there: Option<Timestamp>,
     /// Whether it keeps idempotency keys, by any answer so far.
     pub keeps_keys: bool,
+    /// Whether new pets can be followed there.
+    pub offers_events: bool,
 }
 
 impl List {
@@ -93,6 +95,22 @@ impl List {
         }
         let pages = self.pages.into_iter().map(|page| Page { asked: None, etag: None, next: None, ..page });
         Self { pages: pages.collect(), ..self }
+    }
+
+    /// Takes up a pet that was added after it was read, if it belongs in these pages: otherwise the list goes on after its
+    /// last page.
+    pub fn add(&mut self, pet: &Pet, limit: Limit) {
+        let follows = self.pets.last().is_none_or(|last| last.id < pet.id);
+        let is_here = !follows && self.pets.iter().any(|known| known.id == pet.id);
+        let Some(page) = self.pages.last_mut().filter(|page| page.next.is_none() && !is_here) else { return };
+        if page.len < usize::from(limit.get()) {
+            page.len += 1;
+            // It is no longer as it came.
+            page.etag = None;
+            Arc::make_mut(&mut self.pets).push(pet.clone());
+        } else if let (Some(asked), Some(last)) = (&page.asked, self.pets.last()) {
+            page.next = Some(asked.after(last.id));
+        }
     }
 
     fn empty() -> Self {
@@ -159,7 +177,13 @@ pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiErr
 }
 
 fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
-    ListAnswer { list, took, there: client.time(), keeps_keys: client.keeps_idempotency_keys() }
+    ListAnswer {
+        list,
+        took,
+        there: client.time(),
+        keeps_keys: client.keeps_idempotency_keys(),
+        offers_events: client.offers_events(),
+    }
 }
 
 /// The page at `asked`, which may be `known`.

@@ -64,6 +64,15 @@ pub async fn repeated<T, F: Future<Output = Result<T, ApiError>>>(mut ask: impl 
     }
 }
 
+/// How long to wait after failure number `failures` (from 0) in a row, for something that goes on until it is stopped:
+/// twice as long each time, from `first` up to `longest`, or as long as the service asks if that is not longer. `dice` in
+/// 0..1 spreads the clients of a service that comes back.
+pub fn pause(first: Duration, longest: Duration, failures: u32, error: Option<&ApiError>, dice: f64) -> Duration {
+    let grown = first.saturating_mul(2_u32.saturating_pow(failures)).min(longest);
+    let asked = error.and_then(ApiError::asked_pause).unwrap_or_default().min(longest);
+    grown.mul_f64(0.5 + dice.clamp(0.0, 1.0) / 2.0).max(asked)
+}
+
 /// A number in 0..1; the same one each time where the system has no random numbers.
 pub fn dice() -> f64 {
     f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX)
@@ -107,6 +116,20 @@ mod tests {
         assert_eq!(wait_before_sending_again(3, &running, 0.5), None);
         assert_eq!(wait_before_sending_again(0, &conflict(ProblemCode::NotFound), 0.5), None);
         assert_eq!(wait_before_sending_again(0, &ApiError::Timeout(Duration::from_secs(30)), 0.5), None);
+    }
+
+    #[test]
+    fn pauses_grow_to_a_maximum_and_respect_retry_after() {
+        let (second, longest) = (Duration::from_secs(1), Duration::from_secs(300));
+        let away = ApiError::Timeout(second);
+        let pauses: Vec<_> =
+            (0..12).map(|failures| pause(5 * second, longest, failures, Some(&away), 1.0).as_secs()).collect();
+        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300, 300, 300, 300]);
+        assert_eq!(pause(4 * second, longest, 0, None, 0.0), 2 * second);
+        let named = |seconds| refused(429, Some(RetryAfter::Seconds(seconds)));
+        assert_eq!(pause(5 * second, longest, 0, Some(&named(60)), 1.0), 60 * second);
+        assert_eq!(pause(5 * second, longest, 0, Some(&named(1)), 1.0), 5 * second);
+        assert_eq!(pause(5 * second, longest, 0, Some(&named(99_999)), 1.0), 300 * second);
     }
 
     #[test]

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
 use crate::config::{Clipboard, Env};
 use crate::local::atomic_file;
+
+use super::program::feed;
 
 /// A clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,12 +116,8 @@ pub async fn copy(text: &str, ways: &[ClipboardBackend]) -> Copied {
 async fn gives(program: &str, arguments: &[&str], text: &str) -> bool {
     let give = async {
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.kill_on_drop(true).spawn().ok()?;
-        let mut stdin = child.stdin.take()?;
-        stdin.write_all(text.as_bytes()).await.ok()?;
-        drop(stdin);
-        child.wait().await.ok().filter(ExitStatus::success)
+        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+        feed(command, text.as_bytes()).await.ok().filter(ExitStatus::success)
     };
     tokio::time::timeout(LIMIT, give).await.is_ok_and(|done| done.is_some())
 }

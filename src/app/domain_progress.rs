@@ -75,10 +75,12 @@ impl DomainProgress {
         let fails = measured == Some(Verdict::Fail);
         let is_unchecked = last.is_none() && (reported.saved.is_some() || reported.verified.is_some());
         let (verdict, summary, next) = match stage {
-            Stage::Draft => (None, "draft", NextStep::EnterValue),
+            Stage::Draft if reported.is_known() => (None, "draft", NextStep::EnterValue),
             _ if last.is_none() && !entry.measurements.is_empty() => {
                 (Some(Verdict::Unknown), "check failed", NextStep::FindOutWhy)
             }
+            // It is not on the list: only what was measured is known.
+            Stage::Draft => (measured, last.map_or("not checked yet", |last| last.title.as_str()), NextStep::Nothing),
             _ if is_unchecked => (None, "not checked yet", NextStep::Check),
             Stage::WaitingForDns if fails => (measured, title, fix()),
             Stage::WaitingForDns if reported.saved.is_some() => (Some(Verdict::Wait), title, wait),
@@ -106,7 +108,7 @@ impl DomainProgress {
             Stage::Removed => (None, "removed", NextStep::Forget),
         };
         let needs_action = match stage {
-            _ if is_unchecked => false,
+            _ if is_unchecked || !reported.is_known() => false,
             Stage::Live => failing_redirect.is_some(),
             Stage::Propagating => false,
             Stage::CertificatePending => fails,
@@ -238,12 +240,14 @@ mod tests {
 
     #[test]
     fn what_comes_next_follows_from_what_was_reported_and_measured() {
-        let draft = Reported::default();
+        let draft = Reported { added: Some(Timestamp::UNIX_EPOCH), ..Reported::default() };
+        let unlisted = Reported::default();
         let valued = Reported { value: Some(DnsName::new("sites.platform.net")), ..Reported::default() };
         let saved = Reported { saved: Some(Timestamp::UNIX_EPOCH), ..valued.clone() };
         let removed = Reported { removed: true, ..saved.clone() };
         for (reported, measured, redirect, next, needs_action) in [
             (&draft, &[][..], None, NextStep::EnterValue, true),
+            (&unlisted, &LIVE, None, NextStep::Nothing, false),
             (&valued, &[], None, NextStep::EnterRecord, true),
             (&saved, &[], None, NextStep::Check, false),
             (&saved, &[(Code::Offline, Verdict::Unknown)], None, NextStep::FindOutWhy, false),

@@ -4,6 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use derive_more::From;
@@ -18,7 +19,8 @@ use crate::config::edit::{self, EditError, ProjectDomains};
 use crate::config::{self, Notify};
 use crate::domains::check::{Checked, FollowedRedirect, OnFindings, Subject, follow};
 use crate::domains::check_options::{CheckOptions, resolver};
-use crate::domains::diagnosis::Expectation;
+use crate::domains::diagnosis::{Expectation, Platform};
+use crate::domains::observation::{Role, Server};
 use crate::domains::parse_name::{self, ExistingDomains};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::Conflict;
@@ -31,6 +33,9 @@ use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Finding};
 use parking_lot::Mutex;
+
+/// The file beside the list that remembers that public resolvers were announced.
+pub const ANNOUNCED: &str = "public-resolvers-announced";
 
 /// How long answers are shared between checks.
 const CACHE_TIME: Duration = Duration::from_secs(20);
@@ -47,6 +52,10 @@ pub struct DomainSetup {
     pub configuration: ConfigSource,
     /// How the operator is notified.
     pub notify: Notify,
+    /// The platforms that are known.
+    pub platforms: Vec<Platform>,
+    /// Public resolvers that learn the names of domains, while the operator was not asked about them.
+    pub new_resolvers: Vec<String>,
     /// The sandbox, in the demo.
     pub sandbox: Option<Sandbox>,
 }
@@ -124,6 +133,8 @@ pub struct DomainService {
     configuration: PathBuf,
     /// The options of checks; in the sandbox they come from the simulator.
     options: Option<CheckOptions>,
+    /// Until the program ends, public resolvers are not asked.
+    only_system: AtomicBool,
     simulator: OnceCell<(Simulator, CheckOptions)>,
     /// The latest state of the sandbox: older jobs must not undo it.
     latest: Mutex<Option<Sandbox>>,
@@ -137,7 +148,8 @@ impl DomainService {
     pub fn new(registry: RegistryFile, configuration: PathBuf, options: impl Into<Option<CheckOptions>>) -> Self {
         let options = options.into();
         let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
-        Self { registry, configuration, options, simulator, latest, cache, _directory: None }
+        let only_system = AtomicBool::new(false);
+        Self { registry, configuration, options, only_system, simulator, latest, cache, _directory: None }
     }
 
     /// The service for the sandbox, with its initial list.
@@ -153,6 +165,23 @@ impl DomainService {
         let domains = project_domains(&Sandbox::configuration().into());
         edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(io::Error::other)?;
         Ok(Self { _directory: Some(directory), ..Self::new(registry, configuration, None) })
+    }
+
+    /// The public resolvers that checks ask besides this machine's, if that was never announced.
+    pub fn new_resolvers(&self) -> Vec<String> {
+        let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
+        let asks_both = |options: &&CheckOptions| options.resolvers.iter().any(is_system);
+        let is_settled = self.only_system.load(Ordering::Relaxed) || self.registry.was_announced(ANNOUNCED);
+        let options = self.options.as_ref().filter(asks_both).filter(|_| !is_settled);
+        options.map_or_else(Vec::new, |options| options.public_resolvers().map(|server| server.label()).collect())
+    }
+
+    /// Public resolvers may be asked from now on, or not until the program ends.
+    pub fn choose_resolvers(&self, public: bool) {
+        self.only_system.store(!public, Ordering::Relaxed);
+        if public {
+            self.registry.first_time(ANNOUNCED);
+        }
     }
 
     /// Saves the project's domains in the configuration file; returns its path.
@@ -213,7 +242,11 @@ impl DomainService {
     /// The options of a check. In the sandbox, updates the simulator first.
     async fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
         let Some((sandbox, at)) = sandbox else {
-            return self.options.clone().ok_or_else(|| "check settings are missing.".to_owned());
+            let mut options = self.options.clone().ok_or_else(|| "check settings are missing.".to_owned())?;
+            if self.only_system.load(Ordering::Relaxed) {
+                options.resolvers.retain(|server| server.role == Role::Resolver { system: true });
+            }
+            return Ok(options);
         };
         let started = self.simulator.get_or_try_init(|| start(sandbox.plan(at))).await;
         let (simulator, options) = started.map_err(|error| format!("the sandbox could not start: {error}."))?;

@@ -9,16 +9,15 @@ use clap::error::ErrorKind;
 use clap::{Arg, Args as ClapArgs, ValueEnum};
 use jiff::Timestamp;
 
-use crate::config::{Choices, KeySource};
+use crate::config::{Choices, KeySource, SshSession};
 use crate::model::PetStatus;
-use crate::model::export::Column;
+use crate::model::columns::ShownColumn;
 use crate::model::text::safe_causes;
 use crate::store::DatabaseUrl;
 
 use super::colour::When;
 use super::completions;
 use super::output::Verbosity;
-use super::pets::column::{parse_column, to_show};
 
 /// Options of every command.
 #[derive(Debug, ClapArgs)]
@@ -66,6 +65,9 @@ pub struct GlobalArgs {
     /// With pets: log each request on standard error, with its status and duration. The key is never shown.
     #[arg(short, long, global = true)]
     pub verbose: bool,
+    /// The session over SSH that this is.
+    #[arg(skip)]
+    pub ssh: Option<SshSession>,
 }
 
 impl GlobalArgs {
@@ -96,9 +98,17 @@ impl GlobalArgs {
             insecure_http: self.insecure_http,
             ascii: self.ascii,
             accessible: self.accessible,
+            ssh: self.ssh.clone(),
         }
     }
 }
+
+/// What may be run in a session over SSH.
+pub const OVER_SSH: &str = "over SSH there are: pets list, get, count, stats, add, watch, export - and import -; or no \
+                            command, for the full screen";
+
+/// Why a session ended.
+pub const IDLE_ENDED: &str = "nothing was typed for the idle limit of this session";
 
 /// The database of a service.
 #[derive(Debug, ClapArgs)]
@@ -136,9 +146,10 @@ pub struct Output {
     /// Same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// Show only these columns, in this order: id, name, categoryId, status.
-    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = parse_column, add = to_show())]
-    pub columns: Vec<Column>,
+    /// Show only these columns, in this order: id, name, categoryId, status, by (who added the pet), at (when), age. In a
+    /// table, name:30 sets a width.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', add = completions::columns())]
+    pub columns: Vec<ShownColumn>,
     /// Omit the header.
     #[arg(long)]
     pub no_header: bool,

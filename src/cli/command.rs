@@ -9,12 +9,13 @@ use super::copy::CopyArgs;
 use super::domains::args::DomainsArgs;
 use super::keys::{KEYS_HELP, KeysCommand};
 use super::login::LoginArgs;
-use super::maintenance::BackupArgs;
+use super::maintenance::{BackupArgs, RestoreArgs};
 use super::man::ManArgs;
 use super::pets::args::{PETS_HELP, PetsCommand};
 use super::profiles::{PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
 use super::serve::ServeArgs;
+use super::ssh::args::{SSH_HELP, SessionArgs, SshCommand};
 
 /// The version, with the commit if known, and the kind of build.
 pub const VERSION: &str = if cfg!(debug_assertions) {
@@ -45,7 +46,7 @@ const UI_HELP: &str = "Examples:
 ///
 /// Without a command, petstore opens the full screen. It uses the embedded store unless you name a service.
 #[derive(Debug, Parser)]
-#[command(version = VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
+#[command(name = "petstore", version = VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
     pub shared: GlobalArgs,
@@ -83,8 +84,14 @@ pub enum Command {
     /// Manage the API keys of a service.
     #[command(subcommand, after_help = KEYS_HELP)]
     Keys(KeysCommand),
+    /// Let people use petstore by logging in with SSH.
+    #[command(subcommand, after_help = SSH_HELP)]
+    Ssh(SshCommand),
+    #[command(hide = true)]
+    SshSession(SessionArgs),
     /// Copy a service's database while it is in use.
     Backup(BackupArgs),
+    Restore(RestoreArgs),
     /// Check a service's database: every page and every pet.
     #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
     Check(DatabaseArg),

@@ -1,22 +1,33 @@
 //! `petstore completions`, and the candidates that a shell asks this program for.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 
 use clap::{Args, Command, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::Shells;
 
-use crate::config::file::is_plain_name;
-use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation};
+use crate::config::file::{View, is_plain_name};
+use crate::config::{Choices, Env, Paths, Profiles, ServiceLocation, settings};
 use crate::domains::registry::RegistryFile;
-use crate::model::{PetStatus, display_safe};
+use crate::model::columns::SortOrder;
+use crate::model::export::{Column, ListColumn};
+use crate::model::{Categories, PetStatus, display_safe};
 
 use super::error::{Exit, Failed};
 use super::output::write;
 
 /// Set by the scripts when they ask for candidates, to the name of the shell.
 const VARIABLE: &str = "PETSTORE_COMPLETE";
+
+/// zsh reads the script from its directory of functions when petstore is completed for the first time, and takes it as the
+/// body of the function: without this, the first Tab would only define what completes.
+const ZSH_FIRST_CALL: &str = "
+if [[ ${funcstack[1]} == _petstore ]]; then
+    _clap_dynamic_completer_petstore
+fi
+";
 
 /// Print a shell script that completes commands, options, profiles, statuses and your domains.
 ///
@@ -56,7 +67,10 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
     let name = name.get_name();
     let writer =
         shells.completer(name).ok_or_else(|| Failed::new(Exit::Failure, format!("there is no script for {name}")))?;
-    write(|out| writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out))?;
+    write(|out| {
+        writer.write_registration(VARIABLE, "petstore", "petstore", "petstore", out)?;
+        if args.shell == Shell::Zsh { out.write_all(ZSH_FIRST_CALL.as_bytes()) } else { Ok(()) }
+    })?;
     Ok(Exit::Done)
 }
 
@@ -87,6 +101,40 @@ pub fn profiles() -> ArgValueCandidates {
 /// The three statuses.
 pub fn statuses() -> ArgValueCandidates {
     ArgValueCandidates::new(|| PetStatus::ALL.map(|status| CompletionCandidate::new(status.as_str())).into())
+}
+
+/// The columns to sort by, in both directions.
+pub(super) fn sort_orders() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let orders = [false, true].map(|descending| Column::ALL.map(|column| SortOrder { column, descending }));
+        orders.into_iter().flatten().map(|order| CompletionCandidate::new(order.to_string())).collect()
+    })
+}
+
+/// The columns of a list.
+pub(super) fn columns() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| ListColumn::ALL.map(|column| CompletionCandidate::new(column.as_str())).into())
+}
+
+/// The names of categories in the configuration.
+pub fn categories() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let categories = settings::configuration(&Choices::default(), &Env::from_process())
+            .map_or_else(|_| Categories::default(), |file| file.categories);
+        let plain = categories.iter().filter(|(_, name)| is_plain_name(name));
+        plain.map(|(id, name)| CompletionCandidate::new(name).help(Some(id.to_string().into()))).collect()
+    })
+}
+
+/// The names of the views in the configuration.
+pub fn views() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        let file = settings::configuration(&Choices::default(), &Env::from_process());
+        let help = |view: &View| view.searched().map(|search| display_safe(search).into_owned().into());
+        let views = file.map(|file| file.views).unwrap_or_default();
+        let plain = views.iter().filter(|view| is_plain_name(&view.name));
+        plain.map(|view| CompletionCandidate::new(&view.name).help(help(view))).collect()
+    })
 }
 
 /// The names of the saved domains.

@@ -2,6 +2,7 @@
 
 mod check;
 mod edit;
+mod themes;
 
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -10,9 +11,10 @@ use clap::Subcommand;
 
 use super::launch::read_keymap;
 use crate::config::settings::all;
-use crate::config::{Choices, Env, ThemeChoice, file_path};
+use crate::config::{Choices, Env, SCHEMA, file_path};
 use crate::model::display_safe;
 
+use super::colour::When;
 use super::error::{Exit, Failed};
 use super::output::{note, write};
 use super::render::FormatArg;
@@ -20,6 +22,7 @@ use super::status::{columns, objects};
 
 pub use check::check;
 use edit::{EXAMPLE, begin, cannot_write};
+use themes::ThemesArgs;
 
 pub(super) const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";
@@ -56,13 +59,17 @@ pub enum ConfigCommand {
     /// Print the keyboard shortcuts in the format of keymap.toml, with your changes.
     #[command(after_help = "Example:\n  petstore config keys > keymap.toml")]
     Keys,
-    /// List the themes.
-    #[command(after_help = "Example:\n  petstore config themes")]
-    Themes,
+    /// Print the JSON schema of the configuration file, for editors.
+    #[command(after_help = "Example:\n  petstore config schema > config.schema.json")]
+    Schema,
+    /// List the themes, show one, or export one as a file to start your own from.
+    #[command(after_help = "Examples:\n  petstore config themes\n  petstore config themes dark\n  \
+        petstore config themes dark --export > mine.toml")]
+    Themes(ThemesArgs),
 }
 
 /// Runs `command`.
-pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub fn run(command: &ConfigCommand, choices: &Choices, colour: Option<When>, env: &Env) -> Result<Exit, Failed> {
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
         ConfigCommand::Path => {
@@ -92,9 +99,10 @@ pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit
             complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
             write(|out| out.write_all(keymap.file().as_bytes()))?;
         }
-        ConfigCommand::Themes => {
-            write(|out| ThemeChoice::ALL.iter().try_for_each(|one| writeln!(out, "{one:14}{}", one.title())))?;
+        ConfigCommand::Schema => {
+            write(|out| out.write_all(SCHEMA.as_bytes()))?;
         }
+        ConfigCommand::Themes(args) => return themes::run(args, &path, colour, env),
     }
     Ok(Exit::Done)
 }

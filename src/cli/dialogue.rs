@@ -11,22 +11,32 @@ use crate::config::{Choices, Env, Settings};
 use crate::dialogue::prompt::{Dialogue, Leave};
 use crate::dialogue::{DialogueSetup, Session};
 
+use super::args::IDLE_ENDED;
 use super::error::{Exit, Failed};
-use super::output::{Content, out};
+use super::output::{Content, note, out};
 use super::signals::Signals;
 use super::{service, setup};
 
-/// Runs the dialogue on standard input and output until it ends.
-pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+/// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has
+/// begun.
+pub fn run(
+    runtime: &Runtime,
+    settings: Settings,
+    unfinished: Option<String>,
+    choices: &Choices,
+    env: &Env,
+) -> Result<Exit, Failed> {
     runtime.block_on(async {
         let (domains, domain_service) = setup::domains(choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
-        let setup =
-            DialogueSetup { settings, client, domains, domain_service, home: env.path("HOME"), clock: clock::now };
+        let idle = settings.ssh.as_ref().and_then(|ssh| ssh.idle);
+        let home = env.path("HOME");
+        let setup = DialogueSetup { settings, client, domains, domain_service, home, unfinished, clock: clock::now };
         let mut signals = Signals::new()?;
         let (interrupt, interrupts) = mpsc::channel(4);
         let echo = !io::stdin().is_terminal();
-        let talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
+        let mut talk = Dialogue::new(BufReader::new(tokio::io::stdin()), out(Content::Lines), interrupts, echo);
+        talk.idle = idle;
         let ended = async {
             loop {
                 match signals.next().await {
@@ -52,6 +62,10 @@ pub fn run(runtime: &Runtime, settings: Settings, choices: &Choices, env: &Env) 
 fn exit_of(leave: Leave) -> Result<Exit, Failed> {
     match leave {
         Leave::Quit | Leave::Back | Leave::Stopped => Ok(Exit::Done),
+        Leave::Idle => {
+            note(IDLE_ENDED);
+            Ok(Exit::Done)
+        }
         Leave::Interrupted => Ok(Exit::Interrupt),
         Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Leave::Broken(error) => Err(Failed::because("cannot read or write the terminal")(error)),

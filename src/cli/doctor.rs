@@ -1,6 +1,6 @@
 //! `petstore doctor`: checks everything that the program depends on, and says how to fix what is wrong.
 
-mod check;
+pub mod check;
 mod files;
 mod network;
 mod terminal;
@@ -25,7 +25,12 @@ pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &
     checks.extend(network::checks(choices, env).await);
     checks.push(files::embedded(env).await);
     checks.extend(files::database(env).await);
-    output.write(|out| lines(out, &checks), || checks.iter().map(object).collect::<Value>())?;
+    write(output, &checks)
+}
+
+/// Writes the results; the exit status says whether one fails.
+pub fn write(output: FormatArg, checks: &[Check]) -> Result<Exit, Failed> {
+    output.write(|out| lines(out, checks), || checks.iter().map(object).collect::<Value>())?;
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })
 }

@@ -2,8 +2,11 @@
 
 use std::error::Error;
 use std::fmt;
+use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
+use crate::api::provenance::ProvenanceError;
 use crate::api::{ApiError, Failure, Remedy};
 use crate::config::{ConfigError, KeyOrigin, LoginError, Service, Settings};
 use crate::domains::registry::RegistryError;
@@ -12,7 +15,7 @@ use crate::model::escape::shown_json;
 use crate::model::text::{causes, safe_causes, short};
 use crate::store::StoreError;
 
-use super::suggest::did_you_mean;
+use crate::model::suggest::did_you_mean;
 
 /// The exit status of the program. Scripts may rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +84,11 @@ impl Failed {
         move |error| Self::new(Exit::Failure, display_safe(&format!("{what}: {}", causes(&error))))
     }
 
+    /// For `map_err`: what could not be done to the file or directory at `path`, and why.
+    pub fn cannot(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        Self::because(format!("cannot {what} {}", path.display()))
+    }
+
     /// Adds what to do next.
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
@@ -89,6 +97,11 @@ impl Failed {
     /// Also shows the Error body of the service, if there is one: for programs that read JSON.
     pub(super) fn with_body(self) -> Self {
         Self { shows_body: true, ..self }
+    }
+
+    /// Has the commands of the hint go to the service that was used.
+    pub(super) fn at(self, settings: &Settings) -> Self {
+        Self { hint: self.hint.map(|hint| settings.with_flags(&hint)), ..self }
     }
 
     /// Names the place of the refused key, and the way to replace that one.
@@ -120,6 +133,19 @@ impl Failed {
     /// Wrong usage or configuration.
     pub fn config(error: impl fmt::Display) -> Self {
         Self::new(Exit::Usage, error.to_string())
+    }
+
+    /// It cannot be known who added pets to `service`.
+    pub fn provenance(error: &ProvenanceError, service: &str) -> Self {
+        match error {
+            ProvenanceError::Api(error) => Self::request(error, service, false),
+            ProvenanceError::NotOffered => Self::new(Exit::Usage, format!("{service} does not report who added pets"))
+                .hint("omit the columns by and at, --provenance, and by: in searches"),
+            ProvenanceError::NotAllowed => {
+                Self::new(Exit::Unauthorized, format!("this key may not see who added the pets of {service}"))
+                    .hint("use a key with the scope audit: petstore keys create --scopes read,write,audit")
+            }
+        }
     }
 
     /// A failed request to `service`; `creating` if it may have added a pet.
@@ -157,7 +183,9 @@ fn hint(failure: &Failure, exit: Exit) -> Option<String> {
     let hint = match failure.remedy() {
         _ if exit == Exit::Unknown => "the pet may or may not have been added; check with: petstore pets list --all",
         Remedy::EnterKey => ENTER_KEY,
-        Remedy::GetPermission => "this key lacks the permission; to see each key's scopes: petstore keys list",
+        Remedy::GetPermission => {
+            "this key lacks the permission; to see each key's scopes, where the service runs: petstore keys list --database URL"
+        }
         Remedy::Wait(seconds) => return Some(format!("the service asks you to wait {seconds} s")),
         Remedy::TryLater => "try again in a moment; to see each request: petstore pets list -v",
         Remedy::CorrectValue => "for the fields of a pet: petstore pets add --help",
@@ -229,6 +257,12 @@ impl From<LoginError> for Failed {
             LoginError::Inside(_) => Self::config(error).hint("choose another profile: petstore login -p NAME"),
             LoginError::Nameless(_) => {
                 Self::config(error).hint("create a profile: petstore login -p NAME --base-url URL")
+            }
+            LoginError::Taken { ref profile, .. } => {
+                let name = short(profile);
+                let way =
+                    format!("for another key: petstore login -p {name}; for another address: petstore config edit");
+                Self::config(display_safe(&error.to_string())).hint(way)
             }
             LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),
         }

@@ -1,13 +1,18 @@
 //! Pets on stdout: as a table for people, and in exact formats for programs.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
-use crate::model::export::{self, Column};
+use crate::clock::time_zone;
+use crate::model::columns::ShownColumn;
+use crate::model::export::{self, Column, ListColumn, Picked, Recorded};
 use crate::model::table::{line, widths};
 use crate::model::text::short;
-use crate::model::{ObservedStatus, Pet, PetStatus, display_safe};
+use crate::model::words::age;
+use crate::model::{Categories, ObservedStatus, Pet, PetStatus, Provenances, display_safe};
 
 use super::args::PetFormat;
 use super::colour::Ink;
@@ -19,7 +24,7 @@ use super::render::json;
 pub struct PetLayout {
     pub format: PetFormat,
     /// Only these columns, in this order; empty for the whole pet as it came.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ShownColumn>,
     /// Whether there is a header.
     pub header: bool,
     /// Leave cells unchanged that a spreadsheet would run as formulas.
@@ -27,12 +32,26 @@ pub struct PetLayout {
     /// The width of the terminal; `None` if output is not a terminal, and nothing is cut.
     pub width: Option<usize>,
     pub coloured: bool,
+    /// Their names are in tables.
+    pub categories: Arc<Categories>,
+    /// The moment from which ages are counted.
+    pub now: Timestamp,
 }
 
 impl PetLayout {
-    /// The columns that are written.
-    fn shown(&self) -> &[Column] {
-        if self.columns.is_empty() { &Column::ALL } else { &self.columns }
+    /// The columns that were asked for.
+    fn picked(&self) -> Vec<ListColumn> {
+        self.columns.iter().map(|shown| shown.column).collect()
+    }
+
+    /// The columns of a format that has some.
+    fn shown(&self) -> Vec<ListColumn> {
+        if self.columns.is_empty() { ListColumn::OF_PETS.to_vec() } else { self.picked() }
+    }
+
+    /// Whether a column shows who added the pets, or when.
+    pub fn is_about_addition(&self) -> bool {
+        self.columns.iter().any(|shown| shown.column.is_about_addition())
     }
 }
 
@@ -62,86 +81,89 @@ impl PetFormat {
 }
 
 /// Writes a list.
-pub(super) fn write_list(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_list(
+    out: &mut impl Write,
+    pets: &[Pet],
+    provenances: &Provenances,
+    layout: &PetLayout,
+) -> io::Result<()> {
     match layout.format {
-        PetFormat::Table => table(out, pets, layout),
+        PetFormat::Table => table(out, pets, provenances, layout),
         PetFormat::Json => {
-            let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, columns: &layout.columns }).collect();
+            let (columns, recorded) = (layout.picked(), Recorded { provenances, now: layout.now });
+            let picked: Vec<_> = pets.iter().map(|pet| Picked { pet, recorded, columns: &columns }).collect();
             json(out, &picked, layout.width.is_some())
         }
         PetFormat::Ndjson | PetFormat::Csv | PetFormat::Tsv | PetFormat::Ids => {
             write_header(out, layout)?;
-            write_lines(out, pets, layout)
+            write_lines(out, pets, provenances, layout)
         }
     }
 }
 
 /// Writes one pet: in JSON the object itself, otherwise a list of one.
-pub(super) fn write_one(out: &mut impl Write, pet: &Pet, layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_one(
+    out: &mut impl Write,
+    pet: &Pet,
+    provenances: &Provenances,
+    layout: &PetLayout,
+) -> io::Result<()> {
     if layout.format == PetFormat::Json {
-        return json(out, &Picked { pet, columns: &layout.columns }, layout.width.is_some());
+        let recorded = Recorded { provenances, now: layout.now };
+        return json(out, &Picked { pet, recorded, columns: &layout.picked() }, layout.width.is_some());
     }
-    write_list(out, std::slice::from_ref(pet), layout)
+    write_list(out, std::slice::from_ref(pet), provenances, layout)
 }
 
 /// Writes the header, in a format that has one.
 pub(super) fn write_header(out: &mut impl Write, layout: &PetLayout) -> io::Result<()> {
     match layout.format.delimiter().filter(|_| layout.header) {
-        Some(delimiter) => export::header(out, layout.shown(), delimiter),
+        Some(delimiter) => export::header(out, &layout.shown(), delimiter),
         None => Ok(()),
     }
 }
 
 /// Writes the lines of some pets, in a format that has lines.
-pub(super) fn write_lines(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+pub(super) fn write_lines(
+    out: &mut impl Write,
+    pets: &[Pet],
+    provenances: &Provenances,
+    layout: &PetLayout,
+) -> io::Result<()> {
+    let recorded = Recorded { provenances, now: layout.now };
     match (layout.format, layout.format.delimiter()) {
-        (_, Some(delimiter)) => export::rows(out, pets, layout.shown(), delimiter, layout.raw),
+        (_, Some(delimiter)) => export::rows(out, (pets, recorded), &layout.shown(), delimiter, layout.raw),
         (PetFormat::Ids, None) => pets.iter().try_for_each(|pet| writeln!(out, "{}", pet.id)),
-        (_, None) => pets.iter().try_for_each(|pet| json(out, &Picked { pet, columns: &layout.columns }, false)),
-    }
-}
-
-/// A pet as it came, or only some of its columns.
-struct Picked<'a> {
-    pet: &'a Pet,
-    columns: &'a [Column],
-}
-
-impl Serialize for Picked<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { pet, columns } = self;
-        if columns.is_empty() {
-            return pet.serialize(serializer);
+        (_, None) => {
+            let columns = layout.picked();
+            pets.iter().try_for_each(|pet| json(out, &Picked { pet, recorded, columns: &columns }, false))
         }
-        let mut map = serializer.serialize_map(None)?;
-        for column in *columns {
-            let name = column.as_str();
-            match (column, &pet.status) {
-                (Column::Id, _) => map.serialize_entry(name, &pet.id)?,
-                (Column::Name, _) => map.serialize_entry(name, &pet.name)?,
-                (Column::CategoryId, _) => map.serialize_entry(name, &pet.category_id)?,
-                (Column::Status, Some(status)) => map.serialize_entry(name, status)?,
-                (Column::Status, None) => {}
-            }
-        }
-        map.end()
     }
 }
 
 /// Writes a table. Names are shortened if the terminal is too narrow.
-fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<()> {
+fn table(out: &mut impl Write, pets: &[Pet], provenances: &Provenances, layout: &PetLayout) -> io::Result<()> {
     let columns = layout.shown();
-    let headings = layout.header.then(|| columns.iter().map(|column| HEADINGS[*column as usize].to_owned()).collect());
-    let cells = |pet| columns.iter().map(|column| words(pet, *column)).collect();
+    let headings = layout.header.then(|| columns.iter().map(|column| heading(*column).to_owned()).collect());
+    let zone = time_zone();
+    let recorded = Recorded { provenances, now: layout.now };
+    let cells =
+        |pet: &Pet| columns.iter().map(|column| words(pet, recorded, *column, &layout.categories, &zone)).collect();
     let rows: Vec<Vec<String>> = headings.into_iter().chain(pets.iter().map(cells)).collect();
     let mut widths = widths(&rows);
     let place = |wanted| columns.iter().position(|column| *column == wanted);
-    if let (Some(most), Some(name)) = (layout.width, place(Column::Name).filter(|_| !rows.is_empty())) {
+    if let (Some(most), Some(name)) = (layout.width, place(ListColumn::Pet(Column::Name)).filter(|_| !rows.is_empty()))
+    {
         // Shortened, but still recognisable.
         let others = widths.iter().sum::<usize>() - widths[name] + 2 * (widths.len() - 1);
         widths[name] = widths[name].min(most.saturating_sub(others).max(12));
     }
-    let numbers = Vec::from_iter(place(Column::CategoryId));
+    for (width, wanted) in widths.iter_mut().zip(layout.columns.iter().map(|shown| shown.width)) {
+        *width = wanted.map_or(*width, usize::from);
+    }
+    // With names they begin below each other.
+    let category = place(ListColumn::Pet(Column::CategoryId));
+    let numbers = Vec::from_iter(category.filter(|_| layout.categories.is_empty()));
     let headings = rows.len() - pets.len();
     for (at, row) in rows.iter().enumerate() {
         let pet = at.checked_sub(headings).map(|at| &pets[at]);
@@ -153,33 +175,47 @@ fn table(out: &mut impl Write, pets: &[Pet], layout: &PetLayout) -> io::Result<(
 }
 
 /// A cell for people.
-fn words(pet: &Pet, column: Column) -> String {
+fn words(pet: &Pet, recorded: Recorded<'_>, column: ListColumn, categories: &Categories, zone: &TimeZone) -> String {
+    let not_recorded = || "not recorded".to_owned();
     match (column, &pet.status) {
-        (Column::Status, None) => "-".to_owned(),
-        (Column::Status, Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
-        (Column::Status, Some(ObservedStatus::Known(_))) | (Column::Id | Column::Name | Column::CategoryId, _) => {
-            display_safe(&column.of(pet)).into_owned()
-        }
+        (ListColumn::By, _) => recorded.by(pet).map_or_else(not_recorded, |by| display_safe(by).into_owned()),
+        (ListColumn::At, _) => recorded
+            .at(pet)
+            .map_or_else(not_recorded, |at| at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()),
+        (ListColumn::Age, _) => recorded.age(pet).map_or_else(not_recorded, age),
+        (ListColumn::Pet(Column::Status), None) => "-".to_owned(),
+        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Unknown(word))) => format!("{} (unknown)", short(word)),
+        (ListColumn::Pet(Column::CategoryId), _) => categories.label(pet.category_id),
+        (ListColumn::Pet(column), _) => display_safe(&column.of(pet)).into_owned(),
     }
 }
 
-fn ink(pet: &Pet, column: Column) -> Ink {
+fn ink(pet: &Pet, column: ListColumn) -> Ink {
     match (column, &pet.status) {
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
-        (Column::Status, Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
-        (Column::Status, Some(ObservedStatus::Unknown(_))) | (Column::Id | Column::Name | Column::CategoryId, _) => {
-            Ink::Plain
-        }
+        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Available))) => Ink::Green,
+        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Pending))) => Ink::Yellow,
+        (ListColumn::Pet(Column::Status), Some(ObservedStatus::Known(PetStatus::Sold)) | None) => Ink::Dim,
+        (ListColumn::Pet(_) | ListColumn::By | ListColumn::At | ListColumn::Age, _) => Ink::Plain,
     }
 }
 
-/// The words above the columns, as [`Column::ALL`] has them.
-const HEADINGS: [&str; 4] = ["ID", "NAME", "CATEGORY", "STATUS"];
+/// The word above a column.
+const fn heading(column: ListColumn) -> &'static str {
+    match column {
+        ListColumn::Pet(Column::Id) => "ID",
+        ListColumn::Pet(Column::Name) => "NAME",
+        ListColumn::Pet(Column::CategoryId) => "CATEGORY",
+        ListColumn::Pet(Column::Status) => "STATUS",
+        ListColumn::By => "ADDED BY",
+        ListColumn::At => "ADDED AT",
+        ListColumn::Age => "AGE",
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Provenance;
     use crate::model::text::width;
 
     fn pets() -> Vec<Pet> {
@@ -192,12 +228,21 @@ mod tests {
     }
 
     fn layout(format: PetFormat, width: Option<usize>) -> PetLayout {
-        PetLayout { format, columns: Vec::new(), header: true, raw: false, width, coloured: false }
+        PetLayout {
+            format,
+            columns: Vec::new(),
+            header: true,
+            raw: false,
+            width,
+            coloured: false,
+            categories: Arc::default(),
+            now: Timestamp::UNIX_EPOCH,
+        }
     }
 
     fn written_as(layout: &PetLayout) -> String {
         let mut out = Vec::new();
-        write_list(&mut out, &pets(), layout).unwrap();
+        write_list(&mut out, &pets(), &Provenances::new(), layout).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -253,7 +298,7 @@ mod tests {
 
     #[test]
     fn chosen_columns_keep_their_order_in_every_format() {
-        let columns = vec![Column::Status, Column::Id];
+        let columns = ["status", "id"].map(|column| column.parse().unwrap()).to_vec();
         let picked = |format| written_as(&PetLayout { columns: columns.clone(), ..layout(format, None) });
         let max = i64::MAX;
         assert_eq!(
@@ -270,8 +315,25 @@ mod tests {
         ];
         assert_eq!(picked(PetFormat::Ndjson), objects.join("\n") + "\n");
         assert_eq!(picked(PetFormat::Json), format!("[{}]\n", objects.join(",")));
-        let bare = PetLayout { columns: vec![Column::Id], header: false, ..layout(PetFormat::Csv, None) };
+        let bare = PetLayout { columns: vec!["id".parse().unwrap()], header: false, ..layout(PetFormat::Csv, None) };
         assert_eq!(written_as(&bare), format!("1\n{max}\n3\n"));
         assert_eq!(written_as(&PetLayout { format: PetFormat::Table, ..bare }), format!("1\n{max}\n3\n"));
+    }
+
+    #[test]
+    fn a_column_is_as_wide_as_it_was_asked_to_be_and_an_age_is_a_number_for_programs() {
+        let columns: Vec<_> = ["name:5", "age", "id:20"].map(|column| column.parse().unwrap()).to_vec();
+        let now = Timestamp::UNIX_EPOCH;
+        let added_at = now.checked_sub(jiff::SignedDuration::from_hours(3)).ok();
+        let provenances = Provenances::from([(1, Provenance { added_at, ..Provenance::default() })]);
+        let written = |format| {
+            let mut out = Vec::new();
+            let layout = PetLayout { columns: columns.clone(), ..layout(format, Some(80)) };
+            write_list(&mut out, &pets()[..1], &provenances, &layout).unwrap();
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(written(PetFormat::Table), "NAME   AGE  ID\nRex    3 h  1\n");
+        assert_eq!(written(PetFormat::Csv), "name,age,id\nRex,10800,1\n");
+        assert_eq!(written(PetFormat::Ndjson), "{\"name\":\"Rex\",\"age\":10800,\"id\":1}\n");
     }
 }

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use clap::Subcommand;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::json;
@@ -38,7 +37,7 @@ pub enum KeysCommand {
         /// Who or what the key is for.
         #[arg(long)]
         name: String,
-        /// What the key may do: read, write, admin (everything).
+        /// What the key may do: read, write, audit (see who added a pet), admin (everything).
         #[arg(long, alias = "scope", value_name = "SCOPES", default_value = "read,write")]
         scopes: Scopes,
         /// When the key expires: after a time such as 90d or 12h, or on a date such as 2027-06-30. [default: never]
@@ -52,6 +51,16 @@ pub enum KeysCommand {
         database: DatabaseArg,
         #[command(flatten)]
         output: FormatArg,
+    },
+    /// Give a key another name, also for the pets that it has added.
+    #[command(after_help = "Example:\n  petstore keys rename --database sqlite:store.db 4fT9qLx2 till-3")]
+    Rename {
+        #[command(flatten)]
+        database: DatabaseArg,
+        /// The id of the key, from `petstore keys list`.
+        id: KeyId,
+        /// The new name.
+        name: String,
     },
     /// Revoke a key; takes effect everywhere within five seconds.
     #[command(after_help = "Example:\n  petstore keys revoke --database sqlite:store.db 4fT9qLx2")]
@@ -82,7 +91,7 @@ pub enum KeysCommand {
 
 /// Runs `command` on standard output, which must be open for what is printed.
 pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<Exit, Failed> {
-    if !matches!(command, KeysCommand::Revoke { .. }) {
+    if !matches!(command, KeysCommand::Revoke { .. } | KeysCommand::Rename { .. }) {
         output::is_there()?;
     }
     let content = match &command {
@@ -98,6 +107,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     let (now, actor) = (clock::now(), actor(env));
     let (KeysCommand::Create { database, .. }
     | KeysCommand::List { database, .. }
+    | KeysCommand::Rename { database, .. }
     | KeysCommand::Revoke { database, .. }
     | KeysCommand::Rotate { database, .. }
     | KeysCommand::Log { database }) = &command;
@@ -126,7 +136,8 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 let rotated = store.rotate_key(id, until, &actor, now).await?;
                 let (new, key, until) = rotated.ok_or_else(|| {
                     let what = format!("there is no active key {id}");
-                    Failed::new(Exit::NotFound, what).hint("to create a key: petstore keys create")
+                    Failed::new(Exit::NotFound, what)
+                        .hint("to create a key: petstore keys create, with the same --database")
                 })?;
                 let until = moment(until);
                 let _ = writeln!(
@@ -137,10 +148,18 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 let remedy = || format!("key {id} still expires at {until}, so rotate it again before then");
                 return hand_over(&store, (new, &key), &actor, out, remedy).await;
             }
+            KeysCommand::Rename { id, name, .. } => {
+                let key = store.rename_key(id, name, &actor, now).await?.ok_or_else(|| {
+                    Failed::new(Exit::NotFound, format!("there is no key {id}"))
+                        .hint("to see the ids: petstore keys list")
+                })?;
+                let _ = writeln!(err, "renamed key {id} to {}", display_safe(&key.name));
+                return Ok(());
+            }
             KeysCommand::Revoke { id, .. } => {
                 let key = store.revoke_key(id, &actor, now).await?.ok_or_else(|| {
                     Failed::new(Exit::NotFound, format!("there is no key {id}"))
-                        .hint("to see the ids: petstore keys list")
+                        .hint("to see the ids: petstore keys list, with the same --database")
                 })?;
                 let at = key.revoked_at.map(moment).unwrap_or_default();
                 let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
@@ -158,7 +177,11 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
             }),
         };
-        printed.and_then(|()| out.flush()).map_err(Failed::because("cannot print the result"))
+        match printed.and_then(|()| out.flush()) {
+            // The reader has gone, which is not a failure.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            printed => printed.map_err(Failed::because("cannot print the result")),
+        }
     };
     let done = done.await;
     store.close().await;
@@ -192,7 +215,7 @@ pub fn actor(env: &Env) -> String {
 
 /// When a key expires: after a span, or at the beginning of a local day. It must be in the future.
 fn end(expires: &str, now: Now) -> Result<Timestamp, Failed> {
-    let zone = TimeZone::system();
+    let zone = clock::time_zone();
     let date = || expires.parse::<Date>().ok()?.to_zoned(zone.clone()).ok();
     let span = || now.wall.to_zoned(zone.clone()).checked_add(expires.parse::<Span>().ok()?).ok();
     let end = date().or_else(span).map(|end| end.timestamp());

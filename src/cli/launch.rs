@@ -4,11 +4,11 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::path::Path;
 use std::sync::Arc;
 
 use crossterm::event::EventStream;
 use futures_util::FutureExt as _;
-use jiff::tz::TimeZone;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -19,7 +19,8 @@ use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::Queues;
 use crate::clock;
 use crate::config::file::Add;
-use crate::config::{Choices, Env, Paths, Settings, file_path};
+use crate::config::secrets::refuse_where_others_write;
+use crate::config::{Choices, ConfigError, Depth, Env, Paths, Settings, ThemeFile, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
 use crate::model::text::short;
@@ -39,7 +40,7 @@ use crate::tui::screens::welcome::State as FirstStart;
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
-use crate::tui::theme::Appearance;
+use crate::tui::theme::{Accent, Appearance, StyleRole, Theme};
 use crate::tui::view;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
@@ -47,7 +48,7 @@ use crate::tui::worker::profiles::read_kept;
 use crate::tui::{terminal, worker};
 use clap::builder::StyledStr;
 
-use super::args::StartScreen;
+use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
 use super::error::{Exit, Failed};
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
@@ -81,6 +82,45 @@ pub(super) fn read_keymap(env: &Env) -> (Keymap, Vec<String>) {
     }
 }
 
+/// The keys with those of the user's own actions. Of a configuration that others can change none are used, which is
+/// complained about.
+fn with_actions(
+    keymap: Keymap,
+    settings: &mut Settings,
+    path: &Path,
+    complaints: &mut Vec<String>,
+) -> Result<Keymap, Failed> {
+    if settings.actions.is_empty() {
+        return Ok(keymap);
+    }
+    if let Err(why) = refuse_where_others_write(path) {
+        complaints.push(format!("{why}."));
+        settings.actions = Arc::default();
+        return Ok(keymap);
+    }
+    keymap.with_actions(&settings.actions).map_err(|(number, message)| {
+        let (line, column) = settings.actions[number].place;
+        ConfigError::Syntax { path: path.to_owned(), line, column, message }.into()
+    })
+}
+
+/// The roles of a theme that are hard to read, each with its contrast.
+pub(super) fn hard_to_read(theme: &ThemeFile) -> Vec<(&'static str, f64)> {
+    let theme = Theme::from(theme.clone());
+    theme.faint().into_iter().map(|(role, contrast)| (role.name(), contrast)).collect()
+}
+
+/// Each role of a theme on a line, as a terminal of this depth shows it; without escape sequences if there is none.
+pub(super) fn preview(theme: ThemeFile, depth: Option<Depth>) -> String {
+    let theme = Theme::from(theme);
+    let line = |role: StyleRole| {
+        let text = format!(" {:<12} ", role.label());
+        let shown = depth.map_or_else(|| text.clone(), |depth| terminal::painted(&text, theme.style(depth, role)));
+        format!("{shown}\n")
+    };
+    StyleRole::all().filter(|role| *role != StyleRole::Accent(Accent::None)).map(line).collect()
+}
+
 /// Runs the app on this terminal until it ends. `usage` is shown if there is no terminal.
 pub fn run(
     runtime: &Runtime,
@@ -96,11 +136,15 @@ pub fn run(
         if place.is_some() {
             note("in plain lines, choose the screen at the first question");
         }
-        return dialogue::run(runtime, settings, choices, env);
+        let unfinished = unfinished_import(&settings, env);
+        return dialogue::run(runtime, settings, unfinished, choices, env);
     }
     if !is_terminal {
         let what = "the full screen needs a terminal for input and output";
-        let hint = format!("in scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage());
+        let hint = match &settings.ssh {
+            Some(_) => format!("log in with a terminal, ssh -t; {OVER_SSH}"),
+            None => format!("in scripts: petstore pets list; in plain lines: petstore --accessible\n{}", usage()),
+        };
         return Err(Failed::new(Exit::Usage, what).hint(hint));
     }
     let mut choices = choices.clone();
@@ -119,16 +163,26 @@ pub fn run(
     }
 }
 
+/// The file of an import to this service that the app has begun and not finished, if no other program shows it.
+fn unfinished_import(settings: &Settings, env: &Env) -> Option<String> {
+    let identity = session_cache::identity(settings)?;
+    let state = Paths::new(env).ok()?.state;
+    let drafts = DraftFiles::new(Arc::new(Claims::new(state))).open(&identity).ok().flatten()?;
+    drafts.typed.import.filter(|import| import.begun).map(|import| import.path.value().to_owned())
+}
+
 /// Runs the app once; with `first` it starts with the welcome screen.
 fn session(
     runtime: &Runtime,
-    settings: Settings,
+    mut settings: Settings,
     choices: &Choices,
     env: &Env,
     place: Option<StartScreen>,
     first: Option<FirstStart>,
 ) -> Result<SessionEnd, Failed> {
     let (keymap, mut complaints) = read_keymap(env);
+    let config = file_path(choices, env).unwrap_or_default();
+    let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
     let (Add { scan_strip: strip, scan_tab: tab, concurrency, .. }, codes) =
         setup::adding(choices, env, &mut complaints)?;
     let (domains, domains_context) = setup::domains(choices, env)?;
@@ -148,20 +202,21 @@ fn session(
         domains_context: Arc::new(domains_context),
         copying,
         home: env.path("HOME"),
-        config: file_path(choices, env).ok(),
+        // A session over SSH changes no settings of the account that it runs in.
+        config: file_path(choices, env).ok().filter(|_| choices.ssh.is_none()),
         kept,
         pasted,
         drafts,
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
-    let appearance =
-        Appearance { ascii: settings.ascii, theme: settings.theme, depth: env.depth(), zone: TimeZone::system() };
     let (columns, rows) = terminal_size().unwrap_or((80, 24));
     let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
-    state.add.rapid.setup = RapidSetup { codes, strip, tab, concurrency };
+    let theme = Arc::clone(&state.theme);
+    let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
+    state.add.rapid.setup = RapidSetup { codes, strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
     if let Some(first) = first {
         state.screen = Screen::Welcome;
         state.welcome = FirstStart { around, ..first };
@@ -180,6 +235,9 @@ fn session(
     }
     if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
         state.screen = place.into();
+    }
+    if let Some(ssh) = settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
+        state.say(MessageKind::Note, ssh.message.as_str());
     }
     if let [first, others @ ..] = complaints.as_slice() {
         let more = if others.is_empty() { String::new() } else { format!(" {} more; e shows all.", others.len()) };
@@ -229,7 +287,7 @@ async fn show(
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What changed since the last save: the age of rows, further pages. Losing it only costs time at the next start.
     if let (Some(directory), Some(kept)) = (directory, SessionCache::at_the_end(&state)) {
-        let _ = atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), &kept.text());
+        let _ = atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), kept.text());
     }
     // The last reports may not be on disk yet; writing them twice does no harm.
     if !state.domains.changes.is_empty()
@@ -253,6 +311,10 @@ async fn show(
             None => Exit::Done,
         },
         Some(QuitReason::Interrupt) => Exit::Interrupt,
+        Some(QuitReason::Idle) => {
+            note(IDLE_ENDED);
+            Exit::Done
+        }
         Some(QuitReason::Terminate) => Exit::Terminate,
         Some(QuitReason::Hangup) => Exit::Hangup,
     };
@@ -273,7 +335,7 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
-        (_, Some(QuitReason::Interrupt | QuitReason::Terminate)) => Ending::Signal,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Idle)) => Ending::Signal,
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
     let writes = drafts::last(state, ended, clock::now());

@@ -1,4 +1,4 @@
-//! `petstore backup`, `check` and `migrate`: maintenance of a database, which may be in use.
+//! `petstore backup`, `restore`, `check` and `migrate`: maintenance of a database.
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::model::display_safe;
 use crate::model::words::counted;
 use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 
-use super::args::DatabaseArg;
+use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{self, note};
 
@@ -24,7 +24,7 @@ const PROGRESS_IN_A_LOG: Duration = Duration::from_secs(60);
 /// Copy a service's database while it is in use.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\n\
-    To use the copy: petstore serve --database sqlite:store-2026-11-21.db")]
+    To put it back: petstore restore store-2026-11-21.db --database sqlite:store.db")]
 pub struct BackupArgs {
     #[command(flatten)]
     database: DatabaseArg,
@@ -32,17 +32,30 @@ pub struct BackupArgs {
     file: PathBuf,
 }
 
+/// Restore a service's database from a backup, while the service is stopped.
+///
+/// The backup is verified first, and the copy of it before it takes the place of the database. The backup stays.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  petstore restore store-2026-11-21.db --database sqlite:store.db --force\n\n\
+    Under systemd, first: systemctl stop petstore.socket petstore.service")]
+pub struct RestoreArgs {
+    /// The backup: a file of petstore backup.
+    file: PathBuf,
+    /// The database to restore, sqlite:FILE. It must not be in use.
+    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
+    database: DatabaseUrl,
+    /// Overwrite an existing database.
+    #[arg(long)]
+    force: bool,
+}
+
 impl From<BackupError> for Failed {
     fn from(error: BackupError) -> Self {
         match error {
-            BackupError::Cancelled => interrupted(),
+            BackupError::Cancelled => Self::new(Exit::Interrupt, "interrupted"),
             error => Self::of(Exit::Failure, &error),
         }
     }
-}
-
-fn interrupted() -> Failed {
-    Failed::new(Exit::Interrupt, "interrupted")
 }
 
 /// The failure of a database that cannot be read.
@@ -50,27 +63,37 @@ fn unreadable(error: StoreError) -> Failed {
     Failed::of(Exit::Failure, &error)
 }
 
-/// Makes the copy, and fails if a quick check finds it damaged; the file then stays. Ctrl-C cancels, and leaves no
-/// incomplete copy behind.
+/// Makes the copy, and fails if a quick check finds it damaged. Then, and after Ctrl-C, no file is left.
 pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database.url, args.file.display());
-    let cancel = cancelled_by_interrupt();
-    let copying = store::backup(&database, &args.file, cancel.clone());
-    with_progress(|| "copying".to_owned(), copying).await?;
-    let copied = DatabaseUrl::Sqlite(args.file.clone());
-    let checking = cancel.run_until_cancelled(store::quick_check(&copied));
-    let checked = with_progress(|| "checking the copy".to_owned(), checking).await;
-    let problems = checked.ok_or_else(interrupted)?.map_err(unreadable)?.problems;
-    if !problems.is_empty() {
-        note_problems(&problems);
-        let what = format!(
-            "{copy} was written but is damaged ({}); {database} may be damaged too: run petstore check, and keep your \
-             older backups",
-            counted(problems.len(), "problem")
-        );
-        return Err(Failed::new(Exit::Failure, display_safe(&what)));
-    }
+    let copying = store::backup(&database, &args.file, cancelled_by_interrupt());
+    let copied = with_progress(|| "copying".to_owned(), copying).await;
+    copied.map_err(|error| match error {
+        BackupError::Damaged(problems) => damaged(&problems, |count| {
+            format!(
+                "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
+                 petstore check, and keep your older backups"
+            )
+        }),
+        error => error.into(),
+    })?;
     note(&format!("copied {database} to {copy}"));
+    Ok(Exit::Done)
+}
+
+/// Replaces the database by the backup, and reports how many pets it has now. A failure leaves it as it was.
+pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
+    let RestoreArgs { file, database, force } = args;
+    let backup = file.display();
+    let restoring = store::restore(&file, &database, force, cancelled_by_interrupt());
+    let restored = with_progress(|| "restoring".to_owned(), restoring).await;
+    let pets = restored.map_err(|error| match error {
+        BackupError::Damaged(problems) => damaged(&problems, |count| {
+            format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup")
+        }),
+        error => error.into(),
+    })?;
+    note(&format!("restored {database} from {backup}: {}", counted(pets, "pet")));
     Ok(Exit::Done)
 }
 
@@ -82,16 +105,15 @@ pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
         output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet")))?;
         return Ok(Exit::Done);
     }
-    note_problems(&checked.problems);
-    let what = format!(
-        "{database} is damaged ({}): stop the service, keep this file, and restore the last backup",
-        counted(checked.problems.len(), "problem")
-    );
-    Err(Failed::new(Exit::Failure, display_safe(&what)))
+    Err(damaged(&checked.problems, |count| {
+        format!("{database} is damaged ({count}): stop the service, keep this file, and restore the last backup")
+    }))
 }
 
-fn note_problems(problems: &[String]) {
+/// Lists each problem; `what` says what it means, with their count.
+fn damaged(problems: &[String], what: impl FnOnce(String) -> String) -> Failed {
     problems.iter().for_each(|problem| note(&display_safe(problem)));
+    Failed::new(Exit::Failure, display_safe(&what(counted(problems.len(), "problem"))))
 }
 
 /// Brings the schema up to date. Several programs may do so at once.

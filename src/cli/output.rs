@@ -3,6 +3,7 @@
 //! On a terminal, control characters in foreign text are made visible; pipes and files get every byte.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,6 +43,8 @@ pub fn is_there() -> Result<(), Failed> {
 pub enum Content {
     /// Lines for people, with our colours.
     Lines,
+    /// Lines for people that hold nothing foreign, with any colours.
+    Painted,
     /// Lines on stderr, without colours and without anything that looks like an API key.
     Notes,
     /// Cells quoted as in RFC 4180, separated by commas or tabs.
@@ -54,6 +57,7 @@ impl Content {
     /// `text`, made of whole lines, with the same meaning but without control characters.
     fn shown(self, text: &str) -> String {
         match self {
+            Self::Painted => text.to_owned(),
             Self::Lines => by_line(text, |line| coloured(line).into()),
             Self::Notes => by_line(&without_keys(text), |line| tabbed(line).into()),
             // Only between quotes a line feed or a tab is foreign.
@@ -183,6 +187,11 @@ pub fn note(text: &str) {
 /// Text for stderr, without control characters and without anything that looks like an API key.
 pub fn safe(text: &str) -> String {
     Content::Notes.shown(text)
+}
+
+/// The line for a failure on stderr: `petstore: what happened`.
+pub fn complaint(what: &impl Display, coloured: bool) -> String {
+    format!("{} {}", Ink::Red.paint("petstore:", coloured), safe(&what.to_string()))
 }
 
 /// What is printed on stderr besides failures.

@@ -2,16 +2,17 @@
 
 mod add;
 pub mod args;
-pub mod column;
 pub mod context;
 mod count;
 mod get;
 mod list;
+pub mod view;
 mod watch;
 
 use std::future::Future;
+use std::sync::Arc;
 
-use crate::config::{Env, Service, Settings};
+use crate::config::{Env, Service, Settings, settings};
 use crate::model::display_safe;
 
 use super::args::{GlobalArgs, PetFormat};
@@ -32,7 +33,9 @@ pub async fn run(command: PetsCommand, shared: &GlobalArgs, env: &Env) -> Result
     let coloured = When::resolve(shared.color, env).on(is_terminal(), env);
     let verbosity = shared.verbosity();
     let done = match command {
-        PetsCommand::Import(args) if args.dry_run => transfer::check(args, verbosity).await,
+        PetsCommand::Import(args) if args.dry_run => {
+            transfer::check(args, Arc::new(settings::configuration(&choices, env)?.categories), verbosity).await
+        }
         PetsCommand::Add(args) if args.dry_run => add::show(args, &Settings::without_key(&choices, env)?),
         command => at_the_service(command, verbosity, &Settings::resolve(&choices, env)?, env, coloured).await,
     };
@@ -72,14 +75,16 @@ async fn at_the_service(
     let service = &settings.service.name();
     let context = PetsContext { client: &client, service, settings, env, verbosity, coloured };
     let result = match command {
-        PetsCommand::List(args) => until_ended(list::run(&context, &args)).await,
+        PetsCommand::List(args) => until_ended(list::run(&context, args)).await,
         PetsCommand::Count(args) => until_ended(count::run(&context, &args, false)).await,
         PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
         PetsCommand::Add(args) => {
             let is_one = args.stdin.is_none();
             let ended = until_ended(add::run(&context, args)).await;
             if is_one && matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
-                note("stopped waiting: the pet may or may not have been added; check with: petstore pets list");
+                note(&settings.with_flags(
+                    "stopped waiting: the pet may or may not have been added; check with: petstore pets list --all",
+                ));
             }
             ended
         }
@@ -91,7 +96,7 @@ async fn at_the_service(
     if let Some(embedded) = embedded {
         embedded.stop().await;
     }
-    result.map_err(|failed| failed.with_key_of(settings))
+    result.map_err(|failed| failed.with_key_of(settings).at(settings))
 }
 
 async fn until_ended(work: impl Future<Output = Result<Exit, Failed>>) -> Result<Exit, Failed> {

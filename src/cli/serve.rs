@@ -4,29 +4,43 @@ mod descriptors;
 mod limits;
 mod listen;
 mod log;
+mod systemd;
 
+use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
+use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
+use tokio::time::sleep;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Level;
 
 use self::limits::LimitArgs;
 use self::listen::{ListenArgs, Listening};
-pub use self::log::Log;
+pub(super) use self::log::as_json;
+use self::log::{Log, LogFormat};
+use self::systemd::ServiceManager;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
-use super::output::safe;
-use super::panics;
+use super::output::{complaint, safe};
 use super::signals::Signals;
+use super::{keys, panics};
 use crate::clock;
+use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;
+use crate::model::display_safe;
 use crate::model::text::safe_causes;
 use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
+
+/// How long after a write that failed the next one shows whether pets can be added.
+const PING_PAUSE: Duration = Duration::from_secs(1);
 
 /// Run a service with the Petstore Animals API.
 #[derive(Debug, Args)]
@@ -54,6 +68,9 @@ pub struct ServeArgs {
     /// address, as nginx and HAProxy do. May be given more than once.
     #[arg(long, value_name = "ADDRESS|NETWORK")]
     proxy: Vec<Proxy>,
+    /// Do not record when and by which API key pets are added.
+    #[arg(long)]
+    no_provenance: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -71,25 +88,55 @@ enum LogLevel {
     Debug,
 }
 
-/// The format of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object per line.
-    Json,
+/// Whether `arguments` ask for a log in JSON, also if they are wrong.
+pub fn logs_json(arguments: &[OsString]) -> bool {
+    let is_apart = |pair: &[OsString]| pair[0] == "--log-format" && pair[1] == "json";
+    arguments.iter().any(|argument| argument == "--log-format=json") || arguments.windows(2).any(is_apart)
+}
+
+/// Runs the service, and reports a failure in its log.
+pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: bool) -> Result<Exit, Failed> {
+    let log = Log::to_stderr(args.log_format).map_err(Failed::because("cannot start"))?;
+    let manager = ServiceManager::new(env);
+    let served = runtime.block_on(async {
+        // Without a home there is no default.
+        let database = match args.database.take() {
+            Some(database) => database,
+            None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
+        };
+        run(args, &database, &keys::actor(env), &log, &manager).await
+    });
+    let exit = served.map_or_else(
+        |failed| {
+            manager.status(failed.what());
+            // A failure must not wait for stderr, either.
+            log.line(Level::ERROR, &complaint(&failed, coloured && log.format() == LogFormat::Text));
+            failed.exit
+        },
+        |()| Exit::Done,
+    );
+    log.finish();
+    Ok(exit)
 }
 
 /// Serves `database` until SIGTERM or SIGINT, then lets running requests finish; a second signal stops at once. Logs the
 /// address as soon as requests are accepted.
 ///
 /// If the store never had a key, creates an admin key in the name of `actor`, in a private file beside the database.
-pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log) -> Result<(), Failed> {
+async fn run(
+    args: ServeArgs,
+    database: &DatabaseUrl,
+    actor: &str,
+    log: &Log,
+    manager: &ServiceManager,
+) -> Result<(), Failed> {
     let Listening { api, metrics, tls } = args.listen.open()?;
-    write_to(log, args.log_level, args.log_format);
+    write_to(log, args.log_level);
     let mut signals = Signals::new()?;
+    manager.status("opening the database");
     let opened = async {
         let store = Store::open(database).await?;
+        store.set_provenance(!args.no_provenance);
         if args.sample > 0 {
             store.insert_samples(args.sample, clock::now()).await?;
         }
@@ -99,34 +146,44 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
     let (store, about_keys) = tokio::select! {
         opened = opened => opened?,
         // The database rolls back what is incomplete.
-        () = stop(&mut signals, None) => return Ok(()),
+        () = stop(&mut signals, None) => {
+            manager.stopping();
+            return Ok(());
+        }
     };
+    let places = descriptors::places();
     let config = Config {
         failed_authentications: args.limits.failed_authentications(),
         rate_limit: args.limits.rate_limit(),
         cors_origins: args.cors_origin,
         proxies: args.proxy,
         tls: tls.clone(),
-        connections: descriptors::places(),
+        connections: places.connections,
+        streams: places.streams,
         dropped_log_lines: log.dropped(),
         ..Config::default()
     };
     let mut server = server::start(config, store.clone(), api).map_err(no_address)?;
     let metrics = metrics.map(|listener| server.serve_metrics(listener)).transpose().map_err(no_address)?;
-    log.line(&format!("listening on {}", server.base_url()));
+    let listening: Vec<String> = server.base_urls().map(|address| format!("listening on {address}")).collect();
+    listening.iter().for_each(|line| log.line(Level::INFO, line));
     if let Some(address) = metrics {
-        log.line(&format!("metrics on http://{address}/metrics"));
+        log.line(Level::INFO, &format!("metrics on http://{address}/metrics"));
     }
     if let Some(about_keys) = about_keys {
-        log.line(&safe(&about_keys));
+        log.line(Level::INFO, &safe(&about_keys));
     }
-    let at_start = store.clone();
-    tokio::spawn(async move {
-        if let Err(why) = at_start.ping().await {
-            tracing::warn!("not ready, no pets can be added: {}", why.in_short());
-        }
-    });
+    // A separate task, so that the watchdog of systemd sees whether tasks are run.
+    let (at_start, notified) = (store.clone(), manager.clone());
+    let reporting = AbortOnDropHandle::new(tokio::spawn(async move {
+        until_ready(&at_start, &notified).await;
+        notified.ready(&listening.join(", "));
+        notified.keep_alive().await;
+    }));
     stop(&mut signals, tls.as_ref()).await;
+    drop(reporting);
+    manager.stopping();
+    tracing::info!("stopping");
     let stopped = async {
         server.shutdown().await;
         store.close().await;
@@ -135,7 +192,22 @@ pub async fn run(args: ServeArgs, database: &DatabaseUrl, actor: &str, log: &Log
         () = stopped => {}
         () = stop(&mut signals, None) => {}
     }
+    tracing::info!("stopped");
     Ok(())
+}
+
+/// Waits until pets can be added, and says why they cannot.
+async fn until_ready(store: &Store, manager: &ServiceManager) {
+    let mut reported = None;
+    while let Err(why) = store.ping().await {
+        let why = format!("not ready, no pets can be added: {}", why.in_short());
+        if reported.as_ref() != Some(&why) {
+            tracing::warn!("{why}");
+            manager.status(&display_safe(&why));
+            reported = Some(why);
+        }
+        sleep(PING_PAUSE).await;
+    }
 }
 
 fn no_address(error: io::Error) -> Failed {
@@ -144,18 +216,18 @@ fn no_address(error: io::Error) -> Failed {
 
 /// Sends tracing events and panics to `log`. Names, paths and ids are cleaned where they are traced; API keys are never
 /// traced.
-fn write_to(log: &Log, level: LogLevel, format: LogFormat) {
+fn write_to(log: &Log, level: LogLevel) {
     let level = match level {
-        LogLevel::Error => tracing::Level::ERROR,
-        LogLevel::Warn => tracing::Level::WARN,
-        LogLevel::Info => tracing::Level::INFO,
-        LogLevel::Debug => tracing::Level::DEBUG,
+        LogLevel::Error => Level::ERROR,
+        LogLevel::Warn => Level::WARN,
+        LogLevel::Info => Level::INFO,
+        LogLevel::Debug => Level::DEBUG,
     };
-    let log = log.clone();
+    let writer = log.clone();
     // Internal errors would go to stderr themselves.
     let lines =
-        tracing_subscriber::fmt().with_max_level(level).with_writer(move || log.clone()).log_internal_errors(false);
-    match format {
+        tracing_subscriber::fmt().with_max_level(level).with_writer(move || writer.clone()).log_internal_errors(false);
+    match log.format() {
         LogFormat::Text => lines.with_ansi(false).init(),
         LogFormat::Json => lines.json().flatten_event(true).init(),
     }
@@ -234,8 +306,9 @@ mod tests {
         let path = directory.path().join("store.db");
         let refused = async |flags: &[&str]| {
             let Line { serve: args } = Line::parse_from(["serve"].iter().chain(flags));
-            let log = Log::to(io::sink()).unwrap();
-            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log).await;
+            let log = Log::to(io::sink(), LogFormat::Text).unwrap();
+            let manager = ServiceManager::new(&Env::default());
+            let refused = run(args, &DatabaseUrl::Sqlite(path.clone()), "ada", &log, &manager).await;
             assert!(!path.exists());
             refused
         };

@@ -32,6 +32,10 @@ const STOP_WITHIN: Duration = Duration::from_secs(2);
 
 /// Connections to the embedded service. Only this program uses it; others must not take its file descriptors.
 const CONNECTIONS: usize = 64;
+const STREAMS: usize = 16;
+
+/// How often something happens on a stream without news: its two ends are in this program, and its key is never revoked.
+const QUIET: Duration = Duration::from_secs(24 * 3600);
 
 /// The embedded service: real HTTP on a free loopback port, with its own key.
 pub struct Embedded {
@@ -129,11 +133,18 @@ async fn start(store: Store, directory: Option<TempDir>) -> Result<(Client, Opti
     let key = store.session_key().map_err(inside)?;
     let key = ApiKey::new(key.expose_secret()).map_err(inside)?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(inside)?;
-    let config = server::Config { connections: CONNECTIONS, ..server::Config::default() };
-    let server = server::start(config, store.clone(), listener);
+    let config = server::Config {
+        connections: CONNECTIONS,
+        streams: STREAMS,
+        comment_every: QUIET,
+        check_keys_every: QUIET,
+        ..server::Config::default()
+    };
+    let server = server::start(config, store.clone(), vec![listener]);
     let server = server.map_err(inside)?;
     let base: BaseUrl = server.base_url().parse().map_err(Failed::config)?;
-    let client = client(base, Some(key), None)?;
+    let timeouts = Timeouts { silence: 2 * QUIET, ..Timeouts::default() };
+    let client = Client::new(base, Some(key), timeouts).map_err(inside)?;
     Ok((client, Some(Embedded { server, store, _directory: directory })))
 }
 

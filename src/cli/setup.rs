@@ -45,13 +45,15 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainServi
             configuration: Sandbox::configuration().into(),
             notify,
             sandbox: Some(sandbox),
+            ..DomainSetup::default()
         };
         return Ok((setup, domains_context));
     }
     let configured = configuration(choices, env)?.domains;
     let settings = resolve(&ProbeArgs::default(), &configured)?;
-    let setup = domain_setup(&configured)?;
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;
-    Ok((setup, DomainService::new(RegistryFile::new(paths.domains_file()), file, settings)))
+    let service = DomainService::new(RegistryFile::new(paths.domains_file()), file, settings);
+    let setup = DomainSetup { new_resolvers: service.new_resolvers(), ..domain_setup(&configured)? };
+    Ok((setup, service))
 }

@@ -3,21 +3,23 @@
 mod document;
 mod domains;
 mod profiles;
+mod views;
 
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
 pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_key, set_profile};
+pub use views::{Direction, ViewChange, change_views};
 
 use std::path::Path;
 
-use super::ui::ThemeChoice;
+use super::ui;
 use document::{edit, set, table};
 
 /// Sets `ui.theme` in the file at `path`, which is created if needed.
-pub fn set_theme(path: &Path, theme: ThemeChoice) -> Result<(), EditError> {
+pub fn set_theme(path: &Path, theme: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
-        wanted.ui.theme = theme;
-        set(table(document, "ui", path)?, "theme", theme.to_string().into());
+        wanted.ui.theme = ui::theme(theme);
+        set(table(document, "ui", path)?, "theme", theme.into());
         Ok(())
     })
 }
@@ -30,6 +32,7 @@ mod tests {
     use toml_edit::DocumentMut;
 
     use super::super::file::{File, Profile};
+    use super::super::schema::SCHEMA_LINE;
     use super::*;
 
     #[test]
@@ -37,7 +40,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("config.toml");
         fs::write(&path, "[domains\n").unwrap();
-        let error = set_theme(&path, ThemeChoice::Mono).unwrap_err().to_string();
+        let error = set_theme(&path, "mono").unwrap_err().to_string();
         assert!(error.contains("config.toml is no longer a valid configuration"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "[domains\n");
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "no temporary file is left");
@@ -85,7 +88,7 @@ mod tests {
         fs::write(&real, "# mine\r\nprofile = \"embedded\"\r\n").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        set_theme(&link, ThemeChoice::Mono).unwrap();
+        set_theme(&link, "mono").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         let expected = "# mine\r\nprofile = \"embedded\"\r\n\r\n[ui]\r\ntheme = \"mono\"\r\n";
@@ -96,8 +99,9 @@ mod tests {
     fn the_theme_is_set_in_every_way_of_writing() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/config.toml");
-        set_theme(&path, ThemeChoice::HighContrast).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), "[ui]\ntheme = \"high-contrast\"\n");
+        set_theme(&path, "high-contrast").unwrap();
+        let new = format!("{SCHEMA_LINE}[ui]\ntheme = \"high-contrast\"\n");
+        assert_eq!(fs::read_to_string(&path).unwrap(), new);
         for (before, after) in [
             ("[ui]\n# dark\ntheme = \"mono\" # now\n", "[ui]\n# dark\ntheme = \"light\" # now\n"),
             ("ui = { theme = \"mono\" }\n", "ui = { theme = \"light\" }\n"),
@@ -105,7 +109,7 @@ mod tests {
             ("[pets] # rows\nlimit = 5\n", "[pets] # rows\nlimit = 5\n\n[ui]\ntheme = \"light\"\n"),
         ] {
             fs::write(&path, before).unwrap();
-            set_theme(&path, ThemeChoice::Light).unwrap();
+            set_theme(&path, "light").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), after);
         }
     }

@@ -1,6 +1,6 @@
 //! Why a configuration, or a key of it, cannot be used.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -43,4 +43,23 @@ pub enum ConfigError {
     /// No home directory.
     #[error(transparent)]
     NoHome(#[from] super::paths::NoHome),
+}
+
+impl ConfigError {
+    /// Something wrong at this byte of the `text` in `path`.
+    pub(super) fn at(path: &Path, text: &str, at: usize, message: impl Into<String>) -> Self {
+        let (line, column) = Self::place(text, at);
+        Self::Syntax { path: path.to_owned(), line, column, message: message.into() }
+    }
+
+    /// The line and the column of a byte of `text`.
+    pub(super) fn place(text: &str, at: usize) -> (usize, usize) {
+        let before = &text[..at.min(text.len())];
+        (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1)
+    }
+
+    /// What the parser found wrong with the `text` in `path`.
+    pub(super) fn of_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
+        Self::at(path, text, error.span().map_or(0, |span| span.start), error.message())
+    }
 }

@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use crate::model::text::{KEY_PREFIX, holds_key};
-use crate::model::{Limit, PetStatus};
+use crate::model::{Categories, Limit, PetStatus};
 
+use super::action::{self, CustomAction};
 use super::error::ConfigError;
+use super::theme::Themes;
 use super::ui::Ui;
 
 mod platform;
 mod profile;
+pub mod view;
 
 pub use platform::Platform;
 pub use profile::{Accent, KeySource, Profile, is_plain_name};
+pub use view::View;
 
 /// The whole file. Unknown keys are errors.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -28,14 +31,25 @@ pub struct File {
     pub profiles: BTreeMap<String, Profile>,
     /// The pets screen.
     pub pets: Pets,
+    /// Saved searches, in the order of their tabs.
+    pub views: Vec<View>,
+    /// The names of categories.
+    pub categories: Categories,
     /// Adding pets.
     pub add: Add,
     /// The appearance of the screen.
     pub ui: Ui,
+    /// Sessions over SSH.
+    pub ssh: Ssh,
     /// Custom domains.
     pub domains: Domains,
     /// What platforms say about themselves, by name.
     pub platforms: BTreeMap<String, Platform>,
+    /// Programs that run for pets.
+    pub actions: Vec<CustomAction>,
+    /// The themes that `ui.theme` may name.
+    #[serde(skip)]
+    pub themes: Themes,
 }
 
 /// The pets screen.
@@ -45,7 +59,7 @@ pub struct Pets {
     /// Rows per request, 1 to 100.
     pub limit: Limit,
     /// The status tab at start.
-    #[serde(deserialize_with = "status")]
+    #[serde(deserialize_with = "view::status")]
     pub status: Option<PetStatus>,
     /// Seconds between automatic refreshes, 0 for none.
     pub live: u32,
@@ -64,6 +78,16 @@ pub struct Add {
     /// How many lines of rapid entry are sent at once.
     #[serde(alias = "at_once")]
     pub concurrency: Concurrency,
+}
+
+/// Sessions over SSH.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ssh {
+    /// What is shown at the start of each session; empty for nothing.
+    pub message: String,
+    /// Whether `[[actions]]` run in sessions, as programs of this account.
+    pub actions: bool,
 }
 
 /// How many requests may be sent at once, 1 to [`Concurrency::MOST`].
@@ -99,16 +123,6 @@ impl TryFrom<usize> for Concurrency {
         }
     }
 }
-
-/// `all` or one of the three states.
-fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PetStatus>, D::Error> {
-    match String::deserialize(deserializer)?.as_str() {
-        "all" => Ok(None),
-        word => word.parse().map(Some).map_err(|_| D::Error::unknown_variant(word, &STATUSES)),
-    }
-}
-
-const STATUSES: [&str; 4] = ["all", "available", "pending", "sold"];
 
 /// Custom domains: the configuration of the project, and how they are checked.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -195,10 +209,15 @@ impl Default for File {
             profile: "embedded".into(),
             profiles: BTreeMap::from([("embedded".into(), embedded)]),
             pets: Pets::default(),
+            views: Vec::new(),
+            categories: Categories::default(),
             add: Add::default(),
             ui: Ui::default(),
+            ssh: Ssh::default(),
             domains: Domains::default(),
             platforms: BTreeMap::new(),
+            actions: Vec::new(),
+            themes: Themes::default(),
         }
     }
 }
@@ -214,27 +233,40 @@ impl File {
 
     /// Reads `text`, which came from `path`.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
-        let wrong = |at: usize, message: &str| {
-            let before = &text[..at.min(text.len())];
-            ConfigError::Syntax {
-                path: path.to_owned(),
-                line: before.matches('\n').count() + 1,
-                column: before.chars().rev().take_while(|c| *c != '\n').count() + 1,
-                message: message.to_owned(),
-            }
-        };
         // Before parsing, since parse errors quote the text.
         if let Some(at) = key_itself(text) {
-            return Err(wrong(at, profile::KEY_ITSELF));
+            return Err(ConfigError::at(path, text, at, profile::KEY_ITSELF));
         }
-        let mut file: Self =
-            toml::from_str(text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
+        let mut file: Self = toml::from_str(text).map_err(|error| ConfigError::of_toml(path, text, &error))?;
+        if let Some((at, key, why)) = view::fault(&file.views, &file.categories) {
+            return Err(ConfigError::at(path, text, place_of_view(text, at, key), &why));
+        }
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
         file.domains.platforms = file.platforms.values().cloned().collect();
+        action::check(&mut file.actions, path, text)?;
+        file.themes = Themes::beside(path);
+        let theme = &file.ui.theme;
+        if let Some(why) = file.themes.why_not(theme.get_ref()) {
+            return Err(ConfigError::at(path, text, theme.span().start, why));
+        }
         Ok(file)
     }
+}
+
+/// The position of a value of view number `at`, from 0.
+fn place_of_view(text: &str, at: usize, key: &str) -> usize {
+    let place = || {
+        let document = toml_edit::Document::parse(text).ok()?;
+        let views = document.get("views")?;
+        let value = match views.as_array_of_tables() {
+            Some(tables) => tables.get(at)?.get(key)?.span(),
+            None => views.as_array()?.get(at)?.as_inline_table()?.get(key)?.span(),
+        };
+        Some(value?.start)
+    };
+    place().unwrap_or(0)
 }
 
 /// The position of something that looks like an API key in `text`. Comments are never quoted.
@@ -310,6 +342,29 @@ mod tests {
         );
         assert!(error("[pets]\nstatus = \"SOLD\"\n").starts_with("config.toml:2:10: unknown variant"));
         assert!(error("profile = \n").starts_with("config.toml:1:"));
+        let view = "[[views]]\nname = \"cats\"\n";
+        let after = |line: &str| error(&format!("{view}{line}"));
+        assert!(after("serch = 1\n").starts_with("config.toml:3:1: unknown field `serch`"));
+        assert!(after("sort = \"price\"\n").starts_with("config.toml:3:8: \"price\" is not a column"));
+        assert!(after("columns = [\"id\", \"nmae\"]\n").starts_with("config.toml:3:11: \"nmae\" is not a column"));
+        assert!(after("limit = 101\n").starts_with("config.toml:3:9: limit must be"));
+        assert!(after("status = \"gone\"\n").starts_with("config.toml:3:10: unknown variant `gone`"));
+        assert!(after(view).starts_with("config.toml:4:8: there is a view \"cats\" already"));
+        assert!(error("[[views]]\nsearch = \"a\"\n").starts_with("config.toml:1:1: missing field `name`"));
+        assert!(error("[[views]]\nname = \"Sold\"\n").starts_with("config.toml:2:8: \"Sold\" is the name of a tab"));
+        assert!(error("[[views]]\nname = \" a\"\n").starts_with("config.toml:2:8: \" a\" is not a name for a view"));
+        for (search, why) in [
+            ("cat:", "the term \"cat:\" searches for nothing"),
+            ("cat:3,dog", "\"dog\" is not a category"),
+            ("id:x", "\"id:x\" is not an id"),
+            ("rex \"mr w", "the quotation mark before \"mr w\" is not closed"),
+            ("a b c d e f g h i j k l m n o p q", "a search has at most 16 terms"),
+        ] {
+            let text = format!("{view}search = {}\n", toml_edit::Value::from(search));
+            assert!(error(&text).starts_with(&format!("config.toml:3:10: {why}")), "{}", error(&text));
+        }
+        let inline = "views = [{ name = \"a\" }, { name = \"a\" }]\n";
+        assert!(error(inline).starts_with("config.toml:1:35: there is a view \"a\" already"), "{}", error(inline));
         assert!(error("[profiles.x]\naccent = \"pink\"\n").starts_with("config.toml:2:10: unknown variant `pink`"));
     }
 }

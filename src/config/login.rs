@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::model::{ApiKey, BaseUrl};
 
 use super::Env;
-use super::edit::{EditError, add_profile, exists, no_name, remove_key, set_key};
+use super::edit::{EditError, add_profile, no_name, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, Profile, is_plain_name};
 use super::paths::expand_home;
@@ -43,6 +43,13 @@ pub enum LoginError {
     /// The file was not changed.
     #[error(transparent)]
     Edit(#[from] EditError),
+    /// A profile of this name has another address.
+    #[error("profile \"{}\" already exists, with the address {address}.", crate::model::text::short(profile))]
+    Taken {
+        profile: String,
+        /// Its address.
+        address: String,
+    },
     /// The service needs no key.
     #[error("{0} needs no key.")]
     Inside(String),
@@ -70,8 +77,12 @@ impl Login {
             (Target::Direct { .. }, None) => return Err(LoginError::Nameless(Settings::of(chosen, &sources)?.name)),
         };
         let known = sources.file.profiles.get(&name);
-        if is_new && known.is_some() {
-            return Err(exists(&name).into());
+        // Its own address is not another service.
+        let is_same = |known: &Profile| known.base_url.is_some() && known.base_url == choices.base_url;
+        let is_new = is_new && !known.is_some_and(is_same);
+        if let Some(known) = known.filter(|_| is_new) {
+            let address = known.base_url.clone().unwrap_or_else(|| "in this program".to_owned());
+            return Err(LoginError::Taken { profile: name, address });
         }
         if is_new && !is_plain_name(&name) {
             return Err(no_name(&name).into());

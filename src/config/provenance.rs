@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use toml_edit::{Document, TableLike};
 
@@ -54,17 +55,21 @@ pub struct Sourced {
 
 /// The lines of the keys in a configuration file.
 #[derive(Clone, Debug)]
-pub struct KeyLines(Option<Document<String>>);
+pub struct KeyLines {
+    text: String,
+    /// Parsed when a line is first asked for; `None` if it is not TOML.
+    document: OnceLock<Option<Document<String>>>,
+}
 
 impl KeyLines {
     /// Those of `text`; none if it is not TOML.
     pub fn of(text: &str) -> Self {
-        Self(Document::parse(text.to_owned()).ok())
+        Self { text: text.to_owned(), document: OnceLock::new() }
     }
 
     /// The line, counted from 1, on which the key at `path` or the head of its table begins.
     pub fn line_of(&self, path: &[&str]) -> Option<usize> {
-        let document = self.0.as_ref()?;
+        let document = self.document.get_or_init(|| Document::parse(self.text.clone()).ok()).as_ref()?;
         let (last, above) = path.split_last()?;
         let mut table: &dyn TableLike = document.as_table();
         for name in above {

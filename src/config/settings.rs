@@ -1,19 +1,24 @@
 //! All settings, resolved: flags over environment over file over defaults.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::model::escape::shell_word;
 use crate::model::text::short;
-use crate::model::{Limit, PetStatus};
+use crate::model::{Categories, Limit, PetStatus};
 
 use super::Env;
+use super::action::CustomAction;
 use super::error::ConfigError;
-use super::file::{Accent, File};
+use super::file::{Accent, File, View};
 use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
 use super::sources::{Choices, Sources};
+use super::ssh::SshSession;
 use super::target::{Resolved, Target, label};
-use super::ui::{Clipboard, Glyphs, LinkSpeed, ThemeChoice};
+use super::theme::Themes;
+use super::ui::{Clipboard, Glyphs, LinkSpeed};
 
 /// All settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +33,8 @@ pub struct Settings {
     pub protect: bool,
     /// Refuse every change.
     pub read_only: bool,
+    /// The session over SSH that this is.
+    pub ssh: Option<SshSession>,
     pub service: Service,
     /// Rows per request.
     pub limit: Limit,
@@ -35,16 +42,26 @@ pub struct Settings {
     pub status: Option<PetStatus>,
     /// The pause between automatic refreshes.
     pub live: Option<Duration>,
+    /// Saved searches.
+    pub views: Vec<View>,
+    /// The names of categories.
+    pub categories: Arc<Categories>,
     /// Draw with ASCII characters only.
     pub ascii: bool,
     /// Ask and answer in plain lines, instead of a screen that is repainted.
     pub accessible: bool,
     /// Which colours are used.
-    pub theme: ThemeChoice,
+    pub theme: String,
+    /// Those that can be chosen.
+    pub themes: Arc<Themes>,
     /// How text is copied.
     pub clipboard: Clipboard,
     /// The speed of the connection to the terminal; `Auto` measures it, over SSH.
     pub link: LinkSpeed,
+    /// Use the mouse.
+    pub mouse: bool,
+    /// Programs that run for pets.
+    pub actions: Arc<[CustomAction]>,
     /// Where each setting came from, in a fixed order: profile, address, key, rows, status, live, theme, glyphs,
     /// clipboard, link.
     pub origins: Vec<Sourced>,
@@ -62,7 +79,34 @@ impl Settings {
 
     /// Why nothing can be added, for a read-only profile.
     pub fn why_read_only(&self) -> Option<String> {
-        self.read_only.then(|| read_only(&self.label))
+        self.read_only.then(|| read_only(&self.label, self.ssh.is_some()))
+    }
+
+    /// The options that choose this service in a shell. Only what was chosen by its address is chosen so again.
+    pub fn flags(&self) -> String {
+        let is_profile = self.origins.first().is_some_and(|profile| match &profile.origin {
+            Origin::Flag(name) => *name == "--profile",
+            Origin::Environment(name) => *name == "PETSTORE_PROFILE",
+            Origin::File { .. } | Origin::ByHand => true,
+            Origin::Default => false,
+        });
+        match &self.service {
+            Service::Demo => " --demo".to_owned(),
+            Service::Embedded { .. } | Service::Remote(_) if is_profile => format!(" -p {}", shell_word(&self.name)),
+            Service::Embedded { .. } => String::new(),
+            Service::Remote(remote) => format!(" --base-url {}", remote.base_url),
+        }
+    }
+
+    /// `text`, its commands with the options that chose this service on the command line: the next one goes there, too.
+    pub fn with_flags(&self, text: &str) -> String {
+        match self.origins.first().map(|profile| &profile.origin) {
+            // Over SSH there is one service.
+            Some(Origin::Flag(_)) if self.ssh.is_none() => {
+                text.replace("petstore pets ", &format!("petstore{} pets ", self.flags()))
+            }
+            _ => text.to_owned(),
+        }
     }
 
     /// The same without reading the key: only its origin is known. Runs no command and uses no keyring.
@@ -81,17 +125,20 @@ impl Settings {
     }
 
     fn with(resolved: &Resolved, sources: &Sources<'_>) -> Self {
-        let File { pets, ui, .. } = &sources.file;
+        let (File { pets, views, categories, ui, .. }, ssh) = (&sources.file, &sources.choices.ssh);
         Self {
             name: resolved.name.clone(),
-            label: label(&resolved.name, &resolved.profile),
+            label: ssh.as_ref().map_or_else(|| label(&resolved.name, &resolved.profile), |ssh| ssh.name.clone()),
             accent: resolved.profile.accent,
             protect: resolved.profile.protect,
-            read_only: resolved.profile.read_only,
+            read_only: resolved.profile.read_only || ssh.as_ref().is_some_and(|ssh| ssh.read_only),
+            ssh: ssh.clone().map(|session| SshSession { message: sources.file.ssh.message.clone(), ..session }),
             service: resolved.service.clone(),
             limit: pets.limit,
             status: pets.status,
             live: (pets.live > 0).then(|| Duration::from_secs(pets.live.max(LEAST_LIVE).into())),
+            views: views.clone(),
+            categories: Arc::new(categories.clone()),
             ascii: match ui.glyphs {
                 _ if sources.choices.ascii => true,
                 Glyphs::Auto => !sources.env.is_utf8(),
@@ -99,20 +146,33 @@ impl Settings {
                 Glyphs::Ascii => true,
             },
             accessible: sources.choices.accessible || wants_plain_lines(sources.env),
-            theme: colourless(sources.env).map_or(ui.theme, |_| ThemeChoice::Mono),
-            clipboard: ui.clipboard,
+            theme: colourless(sources.env).map_or(ui.theme.get_ref().as_str(), |_| "mono").to_owned(),
+            themes: Arc::new(sources.file.themes.clone()),
+            // The others start a program, or write a file, of the machine that is logged in to.
+            clipboard: match ui.clipboard {
+                Clipboard::Off => Clipboard::Off,
+                _ if ssh.is_some() => Clipboard::Osc52,
+                chosen => chosen,
+            },
             link: match ui.link {
                 LinkSpeed::Auto if !sources.env.is_over_ssh() => LinkSpeed::Fast,
                 link => link,
+            },
+            mouse: ui.mouse,
+            // They run on the machine that is logged in to.
+            actions: match ssh {
+                Some(_) if !sources.file.ssh.actions => Arc::default(),
+                _ => sources.file.actions.as_slice().into(),
             },
             origins: Vec::new(),
         }
     }
 }
 
-/// Why nothing can be added with the read-only profile of this label.
-pub fn read_only(label: &str) -> String {
-    format!("{} is read-only (read_only = true in its profile)", short(label))
+/// Why nothing can be added with the read-only profile of this label, or with a key that may only read.
+pub fn read_only(label: &str, by_key: bool) -> String {
+    let why = if by_key { "its key may only read" } else { "read_only = true in its profile" };
+    format!("{} is read-only ({why})", short(label))
 }
 
 /// Every setting with its value and origin, by its key. The API key is not read; only its origin is shown.
@@ -170,13 +230,14 @@ impl Setting {
         };
         wins.unwrap_or_else(|| match self.key.split_once('.') {
             Some((section, key)) => sources.origin(&[section, key]),
-            None => sources.origin(&["profiles", &resolved.name, self.key]),
+            None if resolved.is_profile => sources.origin(&["profiles", &resolved.name, self.key]),
+            None => Origin::Default,
         })
     }
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 32] = [
+const SETTINGS: [Setting; 38] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -192,13 +253,17 @@ const SETTINGS: [Setting; 32] = [
     Setting::shown("pets.live", "live", |now, _| {
         now.live.map_or("off".to_owned(), |live| format!("{} s", live.as_secs()))
     }),
-    Setting::shown("ui.theme", "theme", |now, _| now.theme.to_string()),
+    Setting::new("views", |now, _| joined(now.views.iter().map(|view| view.name.clone()))),
+    Setting::new("categories", |now, _| joined(now.categories.iter().map(|(id, name)| format!("{id} {name}")))),
+    Setting::shown("ui.theme", "theme", |now, _| now.theme.clone()),
     Setting::shown("ui.glyphs", "glyphs", |now, _| if now.ascii { "ascii" } else { "unicode" }.to_owned()),
     Setting::shown("ui.clipboard", "clipboard", |now, _| now.clipboard.to_string()),
     Setting::shown("ui.link", "link", |now, _| now.link.to_string()),
+    Setting::new("ui.mouse", |now, _| now.mouse.to_string()),
     Setting::new("ca_file", |now, _| ca_file(&now.service).map_or_else(String::new, shown)),
     Setting::new("insecure_http", |now, from| {
-        let allowed = from.file.profiles.get(&now.name).is_some_and(|profile| profile.insecure_http);
+        let profile = from.file.profiles.get(&now.name).filter(|_| now.service != Service::Demo);
+        let allowed = profile.is_some_and(|profile| profile.insecure_http);
         (from.choices.insecure_http || allowed).to_string()
     }),
     Setting::new("label", |now, _| now.label.clone()),
@@ -209,6 +274,8 @@ const SETTINGS: [Setting; 32] = [
     Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
     Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),
     Setting::new("add.concurrency", |_, from| from.file.add.concurrency.get().to_string()),
+    Setting::new("ssh.message", |_, from| from.file.ssh.message.clone()),
+    Setting::new("ssh.actions", |_, from| from.file.ssh.actions.to_string()),
     Setting::new("domains.primary", |_, from| from.file.domains.primary.clone()),
     Setting::new("domains.redirects", |_, from| {
         let redirects = from.file.domains.redirects.iter();
@@ -225,6 +292,7 @@ const SETTINGS: [Setting; 32] = [
     Setting::new("domains.trust", |_, from| shown(&from.file.domains.trust)),
     Setting::new("domains.allow_private", |_, from| from.file.domains.allow_private.to_string()),
     Setting::new("domains.notify", |_, from| from.file.domains.notify.to_string()),
+    Setting::new("actions", |now, _| joined(now.actions.iter().map(|action| action.name.clone()))),
     Setting::new("platforms", |_, from| joined(from.file.platforms.keys().cloned())),
 ];
 
@@ -401,6 +469,17 @@ pub(super) mod tests {
             sources(&demo, &vars, config)[..3],
             ["profile demo: from --demo", "address demo: from --demo", "key created for this session: default",]
         );
+    }
+
+    #[test]
+    fn actions_run_in_a_session_over_ssh_only_if_the_server_allows_them() {
+        let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\n";
+        let session = Choices { ssh: Some(SshSession::default()), ..Choices::default() };
+        let actions =
+            |choices: &Choices, more: &str| resolve(choices, &[], &format!("{action}{more}")).unwrap().actions.len();
+        assert_eq!(actions(&Choices::default(), ""), 1);
+        assert_eq!(actions(&session, ""), 0);
+        assert_eq!(actions(&session, "[ssh]\nactions = true\n"), 1);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::error::ConfigError;
 use super::file::{File, KeySource};
 use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
+use super::ssh::SshSession;
 use super::{Env, Paths};
 
 /// The options of the command line.
@@ -24,6 +25,8 @@ pub struct Choices {
     pub insecure_http: bool,
     pub ascii: bool,
     pub accessible: bool,
+    /// The session over SSH that this is.
+    pub ssh: Option<SshSession>,
 }
 
 impl Choices {

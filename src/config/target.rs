@@ -37,6 +37,8 @@ pub struct Resolved {
     /// Its profile in the file; the defaults if it is not a profile.
     pub profile: Profile,
     pub service: Service,
+    /// Whether it is a profile: the demo and an address may have the name of one.
+    pub is_profile: bool,
     pub profile_origin: Origin,
     pub address_origin: Origin,
     pub key_origin: Origin,
@@ -79,6 +81,7 @@ impl Target {
     /// Resolves its settings. Reads its key.
     pub fn resolve(self, sources: &Sources<'_>) -> Result<Resolved, ConfigError> {
         let name = self.name()?;
+        let is_profile = matches!(self, Self::Profile { .. });
         let (profile, service, profile_origin, address_origin, key_origin) = match self {
             Self::Demo => {
                 let origin = Origin::Flag("--demo");
@@ -103,7 +106,7 @@ impl Target {
                 (profile, service, origin, sources.origin(&["profiles", &name, key]), key_origin)
             }
         };
-        Ok(Resolved { name, profile, service, profile_origin, address_origin, key_origin })
+        Ok(Resolved { name, profile, service, is_profile, profile_origin, address_origin, key_origin })
     }
 }
 

@@ -1,19 +1,39 @@
 //! The appearance of the screen, in the configuration file.
 
 use serde::Deserialize;
+use toml::Spanned;
 
 /// The appearance of the screen.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ui {
     /// Characters for lines and marks.
     pub glyphs: Glyphs,
-    /// Which colours are used.
-    pub theme: ThemeChoice,
+    /// Which colours are used: the name of a theme.
+    pub theme: Spanned<String>,
     /// How text is copied.
     pub clipboard: Clipboard,
     /// The speed of the connection to the terminal.
     pub link: LinkSpeed,
+    /// Use the mouse, instead of leaving it to the terminal.
+    pub mouse: bool,
+}
+
+impl Default for Ui {
+    fn default() -> Self {
+        Self {
+            glyphs: Glyphs::default(),
+            theme: theme("default"),
+            clipboard: Clipboard::default(),
+            link: LinkSpeed::default(),
+            mouse: false,
+        }
+    }
+}
+
+/// The name of a theme that is at no place in a file.
+pub(super) fn theme(name: &str) -> Spanned<String> {
+    Spanned::new(0..0, name.to_owned())
 }
 
 /// Characters for lines and marks.
@@ -27,44 +47,6 @@ pub enum Glyphs {
     Unicode,
     /// ASCII only.
     Ascii,
-}
-
-/// Which colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum ThemeChoice {
-    /// The terminal's own colours, on marks only.
-    #[default]
-    Default,
-    /// For a dark background.
-    Dark,
-    /// For a light background.
-    Light,
-    /// The strongest contrast.
-    HighContrast,
-    /// Bold and reverse only.
-    Mono,
-    /// Colours that people with a colour vision deficiency can tell apart.
-    ColourBlind,
-}
-
-impl ThemeChoice {
-    /// All themes, in the order of the menu.
-    pub const ALL: [Self; 6] =
-        [Self::Default, Self::Dark, Self::Light, Self::HighContrast, Self::Mono, Self::ColourBlind];
-
-    /// A short description.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Default => "the terminal's own colours, on marks only",
-            Self::Dark => "bright text on a dark ground",
-            Self::Light => "dark text on a bright ground",
-            Self::HighContrast => "white and bright marks on black",
-            Self::Mono => "no colours: bold, reverse, underlined",
-            Self::ColourBlind => "for any colour vision, dark ground",
-        }
-    }
 }
 
 /// How text is copied.
@@ -107,10 +89,6 @@ mod tests {
 
     #[test]
     fn names_match_the_file() {
-        for theme in ThemeChoice::ALL {
-            let ui: Ui = toml::from_str(&format!("theme = \"{theme}\"")).unwrap();
-            assert_eq!(ui, Ui { theme, ..Ui::default() });
-        }
         use Clipboard::{Auto, File, Native, Off, Osc52, Tmux};
         for clipboard in [Auto, Tmux, Native, Osc52, File, Off] {
             let ui: Ui = toml::from_str(&format!("clipboard = \"{clipboard}\"")).unwrap();

@@ -6,7 +6,7 @@ use super::unknown_outcome::{AddOutcome, PendingAdd};
 use super::words;
 use crate::api::Failure;
 use crate::app::outbox::send::SentAt;
-use crate::model::draft::{check_name, parse_category_id};
+use crate::model::draft::{FieldError, check_name};
 use crate::model::text::short;
 use crate::model::{Draft, NewPet};
 
@@ -34,7 +34,7 @@ impl Session {
                 AddOutcome::Added(pet) => {
                     self.known.insert(pet.id);
                     self.added.push(pet.id);
-                    self.talk.say(format!("Added: {}.", words::pet(&pet)))?;
+                    self.talk.say(format!("Added: {}.", words::pet(&pet, &self.setup.settings.categories)))?;
                     draft.name.clear();
                 }
                 AddOutcome::Change => {}
@@ -70,9 +70,10 @@ impl Session {
             id => format!("Category, press Enter for {id}:"),
         };
         let before = draft.category_id.clone();
+        let categories = self.setup.settings.categories.clone();
         let read = |answer: &str| {
             let answer = if answer.is_empty() { &before } else { answer };
-            parse_category_id(answer).map_err(|_| not_a_category(answer))
+            categories.parse(answer).map_err(|error| not_a_category(answer, error))
         };
         let category_id = self.talk.ask(&question, CATEGORY_HELP, read).await?;
         draft.category_id = category_id.to_string();
@@ -91,7 +92,8 @@ impl Session {
                 return self.settle_unknown_outcome(pending_add, failure).await;
             }
             let Some(failure) = failure else { return Ok(AddOutcome::Change) };
-            self.talk.say(format!("Not added: {}.", words::new_pet(&pending_add.new)))?;
+            self.talk
+                .say(format!("Not added: {}.", words::new_pet(&pending_add.new, &self.setup.settings.categories)))?;
             self.talk.say_all(words::failure(&failure, &self.service))?;
             if matches!(failure, Failure::Refused { status: 400 | 422, .. }) {
                 return Ok(AddOutcome::Change);
@@ -111,11 +113,10 @@ impl Session {
 }
 
 /// Shorter than the error of the form.
-fn not_a_category(answer: &str) -> String {
-    match answer {
-        "" => "Type a category: a whole number, such as 3.".to_owned(),
-        answer => {
-            format!("\"{}\" is not a valid category. Type digits, for example 3.", short(answer))
-        }
+fn not_a_category(answer: &str, error: FieldError) -> String {
+    match error {
+        FieldError::CategoryMissing => "Type a category: a whole number, such as 3.".to_owned(),
+        error @ FieldError::CategoryUnknown { .. } => error.to_string(),
+        _ => format!("\"{}\" is not a valid category. Type digits, for example 3.", short(answer)),
     }
 }

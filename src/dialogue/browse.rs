@@ -53,7 +53,7 @@ impl Session {
     pub(super) fn say_pets<'a>(&mut self, before: usize, pets: impl IntoIterator<Item = &'a Pet>) -> Asked<()> {
         for (number, pet) in (before + 1..).zip(pets) {
             self.known.insert(pet.id);
-            self.talk.say(format!("{number}: {}", words::pet(pet)))?;
+            self.talk.say(format!("{number}: {}", words::pet(pet, &self.setup.settings.categories)))?;
         }
         Ok(())
     }

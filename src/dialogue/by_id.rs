@@ -51,7 +51,7 @@ impl Session {
             return Ok(last.is_some_and(|step| step.asked == Request::Get));
         };
         self.known.insert(pet.id);
-        self.talk.say(format!("{}.", words::pet(pet)))?;
+        self.talk.say(format!("{}.", words::pet(pet, &self.setup.settings.categories)))?;
         Ok(true)
     }
 }

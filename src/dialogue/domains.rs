@@ -12,7 +12,7 @@ use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Stage, status};
 use crate::domains::{DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
-use crate::model::words::counted;
+use crate::model::words::{counted, list};
 
 const NAME_HELP: &str = "Type the number of a listed domain, or a name such as docs.example.com. You can paste an \
                          address.";
@@ -91,6 +91,20 @@ impl Session {
         }
     }
 
+    /// Asks once whether names may be sent to public resolvers, before one is.
+    pub(super) async fn choose_resolvers(&mut self) -> Asked<()> {
+        let new = self.setup.domain_service.new_resolvers();
+        if new.is_empty() {
+            return Ok(());
+        }
+        let text = format!("A check sends the domain to this machine's resolver, and to the public {}.", list(&new));
+        self.talk.say(text)?;
+        self.talk.say("To never ask those, set resolvers = [\"system\"] under [domains] in the configuration.")?;
+        let public = self.talk.is_yes("Ask them?", false).await?;
+        self.setup.domain_service.choose_resolvers(public);
+        Ok(())
+    }
+
     /// Checks a domain, with `value` unless one is known. `None`, after a message, if the check failed.
     pub(super) async fn check(&mut self, domain: &Domain, value: Option<DnsName>) -> Asked<Option<CheckedDomain>> {
         let Some(list) = self.listed()? else { return Ok(None) };
@@ -102,6 +116,7 @@ impl Session {
         let reported = Reported { value: reported.value.or(value), ..reported };
         let sandbox = self.setup.domains.sandbox_at(self.now());
         let task = CheckRequest { entry: entry.clone(), reported: reported.clone(), detail: true, sandbox };
+        self.choose_resolvers().await?;
         self.talk.say(format!("Checking {}.", domain.unicode))?;
         // Boxed because the future is large.
         let checking = Box::pin(self.setup.domain_service.check(task, |_| {}));
@@ -140,6 +155,9 @@ impl Session {
         let right = right.iter().filter(|finding| finding.verdict == Verdict::Ok).count();
         if right > 0 {
             self.talk.say(format!("Passed: {}.", counted(right, "check")))?;
+        }
+        if !checked.reported.is_known() {
+            return self.talk.say("It is not on your list.");
         }
         self.talk.say(format!("Step: {}. {}", words::state(*state), words::next_step(*state, &domain.name)))
     }

@@ -24,7 +24,8 @@ impl Session {
     /// Imports a file.
     pub(super) async fn import(&mut self) -> Asked<()> {
         let path = self.ask_file().await?;
-        let mut reading = ColumnMapping::default();
+        let categories = Arc::clone(&self.setup.settings.categories);
+        let mut reading = ColumnMapping { categories, ..ColumnMapping::default() };
         let (looked, earlier) = loop {
             match self.check_file(&path, &reading).await? {
                 Ok(looked) => break looked,
@@ -98,7 +99,9 @@ impl Session {
             self.talk.say(format!("Duplicates: {}. They are sent too.", lines.join(", ")))?;
         }
         match first.first() {
-            Some(new) => self.talk.say(format!("The first is {}.", words::new_pet(new))),
+            Some(new) => {
+                self.talk.say(format!("The first is {}.", words::new_pet(new, &self.setup.settings.categories)))
+            }
             None => Ok(()),
         }
     }

@@ -2,12 +2,13 @@
 //! and braille displays.
 
 use std::collections::HashSet;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::io::{self, Write};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use crate::model::display_safe;
 use crate::model::text::wrap;
@@ -34,6 +35,8 @@ pub enum Leave {
     Stopped,
     /// Ctrl-C, twice.
     Interrupted,
+    /// Nothing was typed for too long.
+    Idle,
     /// Reading or writing failed.
     Broken(io::Error),
 }
@@ -60,6 +63,8 @@ pub struct Dialogue {
     interrupted: bool,
     /// The questions whose choices were listed.
     listed: HashSet<String>,
+    /// How long an answer may take.
+    pub idle: Option<Duration>,
 }
 
 impl Dialogue {
@@ -72,7 +77,7 @@ impl Dialogue {
         echo: bool,
     ) -> Self {
         let (lines, out) = (Box::new(lines), Box::new(out));
-        Self { lines, out, interrupts, echo, line: Vec::new(), interrupted: false, listed: HashSet::new() }
+        Self { lines, out, interrupts, echo, line: Vec::new(), interrupted: false, listed: HashSet::new(), idle: None }
     }
 
     /// Writes a sentence, safe to show; a long one on several lines.
@@ -178,12 +183,22 @@ impl Dialogue {
 
     /// The next answer; `None` if the question must be asked again.
     async fn next_line(&mut self) -> Asked<Option<String>> {
-        let Self { lines, line, interrupts, .. } = self;
+        let Self { lines, line, interrupts, idle, .. } = self;
         let room = (MOST - line.len().min(MOST)) as u64;
         let mut limited = lines.take(room);
+        let too_long = async {
+            match *idle {
+                Some(limit) => sleep(limit).await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             read = limited.read_until(b'\n', line) => {
                 read?;
+            }
+            () = too_long => {
+                writeln!(self.out)?;
+                return Err(Leave::Idle);
             }
             Some(()) = interrupts.recv() => {
                 self.line.clear();

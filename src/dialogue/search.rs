@@ -8,22 +8,32 @@ use super::browse::only_enter;
 use super::prompt::Asked;
 use super::session::Session;
 use crate::api::inventory::inventory;
+use crate::api::provenance::{ProvenanceError, ProvenanceReader};
 use crate::app::inventory::search::{Query, Search};
-use crate::model::Pet;
+use crate::model::{Categories, Pet, Provenances};
 
 /// How many matches are listed at a time.
 const AT_ONCE: usize = 20;
 const HELP: &str = "Type a part of the name, or cat:3 for a category, is:sold for a status, id:100 for an id, \
+                    by:till for what a key has added, \
                     \"in quotes\" for exact words, and a minus sign before what to exclude.";
 
 impl Session {
     /// Reads the whole inventory once, and searches it repeatedly.
     pub(super) async fn search(&mut self) -> Asked<()> {
-        let first = self.talk.ask("Search for what?", HELP, query).await?;
+        let categories = self.setup.settings.categories.clone();
+        let first = self.talk.ask("Search for what?", HELP, |answer| query(answer, &categories)).await?;
         let Some(pets) = self.whole().await? else { return Ok(()) };
         let mut search = Search::default();
         let mut query_now = first;
+        let mut known = None;
         loop {
+            if query_now.asks_who() {
+                if known.is_none() {
+                    known = self.provenances(&pets).await?;
+                }
+                query_now.know(known.as_ref().unwrap_or(&Provenances::new()));
+            }
             let found: Vec<&Pet> =
                 search.best_first(&query_now, &pets).iter().map(|found| &pets[found.row as usize]).collect();
             self.talk.say(if found.is_empty() {
@@ -38,10 +48,35 @@ impl Session {
                 }
                 self.say_pets(part * AT_ONCE, shown.iter().copied())?;
             }
-            query_now = match self.talk.ask("Another search, or press Enter to end:", HELP, another).await? {
+            query_now = match self
+                .talk
+                .ask("Another search, or press Enter to end:", HELP, |answer| another(answer, &categories))
+                .await?
+            {
                 Some(query) => query,
                 None => return Ok(()),
             };
+        }
+    }
+
+    /// Who added these pets, or the reason why that cannot be read.
+    async fn provenances(&mut self, pets: &[Pet]) -> Asked<Option<Provenances>> {
+        let mut reader = ProvenanceReader::new(&self.setup.client);
+        let reading = async {
+            match reader.read(pets.iter().map(|pet| pet.id)).await {
+                Ok(provenances) => Ok(Ok(provenances)),
+                Err(ProvenanceError::Api(error)) => Err(error),
+                Err(error) => Ok(Err(error)),
+            }
+        };
+        let how_far = || "Reading who added the pets.".to_owned();
+        match self.answer_meanwhile(reading, how_far).await? {
+            Some(Ok(provenances)) => Ok(Some(provenances)),
+            Some(Err(why)) => {
+                self.talk.say(format!("by: finds nothing: {why}."))?;
+                Ok(None)
+            }
+            None => Ok(None),
         }
     }
 
@@ -68,10 +103,10 @@ impl Session {
     }
 }
 
-fn query(answer: &str) -> Result<Query, String> {
-    another(answer)?.ok_or_else(|| "Type what to search for; help explains how.".to_owned())
+fn query(answer: &str, categories: &Categories) -> Result<Query, String> {
+    another(answer, categories)?.ok_or_else(|| "Type what to search for; help explains how.".to_owned())
 }
 
-fn another(answer: &str) -> Result<Option<Query>, String> {
-    Ok(Some(Query::parse(answer)).filter(|query| !query.is_empty()))
+fn another(answer: &str, categories: &Categories) -> Result<Option<Query>, String> {
+    Ok(Some(Query::parse(answer, categories)).filter(|query| !query.is_empty()))
 }

@@ -27,6 +27,8 @@ pub struct DialogueSetup {
     pub domain_service: DomainService,
     /// The home directory, for `~/` in file names.
     pub home: Option<PathBuf>,
+    /// The file of an import that the app has begun and not finished.
+    pub unfinished: Option<String>,
     /// The time.
     pub clock: fn() -> Now,
 }

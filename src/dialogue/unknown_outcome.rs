@@ -105,7 +105,9 @@ impl Session {
                     None => Ok(()),
                 }
             }
-            Some(SearchResult::Candidate(pet)) => self.talk.say(format!("Found a matching pet: {}.", words::pet(pet))),
+            Some(SearchResult::Candidate(pet)) => {
+                self.talk.say(format!("Found a matching pet: {}.", words::pet(pet, &self.setup.settings.categories)))
+            }
             Some(SearchResult::None { complete: true }) => self.talk.say("Not found."),
             Some(SearchResult::None { complete: false }) => {
                 self.talk.say("Not found among the pets that the service lists; there may be more.")
@@ -136,7 +138,7 @@ impl Session {
 
     /// Reminds of a pet whose outcome stays unknown.
     fn remind(&mut self, pending_add: &PendingAdd) -> Asked<()> {
-        let pet = words::new_pet(&pending_add.new);
+        let pet = words::new_pet(&pending_add.new, &self.setup.settings.categories);
         self.talk.say(format!("May have been added: {pet}. Search for it before you add it again."))
     }
 }

@@ -6,22 +6,22 @@ use crate::app::domain_progress::what_to_do;
 use crate::domains::DnsName;
 use crate::domains::report::full_sentence;
 use crate::domains::stage::Stage;
-use crate::model::{NewPet, ObservedStatus, Pet, text::short};
+use crate::model::{Categories, NewPet, ObservedStatus, Pet, text::short};
 
 /// A pet of the service.
-pub fn pet(pet: &Pet) -> String {
+pub fn pet(pet: &Pet, categories: &Categories) -> String {
     let status = match &pet.status {
         None => "no status".to_owned(),
         Some(ObservedStatus::Known(status)) => status.to_string(),
         Some(ObservedStatus::Unknown(word)) => format!("unknown status {}", short(word)),
     };
-    format!("{}, category {}, {status}, id {}", pet.name, pet.category_id, pet.id)
+    format!("{}, category {}, {status}, id {}", pet.name, categories.label(pet.category_id), pet.id)
 }
 
 /// A pet that was not added yet.
-pub(super) fn new_pet(new: &NewPet) -> String {
+pub(super) fn new_pet(new: &NewPet, categories: &Categories) -> String {
     let status = new.status.map_or(String::new(), |status| format!(", {status}"));
-    format!("{}, category {}{status}", new.name, new.category_id)
+    format!("{}, category {}{status}", new.name, categories.label(new.category_id))
 }
 
 /// What happened, and what to do next.

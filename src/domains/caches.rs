@@ -73,7 +73,7 @@ impl Caches {
 
     /// When the last cache forgets the answer `records`: it may have asked just before the change, which came before
     /// the first check that saw it, and soon after the record was `saved`.
-    fn latest(&self, records: &[String], saved: Option<Timestamp>) -> Option<Timestamp> {
+    pub fn latest(&self, records: &[String], saved: Option<Timestamp>) -> Option<Timestamp> {
         let before = self.before.as_ref().filter(|before| before.has(records))?;
         let seen = self.now.as_ref()?.first;
         let published =

@@ -11,7 +11,7 @@ pub enum Topic {
     Servers,
     /// The record at the name.
     Record,
-    /// Which certificate authorities may issue.
+    /// Whether the platform's certificate authority may issue.
     Caa,
     Certificate,
     /// What the platform answers.
@@ -290,7 +290,7 @@ catalogue! {
             "Just wait.";
         NegWait "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
-            "Just wait. Next time, add the record before testing it.";
+            "Just wait; asking again does not shorten it.";
         NsWait "A resolver still asks the old name servers",
             "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
             "Just wait, or add the record at the old name servers, too.";
@@ -356,6 +356,9 @@ catalogue! {
         CaaLookupFailed "The CAA lookup fails",
             "CAs treat a failed lookup as forbidden. Some firewalls drop record types that they do not know.",
             "Make the name servers answer questions for CAA, even with an empty answer.";
+        AcmeDelegation "The certificate check by DNS is not left to the platform",
+            "The platform gets its certificates by DNS: it wants _acme-challenge below the name to be a CNAME to one of its hosts.",
+            "At your DNS provider, delete what is at _acme-challenge, and add the CNAME that petstore shows.";
         CaaCaUnknown "The platform's CA is unknown",
             "The platform does not say which CA it uses, so the CAA records cannot be judged.",
             "Pass the CA's CAA domain with --ca.";
@@ -412,6 +415,9 @@ catalogue! {
         TlsVersion "The server speaks only old versions of TLS",
             "It has neither TLS 1.2 nor 1.3, and browsers have given up the older ones: this is an old server.",
             "Check where the record points; if that is right, tell the operator of the server.";
+        TlsSni "The certificate is shown only without SNI",
+            "The server has the certificate, but does not choose it by the name that browsers send (SNI).",
+            "Tell the operator of the server to use its certificate for the name.";
         TlsReset "The TLS handshake was cut off",
             "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";

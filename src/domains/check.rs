@@ -18,7 +18,7 @@ use super::probe::{measure, redirects};
 use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
-use super::stage::{Measurement, Status, status};
+use super::stage::{Measurement, Stage, Status, status};
 use super::vantage_points::{View, views};
 
 /// A domain to check, and what is known of it.
@@ -162,6 +162,24 @@ pub async fn follow(options: &CheckOptions, redirect: Redirect) -> FollowedRedir
 }
 
 impl Checked {
+    /// Adds what is not known yet, if anything could be measured; the measurement for the list stays as it is.
+    pub fn add(&mut self, findings: Vec<Finding>) {
+        let is_new = |new: &Finding| self.measurement.known && self.findings.iter().all(|known| known.code != new.code);
+        let new: Vec<Finding> = findings.into_iter().filter(is_new).collect();
+        self.findings.extend(new);
+        self.findings.sort_by_key(Finding::rank);
+    }
+
+    /// How far the domain is; `None` if nothing is known of its way: it is not on the list and has no value.
+    pub fn stage(&self) -> Option<Stage> {
+        self.reported.is_known().then_some(self.status.state)
+    }
+
+    /// The same in words.
+    pub fn stage_words(&self) -> String {
+        self.stage().map_or_else(|| "not on your list".to_owned(), |stage| stage.to_string())
+    }
+
     fn case(&self) -> Case<'_> {
         let Self { domain, expectation, reported, seen, at, .. } = self;
         Case { domain, expectation, reported, seen, earlier: Some(&self.measurement.caches), now: *at }

@@ -3,6 +3,7 @@
 //! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which to fix
 //! causes. There is no IO here, so every row of the catalogue is tested as a table.
 
+mod acme;
 mod advice;
 mod apex;
 pub(super) mod authoritative;
@@ -30,7 +31,7 @@ use super::observation::{Data, Record, RecordType};
 
 use authoritative::Authoritative;
 
-pub use case::{CERTIFICATE_WAIT, Case, Expectation, PROPAGATION, Platform};
+pub use case::{ACME_CHALLENGE, CERTIFICATE_WAIT, Case, Expectation, PROPAGATION, Platform};
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
@@ -83,6 +84,7 @@ fn causes(case: &Case<'_>) -> Vec<Finding> {
         let certificates = certificate::findings(case, leads_here);
         let trusted = certificates.iter().any(certificate::is_good);
         findings.extend(certificates);
+        findings.extend(acme::findings(case, leads_here, trusted));
         if complete.http {
             findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
         }

@@ -20,7 +20,7 @@ mod http;
 mod tls;
 
 pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
-pub use tls::{Certificate, Distrust, Handshake, Presented};
+pub use tls::{Certificate, Distrust, Handshake, Presented, covers};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.
 pub(super) const TYPES: [RecordType; 8] = [
@@ -488,6 +488,8 @@ pub struct Observations {
     pub platform_handshake: Option<Handshake>,
     /// Handshakes for the platform's own name at other addresses: its further edges have its certificate, too.
     pub edge_handshakes: Vec<Handshake>,
+    /// A handshake without a server name, with a server that has no certificate for the name.
+    pub nameless_handshake: Option<Handshake>,
     /// From `http://` the name.
     pub front: Option<Trail>,
     /// The path of the certificate check over port 80, for each address.

@@ -54,15 +54,21 @@ impl ExportFormat {
     pub fn as_str(self) -> &'static str {
         self.into()
     }
+
+    /// Whether one text has all records. The texts of other formats can follow each other.
+    const fn has_all_records(self) -> bool {
+        matches!(self, Self::Cloudflare | Self::Route53 | Self::Json)
+    }
 }
 
 /// `record` in `format`, after the records to delete first, if there are any.
 ///
-/// It ends with a line feed. If the format cannot express a record at the apex of a zone, the text is a comment that says
+/// The record with which the certificate check is left to the platform follows, if there is one. The text ends with a
+/// line feed. If the format cannot express a record at the apex of a zone, the text is a comment that says
 /// what to do instead. Conflicts without a value or a valid type are left out.
 pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) -> String {
     let deletes: Vec<&Conflict> = deletes.iter().filter(|conflict| conflict.is_real()).collect();
-    match format {
+    let text = match format {
         ExportFormat::Plain => lines::plain(record, &deletes),
         ExportFormat::Bind => lines::bind(record, &deletes),
         ExportFormat::Cloudflare => json::cloudflare(record, &deletes),
@@ -75,5 +81,9 @@ pub fn export(record: &DnsRecord, format: ExportFormat, deletes: &[Conflict]) ->
         ExportFormat::Az => shell::az(record, &deletes),
         ExportFormat::Tsv => lines::tsv(record, &deletes),
         ExportFormat::Json => json::changes(record, &deletes),
+    };
+    match record.delegation() {
+        Some(delegation) if !format.has_all_records() => format!("{text}\n{}", export(&delegation, format, &[])),
+        _ => text,
     }
 }

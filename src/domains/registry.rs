@@ -3,7 +3,7 @@
 //! Every change is one read, one change and one write under a lock, so two running programs do not lose each
 //! other's changes; the write replaces the old file with a new one, so a crash leaves one or the other.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
@@ -155,11 +155,16 @@ impl RegistryFile {
         Self { path: path.into() }
     }
 
+    /// Whether something was announced before.
+    pub fn was_announced(&self, what: &str) -> bool {
+        self.path.with_file_name(what).exists()
+    }
+
     /// Whether something is announced for the first time; an empty file beside the list remembers it.
     pub fn first_time(&self, what: &str) -> bool {
         let marker = self.path.with_file_name(what);
         // Where nothing can be written, each time is the first.
-        let _ = marker.parent().map(fs::create_dir_all);
+        let _ = marker.parent().map(atomic_file::create_private);
         !matches!(File::create_new(marker), Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
     }
 
@@ -205,7 +210,7 @@ impl RegistryFile {
         change: impl FnOnce(&mut Registry) -> Result<T, E>,
     ) -> Result<T, E> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(directory).map_err(|source| self.io(source))?;
+        atomic_file::create_private(directory).map_err(|source| self.io(source))?;
         // A lock on the list itself would be lost when a new file takes its place.
         let lock = OpenOptions::new().create(true).append(true).mode(0o600).open(self.path.with_extension("lock"));
         let lock = lock.map_err(|source| self.io(source))?;
@@ -233,6 +238,7 @@ impl RegistryFile {
 mod tests {
     use super::*;
     use jiff::Timestamp;
+    use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
     fn added(second: i64) -> Dated {

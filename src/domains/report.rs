@@ -3,8 +3,8 @@
 mod html;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
+use crate::clock::time_zone;
 use crate::model::text::{cut, width, wrap_words};
 use crate::model::words::{capitalized, duration, uncapitalized};
 use crate::model::{display_safe, table};
@@ -79,7 +79,7 @@ fn row(view: &View) -> [String; 6] {
 /// A moment for people, with how long it is until then, or that it has passed.
 pub fn until_words(until: Timestamp, now: Timestamp) -> String {
     let left = until.duration_since(now);
-    let [until_there, now_there] = [until, now].map(|at| at.to_zoned(TimeZone::system()));
+    let [until_there, now_there] = [until, now].map(|at| at.to_zoned(time_zone()));
     let format = match left.abs().as_secs() {
         _ if until_there.year() != now_there.year() => "%a %d %b %Y %H:%M %Z",
         72_001.. => "%a %d %b %H:%M %Z",
@@ -122,7 +122,7 @@ impl Checked {
             ("Value", value.to_owned()),
             ("Record saved", time(reported.saved)),
             ("Verify chosen", format!("{}{again}", time(reported.verified))),
-            ("State", self.status.state.to_string()),
+            ("State", self.stage_words()),
         ]
     }
 

@@ -95,6 +95,11 @@ pub struct Reported {
 }
 
 impl Reported {
+    /// Whether anything is known of its way to live: it is on the list, or has a value.
+    pub const fn is_known(&self) -> bool {
+        self.added.is_some() || self.value.is_some()
+    }
+
     /// Sums up events, in any order: the later one counts.
     pub(super) fn from_events(events: &[Dated]) -> Self {
         let mut dated: Vec<&Dated> = events.iter().collect();

@@ -139,13 +139,32 @@ impl Sandbox {
             // Providers reject one next to an A record.
             SandboxStep::AddCname => self.deleted.is_some() && self.cname.is_none(),
             SandboxStep::AddCaa => !self.allowed,
-            SandboxStep::Verify => added && self.verified.is_none() && !self.has_certificate(now),
-            SandboxStep::Reverify => added && self.verified.is_some() && !self.has_certificate(now),
+            // Practice never proposes what would fail.
+            SandboxStep::Verify => added && self.verified.is_none() && self.is_right(now),
+            SandboxStep::Reverify => {
+                let is_late = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
+                added && is_late && self.certificate.is_none() && self.is_right(now)
+            }
             SandboxStep::CorrectRedirect => !self.corrected,
             SandboxStep::RedirectDomain => added && !self.redirected && self.has_certificate(now),
             SandboxStep::Remove => added,
             SandboxStep::DeleteCname => self.cname.is_some(),
         }
+    }
+
+    /// Whether the record is right everywhere, and the platform's CA allowed.
+    fn is_right(&self, now: Timestamp) -> bool {
+        self.cname.is_some() && self.allowed && self.caches_end() <= Some(now)
+    }
+
+    /// Whether nothing helps the domain but time: caches, or the platform has to do something.
+    pub fn only_waits(&self, now: Timestamp) -> bool {
+        let is_set_up = self.project == Project::With && self.cname.is_some() && self.allowed;
+        let is_possible = |act| self.is_possible(act, now);
+        is_set_up
+            && !self.has_certificate(now)
+            && !is_possible(SandboxStep::Verify)
+            && !is_possible(SandboxStep::Reverify)
     }
 
     /// Does it; what is not possible changes nothing.
@@ -161,19 +180,11 @@ impl Sandbox {
             SandboxStep::AddCaa => self.allowed = true,
             // The order for the certificate is lost: it never comes.
             SandboxStep::Verify => self.verified = Some(now),
-            SandboxStep::Reverify => self.order(now),
+            SandboxStep::Reverify => self.certificate = Some(later(now, ISSUANCE)),
             SandboxStep::CorrectRedirect => self.corrected = true,
             SandboxStep::RedirectDomain => self.redirected = true,
             SandboxStep::Remove => (self.project, self.verified, self.redirected) = (Project::Removed, None, false),
             SandboxStep::DeleteCname => self.cname = None,
-        }
-    }
-
-    /// The platform orders a certificate once more, if the first order had its time and nothing forbids it.
-    fn order(&mut self, now: Timestamp) {
-        let waited = self.verified.is_some_and(|verified| since(verified, now) >= CERTIFICATE_WAIT);
-        if waited && self.cname.is_some() && self.allowed {
-            self.certificate.get_or_insert(later(now, ISSUANCE));
         }
     }
 

@@ -25,13 +25,25 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
 /// programs. Waits for a limited time only, since a stopped program holds the lock too.
 pub fn alone(path: &Path) -> io::Result<File> {
     let directory = directory(path);
-    fs::create_dir_all(directory)?;
+    create_private(directory)?;
     // A lock on the file itself would be lost when the file is replaced.
     let held = File::open(directory)?;
     match lock(&held) {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
         // Some file systems cannot lock directories.
         Ok(()) | Err(_) => Ok(held),
+    }
+}
+
+/// The lock file at `path`, created if needed and locked until it is closed; `None` if another program has locked it. It
+/// is never removed: otherwise two programs could lock two files of this name.
+pub fn claim(path: &Path) -> io::Result<Option<File>> {
+    create_private(directory(path))?;
+    let file = fs::OpenOptions::new().create(true).truncate(false).write(true).mode(PRIVATE).open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
     }
 }
 
@@ -66,23 +78,28 @@ pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 }
 
 /// Replaces the file at `path` by `text`, with the same permissions.
-pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let directory = directory(path);
     let Ok(metadata) = fs::metadata(path) else {
-        fs::create_dir_all(directory)?;
-        return persist(written(directory, text, NEW)?, path, true);
+        create_private(directory)?;
+        return persist(written(directory, text.as_ref(), NEW)?, path, true);
     };
     // Private until it has the permissions of the old file.
-    let file = written(directory, text, PRIVATE)?;
+    let file = written(directory, text.as_ref(), PRIVATE)?;
     file.as_file().set_permissions(metadata.permissions())?;
     persist(file, path, true)
 }
 
 /// Replaces the file at `path` by a private one with `text`. A missing directory is created, private too.
-pub fn replace_private(path: &Path, text: &str) -> io::Result<()> {
+pub fn replace_private(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let directory = directory(path);
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    persist(written(directory, text, PRIVATE)?, path, true)
+    create_private(directory)?;
+    persist(written(directory, text.as_ref(), PRIVATE)?, path, true)
+}
+
+/// Creates a directory with its parents, each for its owner only, if it is missing: for data, keys, domains and settings.
+pub fn create_private(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
 }
 
 /// Writes `text` to a new private file at `path`, in place of what is there. For what counts only afterwards: an
@@ -125,13 +142,13 @@ pub fn write(path: &Path, text: &str, replace: bool) -> io::Result<()> {
     if replace {
         return self::replace(&target(path)?, text);
     }
-    persist(written(directory, text, NEW)?, path, false)
+    persist(written(directory, text.as_bytes(), NEW)?, path, false)
 }
 
 /// A private temporary file that [`finish`] moves to `path`. It is removed if it is dropped before that.
 pub fn begin_private(path: &Path) -> io::Result<NamedTempFile> {
     require_regular_file(path)?;
-    written(directory(path), "", PRIVATE)
+    written(directory(path), b"", PRIVATE)
 }
 
 /// Moves `file` to `path`, which is not a link; with `replace`, also over an existing file.
@@ -158,10 +175,10 @@ const NEW: u32 = 0o666;
 const PRIVATE: u32 = 0o600;
 
 /// A temporary file in `directory`, synced to disk, to be renamed there.
-fn written(directory: &Path, text: &str, mode: u32) -> io::Result<NamedTempFile> {
+fn written(directory: &Path, text: &[u8], mode: u32) -> io::Result<NamedTempFile> {
     let permissions = fs::Permissions::from_mode(mode);
     let mut file = tempfile::Builder::new().prefix(".petstore-").permissions(permissions).tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(text)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -221,7 +238,7 @@ mod tests {
         for path in [&socket, &link] {
             assert_eq!(no_file(path), Some("a socket"));
             assert!(write(path, "one", true).is_err() && begin_private(path).is_err());
-            assert!(finish(written(directory.path(), "one", 0o600).unwrap(), path, true).is_err());
+            assert!(finish(written(directory.path(), b"one", 0o600).unwrap(), path, true).is_err());
         }
         assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
         assert_eq!(no_file(Path::new("/dev/null")), Some("a device"));

@@ -1,9 +1,8 @@
 //! The files of drafts. Each running program has its own for each service, so that no two programs write the same one.
 
 use std::collections::HashMap;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
@@ -50,7 +49,7 @@ impl Claim {
     fn first(state: &Path, identity: &str, numbers: impl Iterator<Item = usize>) -> io::Result<Self> {
         for number in numbers {
             let file = |ending: &str| file(state, identity, number, ending);
-            if let Some(lock) = locked(&file(LOCK))? {
+            if let Some(lock) = atomic_file::claim(&file(LOCK))? {
                 return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
             }
         }
@@ -126,20 +125,6 @@ fn is_left(state: &Path, identity: &str, number: usize) -> bool {
 
 fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
     state.join("drafts").join(format!("{}-{number}.{ending}", file_stem(identity)))
-}
-
-/// The file, locked; `None` if another program has locked it. The file is never removed: otherwise two programs could lock
-/// two files of this name.
-fn locked(path: &Path) -> io::Result<Option<File>> {
-    if let Some(directory) = path.parent() {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    }
-    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(path)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{NewPet, PetStatus, text};
+use super::{Categories, NewPet, PetStatus, text};
 
 /// The longest name, in Unicode characters (scalar values).
 pub const NAME_MAX_CHARS: usize = 255;
@@ -62,6 +62,14 @@ pub enum FieldError {
     /// Not a 64-bit whole number.
     #[error("{}", not_int64(.0))]
     CategoryNotInt64(String),
+    /// Neither a number nor the name of a category.
+    #[error("\"{}\" is not a category. Type its number, or a name: {names}.", text::short(typed))]
+    CategoryUnknown {
+        /// What was typed.
+        typed: String,
+        /// The names.
+        names: String,
+    },
     /// Not one of the three words.
     #[error("Status must be available, pending or sold, or omitted, not \"{}\".", text::short(.0))]
     StatusUnknown(String),
@@ -72,7 +80,7 @@ impl FieldError {
     pub const fn field(&self) -> Field {
         match self {
             Self::NameBlank | Self::NameTooLong { .. } | Self::NameCharacter { .. } => Field::Name,
-            Self::CategoryMissing | Self::CategoryNotInt64(_) => Field::CategoryId,
+            Self::CategoryMissing | Self::CategoryNotInt64(_) | Self::CategoryUnknown { .. } => Field::CategoryId,
             Self::StatusUnknown(_) => Field::Status,
         }
     }
@@ -93,19 +101,14 @@ pub struct Draft {
 impl Draft {
     /// The pet to send, or the errors, at most one for each field, in the order of [`Field::ALL`].
     ///
-    /// Spaces around the name and the number are removed.
-    pub fn check(&self) -> Result<NewPet, Vec<FieldError>> {
+    /// Spaces around the name and the category are removed. The category is a number, or one of these names.
+    pub fn check(&self, categories: &Categories) -> Result<NewPet, Vec<FieldError>> {
         let name = self.name.trim();
-        let category_id = parse_category_id(self.category_id.trim());
+        let category_id = categories.parse(self.category_id.trim());
         match (check_name(name), category_id) {
             (Ok(()), Ok(category_id)) => Ok(NewPet { name: name.to_owned(), category_id, status: self.status }),
             (name, category_id) => Err(name.err().into_iter().chain(category_id.err()).collect()),
         }
-    }
-
-    /// Whether nothing has been typed.
-    pub fn is_empty(&self) -> bool {
-        self.name.is_empty() && self.category_id.is_empty() && self.status.is_none()
     }
 }
 
@@ -131,6 +134,18 @@ pub fn parse_category_id(text: &str) -> Result<i64, FieldError> {
     text.parse().map_err(|_| FieldError::CategoryNotInt64(text.to_owned()))
 }
 
+impl Categories {
+    /// The category that is typed: its number, or its name.
+    pub fn parse(&self, typed: &str) -> Result<i64, FieldError> {
+        match parse_category_id(typed) {
+            Err(FieldError::CategoryNotInt64(typed)) if !self.is_empty() && !is_digits(&typed) => {
+                self.id(&typed).ok_or_else(|| FieldError::CategoryUnknown { typed, names: self.names() })
+            }
+            parsed => parsed,
+        }
+    }
+}
+
 /// Parses one of the three words.
 pub fn parse_status(word: &str) -> Result<PetStatus, FieldError> {
     word.parse().map_err(|_| FieldError::StatusUnknown(word.to_owned()))
@@ -139,11 +154,16 @@ pub fn parse_status(word: &str) -> Result<PetStatus, FieldError> {
 /// Why `text` is not an int64. The range is named only for a number outside of it.
 fn not_int64(text: &str) -> String {
     let text = text::short(text);
-    let digits = text.trim_start_matches(['+', '-']);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    if !is_digits(&text) {
         return format!("\"{text}\" is not a number. Type digits, for example 3.");
     }
     format!("{text} is out of range. It must be from {} to {}.", i64::MIN, i64::MAX)
+}
+
+/// Whether `text` is digits with an optional sign.
+fn is_digits(text: &str) -> bool {
+    let digits = text.trim_start_matches(['+', '-']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// White space, and what is drawn as nothing.
@@ -215,22 +235,29 @@ mod tests {
     #[test]
     fn a_category_is_a_64_bit_whole_number() {
         for (text, id) in [("3", 3), (" 3 ", 3), ("+3", 3), ("-1", -1), ("007", 7), ("9223372036854775807", i64::MAX)] {
-            assert_eq!(draft("Rex", text).check().map(|new| new.category_id), Ok(id), "{text:?}");
+            assert_eq!(draft("Rex", text).check(&Categories::default()).map(|new| new.category_id), Ok(id), "{text:?}");
         }
         for text in ["3rd", "3.0", "1e3", "٣", "9223372036854775808", "0x3", "1 2"] {
-            assert_eq!(draft("Rex", text).check(), Err(vec![FieldError::CategoryNotInt64(text.into())]), "{text:?}");
+            assert_eq!(
+                draft("Rex", text).check(&Categories::default()),
+                Err(vec![FieldError::CategoryNotInt64(text.into())]),
+                "{text:?}"
+            );
         }
     }
 
     #[test]
     fn all_invalid_fields_are_reported_together() {
-        assert_eq!(draft("", "").check(), Err(vec![FieldError::NameBlank, FieldError::CategoryMissing]));
+        assert_eq!(
+            draft("", "").check(&Categories::default()),
+            Err(vec![FieldError::NameBlank, FieldError::CategoryMissing])
+        );
     }
 
     #[test]
     fn the_message_names_field_value_and_remedy() {
         assert_eq!(
-            draft("Rex", "3rd").check().unwrap_err()[0].to_string(),
+            draft("Rex", "3rd").check(&Categories::default()).unwrap_err()[0].to_string(),
             "\"3rd\" is not a number. Type digits, for example 3."
         );
         assert_eq!(

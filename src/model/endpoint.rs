@@ -100,7 +100,11 @@ impl FromStr for BaseUrl {
         if text::holds_key(text) {
             return Err(EndpointError::Decorated);
         }
-        let url = Url::parse(text.trim()).map_err(|_| EndpointError::NotAnAddress(text.to_owned()))?;
+        let url = Url::parse(text.trim()).map_err(|_| match text.contains("://") {
+            true => EndpointError::NotAnAddress(text.to_owned()),
+            // The address of a browser, mostly.
+            false => EndpointError::Scheme(text.to_owned()),
+        })?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(EndpointError::Scheme(text.to_owned()));
         }
@@ -203,8 +207,10 @@ mod tests {
     #[test]
     fn invalid_addresses_are_refused_with_the_reason() {
         let parse = |text: &str| text.parse::<BaseUrl>().unwrap_err();
-        assert!(matches!(parse("api.example.com/v1"), EndpointError::NotAnAddress(_)));
-        assert!(matches!(parse("ftp://x/v1"), EndpointError::Scheme(_)));
+        assert!(matches!(parse("https://"), EndpointError::NotAnAddress(_)));
+        for unclear in ["ftp://x/v1", "api.example.com/v1", "localhost:8080/v1", "127.0.0.1:8080"] {
+            assert!(matches!(parse(unclear), EndpointError::Scheme(_)), "{unclear}");
+        }
         assert_eq!(parse("https://me:pw@x/v1"), EndpointError::Decorated);
         assert_eq!(parse("https://x/v1?a=b"), EndpointError::Decorated);
         for key in ["petk_0123456789abcdef", "https://petk_0123456789abcdef/v1", "ftp://x/petk_0123456789abcdef"] {

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{ObservedStatus, Pet};
+use jiff::Timestamp;
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+
+use super::{ObservedStatus, Pet, Provenances};
 
 /// The names of the columns, as in [`Column::ALL`].
 pub const HEADER: [&str; 4] = ["id", "name", "categoryId", "status"];
@@ -41,12 +44,150 @@ impl Column {
         }
     }
 
+    /// The same in words, with a word for a status that is not set.
+    pub fn word(self, pet: &Pet) -> Cow<'_, str> {
+        let value = self.of(pet);
+        if value.is_empty() { "not set".into() } else { value }
+    }
+
     /// The same as a cell that no spreadsheet runs as a formula. Numbers never are formulas.
     fn cell(self, pet: &Pet) -> Cow<'_, str> {
         match self.of(pet) {
             Cow::Borrowed(text) => inert(text),
             number => number,
         }
+    }
+}
+
+/// A column of a list: of the pets, or of what was recorded when they were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListColumn {
+    /// Of the pet.
+    Pet(Column),
+    /// `by`: the name of the key that added it.
+    By,
+    /// `at`: when that was.
+    At,
+    /// `age`: how long ago that was, in seconds.
+    Age,
+}
+
+impl ListColumn {
+    /// All columns.
+    pub const ALL: [Self; 7] = [
+        Self::Pet(Column::Id),
+        Self::Pet(Column::Name),
+        Self::Pet(Column::CategoryId),
+        Self::Pet(Column::Status),
+        Self::By,
+        Self::At,
+        Self::Age,
+    ];
+
+    /// Those of the pets.
+    pub const OF_PETS: &[Self] = Self::ALL.split_at(4).0;
+
+    /// Those of what was recorded when they were added.
+    pub const OF_ADDITION: &[Self] = Self::ALL.split_at(4).1;
+
+    /// Those of the pets, and what was recorded; an age would be wrong soon.
+    pub const TRACED: &[Self] = Self::ALL.split_at(6).0;
+
+    /// The name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pet(column) => column.as_str(),
+            Self::By => "by",
+            Self::At => "at",
+            Self::Age => "age",
+        }
+    }
+
+    /// Whether it needs to be known how the pet was added.
+    pub const fn is_about_addition(self) -> bool {
+        matches!(self, Self::By | Self::At | Self::Age)
+    }
+
+    /// The value in this column, unchanged; empty for what was not recorded.
+    fn of<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
+        let of = |value: Option<String>| value.unwrap_or_default().into();
+        match self {
+            Self::Pet(column) => column.of(pet),
+            Self::By => recorded.by(pet).unwrap_or_default().into(),
+            Self::At => of(recorded.at(pet).map(|at| at.to_string())),
+            Self::Age => of(recorded.age(pet).map(|seconds| seconds.to_string())),
+        }
+    }
+
+    /// The same as a cell that no spreadsheet runs as a formula.
+    fn cell<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
+        match (self, self.of(pet, recorded)) {
+            (Self::Pet(column), _) => column.cell(pet),
+            (Self::By, Cow::Borrowed(name)) => inert(name),
+            (Self::By | Self::At | Self::Age, cell) => cell,
+        }
+    }
+}
+
+/// What was recorded when pets were added, and the moment from which ages are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Recorded<'a> {
+    /// As far as it is known.
+    pub provenances: &'a Provenances,
+    /// That moment.
+    pub now: Timestamp,
+}
+
+impl<'a> Recorded<'a> {
+    /// The name of the key that added a pet.
+    pub fn by(self, pet: &Pet) -> Option<&'a str> {
+        self.provenances.get(&pet.id)?.by()
+    }
+
+    /// When a pet was added.
+    pub fn at(self, pet: &Pet) -> Option<Timestamp> {
+        self.provenances.get(&pet.id)?.added_at
+    }
+
+    /// How many seconds ago that was.
+    pub fn age(self, pet: &Pet) -> Option<u64> {
+        let age = self.now.duration_since(self.at(pet)?).as_secs();
+        // The clock of the service may be ahead.
+        Some(u64::try_from(age).unwrap_or(0))
+    }
+}
+
+/// A pet as it came, or only some of its columns.
+pub struct Picked<'a> {
+    /// The pet.
+    pub pet: &'a Pet,
+    /// What was recorded when it was added.
+    pub recorded: Recorded<'a>,
+    /// These columns, in this order; empty for the whole pet as it came.
+    pub columns: &'a [ListColumn],
+}
+
+impl Serialize for Picked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { pet, recorded, columns } = self;
+        if columns.is_empty() {
+            return pet.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        for column in *columns {
+            let name = column.as_str();
+            match (column, &pet.status) {
+                (ListColumn::Pet(Column::Id), _) => map.serialize_entry(name, &pet.id)?,
+                (ListColumn::Pet(Column::Name), _) => map.serialize_entry(name, &pet.name)?,
+                (ListColumn::Pet(Column::CategoryId), _) => map.serialize_entry(name, &pet.category_id)?,
+                (ListColumn::Pet(Column::Status), Some(status)) => map.serialize_entry(name, status)?,
+                (ListColumn::Pet(Column::Status), None) => {}
+                (ListColumn::By, _) => map.serialize_entry(name, &recorded.by(pet))?,
+                (ListColumn::At, _) => map.serialize_entry(name, &recorded.at(pet))?,
+                (ListColumn::Age, _) => map.serialize_entry(name, &recorded.age(pet))?,
+            }
+        }
+        map.end()
     }
 }
 
@@ -85,36 +226,49 @@ impl Kind {
 pub struct PetWriter {
     kind: Kind,
     raw: bool,
+    /// Only these columns, in this order; empty for the whole pet as it came.
+    columns: Vec<ListColumn>,
     /// What comes before the next object of an array.
     separator: &'static str,
 }
 
 impl PetWriter {
-    /// Writes what comes before the pets. `raw` leaves formulas in cells unchanged.
-    pub fn begin(kind: Kind, raw: bool, out: &mut impl Write) -> io::Result<Self> {
+    /// Writes what comes before the pets. `raw` leaves formulas in cells unchanged; without `columns` each pet is written
+    /// as it came.
+    pub fn begin(kind: Kind, raw: bool, columns: Vec<ListColumn>, out: &mut impl Write) -> io::Result<Self> {
+        let pen = Self { kind, raw, columns, separator: "\n" };
         match kind {
-            Kind::Csv => header(out, &Column::ALL, b',')?,
-            Kind::Tsv => header(out, &Column::ALL, b'\t')?,
+            Kind::Csv => header(out, pen.cells(), b',')?,
+            Kind::Tsv => header(out, pen.cells(), b'\t')?,
             Kind::Json => out.write_all(b"[")?,
             Kind::Ndjson => {}
         }
-        Ok(Self { kind, raw, separator: "\n" })
+        Ok(pen)
+    }
+
+    /// The columns of a kind that needs some.
+    fn cells(&self) -> &[ListColumn] {
+        if self.columns.is_empty() { ListColumn::OF_PETS } else { &self.columns }
     }
 
     /// Writes some pets.
-    pub fn write(&mut self, pets: &[Pet], out: &mut impl Write) -> io::Result<()> {
+    pub fn write(&mut self, pets: &[Pet], recorded: Recorded<'_>, out: &mut impl Write) -> io::Result<()> {
         match self.kind {
-            Kind::Csv => rows(out, pets, &Column::ALL, b',', self.raw),
-            Kind::Tsv => rows(out, pets, &Column::ALL, b'\t', self.raw),
+            Kind::Csv => rows(out, (pets, recorded), self.cells(), b',', self.raw),
+            Kind::Tsv => rows(out, (pets, recorded), self.cells(), b'\t', self.raw),
             Kind::Json => pets.iter().try_for_each(|pet| {
                 out.write_all(std::mem::replace(&mut self.separator, ",\n").as_bytes())?;
-                Ok(serde_json::to_writer(&mut *out, pet)?)
+                self.object(pet, recorded, out)
             }),
             Kind::Ndjson => pets.iter().try_for_each(|pet| {
-                serde_json::to_writer(&mut *out, pet)?;
+                self.object(pet, recorded, out)?;
                 out.write_all(b"\n")
             }),
         }
+    }
+
+    fn object(&self, pet: &Pet, recorded: Recorded<'_>, out: &mut impl Write) -> io::Result<()> {
+        Ok(serde_json::to_writer(out, &Picked { pet, recorded, columns: &self.columns })?)
     }
 
     /// Writes what comes after the pets.
@@ -124,18 +278,25 @@ impl PetWriter {
 }
 
 /// Writes the header only.
-pub fn header(out: &mut impl Write, columns: &[Column], delimiter: u8) -> io::Result<()> {
+pub fn header(out: &mut impl Write, columns: &[ListColumn], delimiter: u8) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     writer.write_record(columns.iter().map(|column| column.as_str()))?;
     writer.flush()
 }
 
 /// Writes `pets` without a header; `raw` leaves formulas in cells unchanged.
-pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u8, raw: bool) -> io::Result<()> {
+pub fn rows(
+    out: &mut impl Write,
+    (pets, recorded): (&[Pet], Recorded<'_>),
+    columns: &[ListColumn],
+    delimiter: u8,
+    raw: bool,
+) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
     for pet in pets {
         for column in columns {
-            writer.write_field(&*if raw { column.of(pet) } else { column.cell(pet) })?;
+            let cell = if raw { column.of(pet, recorded) } else { column.cell(pet, recorded) };
+            writer.write_field(&*cell)?;
         }
         writer.write_record(None::<&[u8]>)?;
     }
@@ -146,8 +307,9 @@ pub fn rows(out: &mut impl Write, pets: &[Pet], columns: &[Column], delimiter: u
 pub fn for_file(name: &str, pets: &[Pet]) -> String {
     let kind = Kind::of_name(Path::new(name.trim())).unwrap_or(Kind::Csv);
     let mut out = Vec::new();
-    let written = PetWriter::begin(kind, false, &mut out).and_then(|mut pen| {
-        pen.write(pets, &mut out)?;
+    let recorded = Recorded { provenances: &Provenances::new(), now: Timestamp::UNIX_EPOCH };
+    let written = PetWriter::begin(kind, false, Vec::new(), &mut out).and_then(|mut pen| {
+        pen.write(pets, recorded, &mut out)?;
         pen.end(&mut out)
     });
     // A Vec takes everything, and everything written to it is text.

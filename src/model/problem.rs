@@ -60,6 +60,8 @@ pub enum ProblemCode {
     InternalError,
     /// 503: the database is not available now.
     StorageUnavailable,
+    /// 503: the same, and the pet of this request was certainly not added.
+    NotAdded,
     /// 503: the service is stopping.
     ShuttingDown,
 }

@@ -4,10 +4,13 @@
 //! first of those that never had a valid key: many clients that only hold on must not keep the others out.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
 use std::io;
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::Router;
@@ -33,17 +36,17 @@ const CHECK_EVERY: Duration = Duration::from_millis(10);
 
 /// Until `stop`, then for as long as the running requests take, at most `config.drain`.
 pub(super) async fn run(
-    listener: TcpListener,
+    listeners: Vec<TcpListener>,
     router: Router,
     config: Arc<Config>,
     metrics: metrics::Connections,
     stop: CancellationToken,
 ) {
     let acceptor = Acceptor::new(Arc::clone(&config), router, stop.clone());
-    let mut connections = Connections { metrics, tasks: JoinSet::new(), open: HashMap::new() };
-    let mut newcomer = None;
+    let mut connections = Connections { metrics, tasks: JoinSet::new(), open: HashMap::new(), streams: Arc::default() };
+    let (mut newcomer, mut turn) = (None, 0);
     loop {
-        let has_place = |_: &mut _| connections.open.len() < config.connections || connections.make_room();
+        let has_place = |_: &mut _| connections.count() < config.connections || connections.make_room(false);
         if let Some((stream, peer)) = newcomer.take_if(has_place) {
             connections.start(&acceptor, stream, peer);
         }
@@ -51,13 +54,13 @@ pub(super) async fn run(
             biased;
             () = stop.cancelled() => break,
             () = connections.one_ended(), if !connections.tasks.is_empty() => {}
-            accepted = listener.accept(), if newcomer.is_none() => match accepted {
-                Ok(accepted) => newcomer = Some(accepted),
+            accepted = accept(&listeners, turn), if newcomer.is_none() => match accepted {
+                Ok((accepted, next)) => (newcomer, turn) = (Some(accepted), next),
                 Err(error) if is_about_one_connection(&error) => {}
                 Err(error) => {
                     connections.metrics.failed.inc();
                     tracing::warn!(%error, "cannot accept connections");
-                    if is_about_descriptors(&error) && connections.make_room() {
+                    if is_about_descriptors(&error) && connections.make_room(true) {
                         connections.one_ended().await;
                     } else {
                         sleep(BACK_OFF).await;
@@ -67,7 +70,7 @@ pub(super) async fn run(
             () = sleep(CHECK_EVERY), if newcomer.is_some() => {}
         }
     }
-    drop(listener);
+    drop(listeners);
     let drained = timeout(config.drain, async { while connections.tasks.join_next().await.is_some() {} }).await;
     if drained.is_err() {
         tracing::warn!(left = connections.tasks.len(), "connections dropped because they did not finish in time");
@@ -75,16 +78,31 @@ pub(super) async fn run(
     }
 }
 
+/// The next connection at any of `listeners`, and whose turn comes then: none waits for the crowd at another one.
+async fn accept(listeners: &[TcpListener], turn: usize) -> io::Result<((TcpStream, SocketAddr), usize)> {
+    poll_fn(|context| {
+        for index in (turn..listeners.len()).chain(0..turn) {
+            if let Poll::Ready(accepted) = listeners[index].poll_accept(context) {
+                return Poll::Ready(accepted.map(|accepted| (accepted, (index + 1) % listeners.len())));
+            }
+        }
+        Poll::Pending
+    })
+    .await
+}
+
 struct Connections {
     metrics: metrics::Connections,
     tasks: JoinSet<()>,
     /// Those that have a place.
     open: HashMap<Id, (AbortHandle, Arc<Waiting>)>,
+    /// How many of these are streams, which have places of another kind.
+    streams: Arc<AtomicUsize>,
 }
 
 impl Connections {
     fn start(&mut self, acceptor: &Acceptor, stream: TcpStream, peer: SocketAddr) {
-        let waiting = Arc::new(Waiting::since(clock::now()));
+        let waiting = Arc::new(Waiting::since(clock::now(), &self.streams));
         let handle = self.tasks.spawn(acceptor.clone().serve(stream, peer, Arc::clone(&waiting)));
         self.open.insert(handle.id(), (handle, waiting));
         self.metrics.accepted.inc();
@@ -102,10 +120,17 @@ impl Connections {
         }
     }
 
+    /// How many are not streams.
+    fn count(&self) -> usize {
+        self.open.len().saturating_sub(self.streams.load(Ordering::Relaxed))
+    }
+
     /// Ends the connection that has waited longest, first of those without a valid key. Not before it has for [`GRACE`].
-    fn make_room(&mut self) -> bool {
+    /// A stream is ended only for the descriptor that it has.
+    fn make_room(&mut self, is_for_descriptor: bool) -> bool {
         let now = clock::now();
-        let waiting = self.open.iter().filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, waiting, *id)));
+        let connections = self.open.iter().filter(|(_, (_, waiting))| is_for_descriptor || !waiting.is_stream());
+        let waiting = connections.filter_map(|(id, (_, waiting))| Some((waiting.time(now)?, waiting, *id)));
         let first = waiting.max_by_key(|(time, waiting, _)| (!waiting.had_key(), *time));
         let first = first.filter(|(time, ..)| *time >= GRACE).map(|(.., id)| id);
         let Some((handle, _)) = first.and_then(|id| self.open.remove(&id)) else { return false };

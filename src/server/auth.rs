@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use super::connection::Waiting;
 use super::failure::Failure;
 use super::metrics::Limit;
+use super::paths::id_of_provenance;
 use super::proxies::Client;
 use super::service::Service;
 use crate::clock;
@@ -43,7 +44,11 @@ pub(super) async fn require_key(
         waiting.set_had_key();
     }
     let standing = service.rate_limits.as_ref().map(|limits| limits.take(identity.key));
-    let scope = if request.method() == Method::POST { Scope::Write } else { Scope::Read };
+    let scope = match *request.method() {
+        Method::POST => Scope::Write,
+        _ if id_of_provenance(request.uri().path()).is_some() => Scope::Audit,
+        _ => Scope::Read,
+    };
     let mut response = if standing.as_ref().is_some_and(|standing| !standing.is_allowed) {
         service.metrics.rate_limited(Limit::Key);
         Failure::TooManyRequests.into_response()

@@ -30,6 +30,12 @@ pub struct Config {
     /// Connections at once: 1,024. A further one takes the place of the one that has waited longest for a request or its
     /// body, first of those that never had a valid key. A quarter of them may be slow bodies with the same key.
     pub connections: usize,
+    /// Event streams at once, beside these connections: 2,048, half of them with the same key at most.
+    pub streams: usize,
+    /// How often a comment shows that an event stream is alive: 15 s.
+    pub comment_every: Duration,
+    /// How often it is checked whether the keys of event streams are still valid: 1 s.
+    pub check_keys_every: Duration,
     /// Requests without a valid key that one address gets a 401 for each second: 10. Further ones get a 429; none do
     /// without a limit.
     pub failed_authentications: Option<NonZeroU32>,
@@ -57,6 +63,9 @@ impl Default for Config {
             request_time: Duration::from_secs(30),
             write_time: Duration::from_secs(30),
             connections: 1024,
+            streams: 2048,
+            comment_every: Duration::from_secs(15),
+            check_keys_every: Duration::from_secs(1),
             failed_authentications: NonZeroU32::new(10),
             rate_limit: None,
             cors_origins: Vec::new(),

@@ -8,7 +8,7 @@ use std::io::{self, Cursor, ErrorKind};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::task::{Poll, ready};
 use std::time::{Duration, Instant};
 
@@ -166,13 +166,17 @@ pub(super) struct Waiting {
     /// Milliseconds after that, or [`Self::ANSWERING`].
     since: AtomicU64,
     had_key: AtomicBool,
+    is_stream: AtomicBool,
+    /// How many connections of its listener are streams.
+    streams: Arc<AtomicUsize>,
 }
 
 impl Waiting {
     const ANSWERING: u64 = u64::MAX;
 
-    pub(super) fn since(now: Now) -> Self {
-        Self { accepted: now.mono, since: AtomicU64::new(0), had_key: AtomicBool::new(false) }
+    pub(super) fn since(now: Now, streams: &Arc<AtomicUsize>) -> Self {
+        let (since, had_key, is_stream) = (AtomicU64::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        Self { accepted: now.mono, since, had_key, is_stream, streams: Arc::clone(streams) }
     }
 
     pub(super) fn begin(&self, now: Now) {
@@ -182,6 +186,23 @@ impl Waiting {
 
     pub(super) fn stop(&self) {
         self.since.store(Self::ANSWERING, Ordering::Relaxed);
+    }
+
+    /// Its answer is a stream of events, which has a place apart from those of connections.
+    pub(super) fn begin_stream(&self) {
+        if !self.is_stream.swap(true, Ordering::Relaxed) {
+            self.streams.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn end_stream(&self) {
+        if self.is_stream.swap(false, Ordering::Relaxed) {
+            self.streams.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(super) fn is_stream(&self) -> bool {
+        self.is_stream.load(Ordering::Relaxed)
     }
 
     /// A request came with a valid key.

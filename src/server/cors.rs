@@ -14,7 +14,9 @@ use tower::Layer;
 use tower_http::cors::{AllowOrigin, Cors, CorsLayer};
 use url::Url;
 
-use super::headers::{IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, X_REQUEST_ID};
+use super::headers::{
+    IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RETENTION, IDEMPOTENCY_REPLAYED, LAST_EVENT_ID, PETS_EVENTS, X_REQUEST_ID,
+};
 use super::limits::{RATE_LIMIT, RATE_LIMIT_POLICY};
 
 /// How long a browser need not ask again: an hour.
@@ -50,6 +52,7 @@ pub(super) fn layer(origins: &[AllowedOrigin]) -> Preflights {
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             header::IF_NONE_MATCH,
+            LAST_EVENT_ID,
             IDEMPOTENCY_KEY,
             X_REQUEST_ID,
         ])
@@ -61,6 +64,7 @@ pub(super) fn layer(origins: &[AllowedOrigin]) -> Preflights {
             RATE_LIMIT_POLICY,
             IDEMPOTENCY_KEY_RETENTION,
             IDEMPOTENCY_REPLAYED,
+            PETS_EVENTS,
             X_REQUEST_ID,
         ])
         .max_age(MAX_AGE);

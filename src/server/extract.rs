@@ -11,7 +11,8 @@ use url::form_urlencoded;
 
 use super::config::Config;
 use super::failure::Failure;
-use super::headers::IDEMPOTENCY_KEY;
+use super::headers::{IDEMPOTENCY_KEY, LAST_EVENT_ID};
+use super::paths::id_of_provenance;
 use crate::model::{Limit, PetId, PetQuery, PetStatus};
 
 /// The query of a list (section 4.1, and `after`, an addition). Nothing is clamped; names that are not known are left
@@ -29,6 +30,21 @@ pub(super) fn pet_query(uri: &Uri) -> Result<PetQuery, Failure> {
     Ok(PetQuery { status, limit: limit.unwrap_or_default(), after })
 }
 
+/// What a stream of events shows, and after which pet it begins. `Last-Event-ID`, which a client sends when it comes again,
+/// counts more than `after`.
+pub(super) fn stream_start(uri: &Uri, headers: &HeaderMap) -> Result<PetQuery, Failure> {
+    let query = pet_query(uri)?;
+    let (name, rule) = ("Last-Event-ID", "the id of a pet");
+    let mut values = headers.get_all(LAST_EVENT_ID).iter();
+    let Some(value) = values.next() else { return Ok(query) };
+    if values.next().is_some() {
+        return Err(Failure::RepeatedParameter(name));
+    }
+    let id = value.to_str().ok().and_then(plain_int64);
+    let refused = || Failure::Parameter { name, rule, value: String::from_utf8_lossy(value.as_bytes()).into_owned() };
+    Ok(PetQuery { after: Some(id.ok_or_else(refused)?), ..query })
+}
+
 fn once<T, E>(
     slot: &mut Option<T>,
     name: &'static str,
@@ -43,9 +59,10 @@ fn once<T, E>(
     }
 }
 
-/// The id at the end of the path. Anything that is not an id is not found.
+/// The id in the path of a pet, or of its provenance. Anything that is not an id is not found.
 pub(super) fn pet_id(uri: &Uri) -> Result<PetId, Failure> {
-    let text = uri.path().rsplit('/').next().unwrap_or_default();
+    let path = uri.path();
+    let text = id_of_provenance(path).or_else(|| path.rsplit('/').next()).unwrap_or_default();
     plain_int64(text).ok_or_else(|| Failure::NoSuchPet(text.to_owned()))
 }
 
@@ -133,6 +150,7 @@ mod tests {
     fn an_id_is_an_int64_as_we_write_it() {
         let id = |text: &'static str| pet_id(&Uri::from_static(text)).ok();
         assert_eq!(id("/v1/pets/7"), Some(7));
+        assert_eq!((id("/v1/pets/7/provenance"), id("/v1/pets/07/provenance")), (Some(7), None));
         assert_eq!(id("/v1/pets/9223372036854775807"), Some(i64::MAX));
         for bad in ["/v1/pets/9223372036854775808", "/v1/pets/+1", "/v1/pets/01", "/v1/pets/%31", "/v1/pets/1.0"] {
             assert_eq!(id(bad), None, "{bad}");

@@ -24,6 +24,8 @@ pub(super) enum Failure {
     TooManyRequests,
     #[error("Too many requests with this API key send their bodies slowly. Wait a second.")]
     TooManySlowBodies,
+    #[error("Too many event streams are open, or too many with this API key. Close some, or try another instance.")]
+    TooManyStreams,
     #[error("This API key lacks the scope {0}. Use a key that has it.")]
     Forbidden(Scope),
     #[error("No such path. The pets are at /v1/pets.")]
@@ -60,6 +62,8 @@ pub(super) enum Failure {
     IdempotencyMismatch,
     #[error("The database is not available now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
+    #[error("The pet was not added: the database is not available now. Try again in a moment.")]
+    NotAdded(#[source] StoreError),
     #[error("Not ready: {}.", .0.in_short())]
     NotReady(StoreFailure),
     #[error("The pet may or may not have been added. {}", once_more(*.keyed))]
@@ -77,9 +81,10 @@ impl Failure {
         use ProblemCode as Code;
         match self {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, Code::Unauthorized),
-            Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
-                (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited)
-            }
+            Self::TooManyFailedAuthentications
+            | Self::TooManyRequests
+            | Self::TooManySlowBodies
+            | Self::TooManyStreams => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
             Self::Forbidden(_) => (StatusCode::FORBIDDEN, Code::Forbidden),
             Self::NoSuchPath | Self::NoSuchPet(_) => (StatusCode::NOT_FOUND, Code::NotFound),
             Self::MethodNotAllowed { .. } => (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed),
@@ -101,6 +106,7 @@ impl Failure {
             Self::Storage(_) | Self::NotReady(_) | Self::Unclear { .. } => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::StorageUnavailable)
             }
+            Self::NotAdded(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::NotAdded),
             Self::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
         }
     }
@@ -122,6 +128,7 @@ impl Failure {
             Self::Storage(cause @ (None | Some(StoreError::Unavailable(StoreFailure::OutcomeUnknown)))) => {
                 Self::Unclear { cause, keyed }
             }
+            Self::Storage(Some(cause)) => Self::NotAdded(cause),
             known => known,
         }
     }
@@ -147,17 +154,21 @@ impl IntoResponse for Failure {
         let extra = match &self {
             Self::Unauthorized => Some((header::WWW_AUTHENTICATE, "Bearer")),
             // Limits are whole numbers per second, so the next request is possible within a second.
-            Self::TooManyFailedAuthentications | Self::TooManyRequests | Self::TooManySlowBodies => {
-                Some((header::RETRY_AFTER, "1"))
-            }
-            Self::Storage(_) | Self::NotReady(_) | Self::IdempotencyInProgress | Self::Unclear { keyed: true, .. } => {
-                Some((header::RETRY_AFTER, "1"))
-            }
+            Self::TooManyFailedAuthentications
+            | Self::TooManyRequests
+            | Self::TooManySlowBodies
+            | Self::TooManyStreams => Some((header::RETRY_AFTER, "1")),
+            Self::Storage(_)
+            | Self::NotAdded(_)
+            | Self::NotReady(_)
+            | Self::IdempotencyInProgress
+            | Self::Unclear { keyed: true, .. } => Some((header::RETRY_AFTER, "1")),
             _ => None,
         };
         response.headers_mut().extend(extra.map(|(name, value)| (name, HeaderValue::from_static(value))));
         let cause = match self {
             Self::Storage(error) | Self::Unclear { cause: error, .. } => Some(error),
+            Self::NotAdded(error) => Some(Some(error)),
             Self::NotReady(why) => Some(Some(why.into())),
             _ => None,
         };

@@ -177,5 +177,6 @@ mod tests {
     fn only_the_path_of_one_pet_is_deprecated() {
         assert!(is_get_pet("/v1/pets/1") && is_get_pet("/v1/pets/abc"));
         assert!(!is_get_pet("/v1/pets") && !is_get_pet("/v1/pets/") && !is_get_pet("/v1/pets/1/photo"));
+        assert!(!is_get_pet("/v1/pets/events"));
     }
 }

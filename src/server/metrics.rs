@@ -30,6 +30,8 @@ pub(super) struct Metrics {
     pub(super) connections: Connections,
     /// Requests without a valid key.
     pub(super) failed_authentications: Counter,
+    /// Open event streams.
+    pub(super) streams: Gauge,
     rate_limited: Family<OneLabel, Counter>,
     storage_failures: Family<OneLabel, Counter>,
     ready: Family<OneLabel, Gauge>,
@@ -56,6 +58,8 @@ pub(super) enum Limit {
     Key,
     /// The one for slow bodies with the same API key.
     Bodies,
+    /// The ones for event streams.
+    Streams,
 }
 
 impl Metrics {
@@ -64,6 +68,7 @@ impl Metrics {
             requests: Arc::default(),
             connections: Connections::default(),
             failed_authentications: Counter::default(),
+            streams: Gauge::default(),
             rate_limited: Family::default(),
             storage_failures: Family::default(),
             ready: Family::default(),
@@ -90,6 +95,7 @@ impl Metrics {
         registry.register("petstore_connections_failed", "Failures to accept a connection", failed);
         let failed = self.failed_authentications.clone();
         registry.register("petstore_failed_authentications", "Requests without a valid API key", failed);
+        registry.register("petstore_streams_open", "Event streams that are open", self.streams.clone());
         let limited = self.rate_limited.clone();
         registry.register("petstore_rate_limited", "Requests answered 429, by the limit that they met", limited);
         let failures = self.storage_failures.clone();

@@ -1,4 +1,4 @@
-//! The three operations on pets (section 4 of the description).
+//! The operations on pets (section 4 of the description), but for their events.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -16,22 +16,26 @@ use super::accept::GRACE;
 use super::conditional::APPLICATION_JSON;
 use super::connection::Waiting;
 use super::failure::Failure;
-use super::headers::IDEMPOTENCY_REPLAYED;
+use super::headers::{IDEMPOTENCY_REPLAYED, PETS_EVENTS};
 use super::metrics::Limit;
+use super::paths::EVENTS_PATH;
 use super::service::Service;
 use super::{conditional, extract, new_pet};
 use crate::clock;
-use crate::model::PetQuery;
+use crate::model::{PetId, PetQuery, Provenance};
 use crate::store::keys::Identity;
 use crate::store::{Idempotency, KeyId, StoreError};
 
-/// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on (an addition).
+/// `GET /pets` (4.1). Where there are more, `Link: <…>; rel="next"` leads on, and another header tells where new ones can be
+/// followed (additions).
 pub(super) async fn list(State(service): State<Service>, headers: HeaderMap, uri: Uri) -> Result<Response, Failure> {
     let query = extract::pet_query(&uri)?;
     let page = service.within_time(service.store.list(&query)).await?;
     let next = page.next.map(|after| next_link(&PetQuery { after: Some(after), ..query }));
     let next = next.and_then(|link| HeaderValue::try_from(link).ok());
-    Ok(conditional::answer(&headers, json(&page.pets)?, next))
+    let mut response = conditional::answer(&headers, json(&page.pets)?, next);
+    response.headers_mut().insert(PETS_EVENTS, HeaderValue::from_static(EVENTS_PATH));
+    Ok(response)
 }
 
 /// `POST /pets` (4.2). Answers once the pet is on disk.
@@ -45,7 +49,7 @@ pub(super) async fn create(
     let body = service.json_body(&parts, body, identity.key).await?;
     let new = new_pet::parse(&body)?;
     let Some(key) = key else {
-        let pet = service.within_time(service.store.add(new, clock::now())).await;
+        let pet = service.within_time(service.store.add_by(new, Some(identity.key), clock::now())).await;
         let pet = pet.map_err(|failure| failure.of_creation(false))?;
         return Ok((StatusCode::CREATED, APPLICATION_JSON, json(&pet)?).into_response());
     };
@@ -65,6 +69,26 @@ pub(super) async fn get(State(service): State<Service>, headers: HeaderMap, uri:
     let pet = service.within_time(service.store.get(id)).await?;
     let pet = pet.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
     Ok(conditional::answer(&headers, json(&pet)?, None))
+}
+
+/// `GET /pets/{petId}/provenance` (an addition).
+pub(super) async fn provenance(
+    State(service): State<Service>,
+    headers: HeaderMap,
+    uri: Uri,
+) -> Result<Response, Failure> {
+    let id = extract::pet_id(&uri)?;
+    let provenance = service.within_time(service.store.provenance(id)).await?;
+    let provenance = provenance.ok_or_else(|| Failure::NoSuchPet(id.to_string()))?;
+    Ok(conditional::answer(&headers, json(&OfPet { id, provenance })?, None))
+}
+
+/// The provenance of a pet.
+#[derive(Serialize)]
+struct OfPet {
+    id: PetId,
+    #[serde(flatten)]
+    provenance: Provenance,
 }
 
 impl Service {

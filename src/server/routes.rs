@@ -15,9 +15,9 @@ use tower::Layer;
 use tower::util::option_layer;
 
 use super::failure::Failure;
-use super::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH};
+use super::paths::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
 use super::service::Service;
-use super::{auth, cors, frame, framing, pets};
+use super::{auth, cors, events, frame, framing, pets};
 use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -37,7 +37,9 @@ const GET_AND_POST: &str = "GET, HEAD, POST, OPTIONS";
 pub(super) fn router(service: Service) -> Router {
     let closed = Router::new()
         .route(PETS_PATH, with_allow(get(pets::list).post(pets::create), GET_AND_POST))
+        .route(EVENTS_PATH, with_allow(get(events::events), GET_ONLY))
         .route(PET_PATH, with_allow(get(pets::get), GET_ONLY))
+        .route(PROVENANCE_PATH, with_allow(get(pets::provenance), GET_ONLY))
         .fallback(not_found)
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::failed_authentications::FailedAuthentications;
+use super::feed::Feed;
 use super::limits::RateLimits;
 use super::metrics::Metrics;
 use super::slow_bodies::SlowBodies;
+use super::streams::Streams;
 use crate::store::Store;
 
 /// What every request may need.
@@ -18,4 +20,6 @@ pub(super) struct Service {
     pub(super) failed_authentications: Option<Arc<FailedAuthentications>>,
     pub(super) rate_limits: Option<Arc<RateLimits>>,
     pub(super) slow_bodies: Arc<SlowBodies>,
+    pub(super) streams: Arc<Streams>,
+    pub(super) feed: Arc<Feed>,
 }

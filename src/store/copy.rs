@@ -113,7 +113,7 @@ pub async fn copy(
 }
 
 /// Whether two names are those of one file.
-fn is_one_file(from: &DatabaseUrl, to: &DatabaseUrl) -> bool {
+pub(super) fn is_one_file(from: &DatabaseUrl, to: &DatabaseUrl) -> bool {
     let file = |url: &DatabaseUrl| match url {
         DatabaseUrl::Sqlite(path) => std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino())),
         DatabaseUrl::Postgres(_) => None,

@@ -1,18 +1,24 @@
 //! Either of the two databases.
 
+use std::time::Duration;
+
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use super::job::Work;
 use super::postgres::Postgres;
 use super::purpose::Purpose;
-use super::sqlite::Sqlite;
+use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
 use super::{StoreError, StoreFailure};
+
+/// How often to read what other processes have added to a file.
+const SQLITE_POLL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) enum Database {
     Sqlite(Sqlite),
-    Postgres(Postgres),
+    Postgres(Box<Postgres>),
 }
 
 impl Database {
@@ -26,7 +32,7 @@ impl Database {
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(&url).await?;
                 postgres.migrate(purpose).await?;
-                Ok(Self::Postgres(postgres))
+                Ok(Self::Postgres(Box::new(postgres)))
             }
         }
     }
@@ -39,7 +45,7 @@ impl Database {
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(url).await?;
                 postgres.require_schema().await?;
-                Ok(Self::Postgres(postgres))
+                Ok(Self::Postgres(Box::new(postgres)))
             }
         }
     }
@@ -69,11 +75,19 @@ impl Database {
         }
     }
 
+    /// The same in a transaction without the work of others.
+    pub(super) async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
+            Self::Postgres(postgres) => postgres.write_apart(work).await,
+        }
+    }
+
     /// Whether a commit is confirmed by other servers too, so that what is there is not all safe.
-    pub(super) async fn has_standbys(&self) -> Result<bool, StoreFailure> {
+    pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
         match self {
             Self::Sqlite(_) => Ok(false),
-            Self::Postgres(postgres) => postgres.has_standbys().await,
+            Self::Postgres(postgres) => postgres.is_replicated().await,
         }
     }
 
@@ -90,6 +104,31 @@ impl Database {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.can_write().await,
             Self::Postgres(postgres) => postgres.can_write().await,
+        }
+    }
+
+    /// Changes when pets were added, as far as this process learns of it.
+    pub(super) fn additions(&self) -> watch::Receiver<()> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.writer.additions(),
+            Self::Postgres(postgres) => postgres.additions(),
+        }
+    }
+
+    /// News that any process has written to the database; nothing on a server.
+    pub(super) fn log_watch(&self) -> Option<LogWatch> {
+        match self {
+            Self::Sqlite(sqlite) => sqlite.log_watch(),
+            Self::Postgres(_) => None,
+        }
+    }
+
+    /// How often to read what was added, although nothing has changed that.
+    pub(super) fn poll_interval(&self) -> Duration {
+        match self {
+            // Other processes may write the file.
+            Self::Sqlite(_) => SQLITE_POLL,
+            Self::Postgres(postgres) => postgres.poll_interval(),
         }
     }
 

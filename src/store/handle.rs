@@ -28,6 +28,7 @@ pub(super) struct Inner {
     pub(super) keys: KeyCache,
     pub(super) creations: Running,
     pub(super) opened: Now,
+    pub(super) is_provenance_recorded: AtomicBool,
     /// Whether a change of the clock was logged.
     pub(super) clock_changed: AtomicBool,
 }
@@ -48,7 +49,8 @@ impl Store {
 
     fn on(database: Database, opened: Now) -> Self {
         let (keys, creations, clock_changed) = (KeyCache::default(), Running::default(), AtomicBool::new(false));
-        Self { inner: Arc::new(Inner { database, keys, creations, opened, clock_changed }) }
+        let is_provenance_recorded = AtomicBool::new(true);
+        Self { inner: Arc::new(Inner { database, keys, creations, opened, is_provenance_recorded, clock_changed }) }
     }
 
     /// Logs once if the clock was changed while the database was open: the expiry of keys and the times of pets follow it.

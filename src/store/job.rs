@@ -16,6 +16,9 @@ pub(super) trait Work: Send + Sync + 'static {
     /// Whether it is a single statement, which needs no explicit transaction.
     const IS_ONE_STATEMENT: bool = false;
 
+    /// Whether it adds pets.
+    const ADDS_PETS: bool = false;
+
     /// May be called again where the database asks to repeat a transaction; nothing beside it is touched. On SQLite
     /// every statement is ready at once, so that this never waits.
     fn run(&self, on: &Connection<'_>) -> impl Future<Output = Result<Self::Output, DatabaseError>> + Send;
@@ -44,6 +47,8 @@ pub(super) trait Job: Send {
     /// Whether it needs no transaction around it.
     fn is_one_statement(&self) -> bool;
 
+    fn adds_pets(&self) -> bool;
+
     fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>>;
 
     fn end(self: Box<Self>, ended: Result<(), StoreFailure>);
@@ -68,6 +73,10 @@ impl<W: Work> Job for Task<W> {
 
     fn is_one_statement(&self) -> bool {
         W::IS_ONE_STATEMENT
+    }
+
+    fn adds_pets(&self) -> bool {
+        W::ADDS_PETS
     }
 
     fn run<'a>(&'a mut self, on: &'a Connection<'_>) -> BoxFuture<'a, Result<(), DatabaseError>> {

@@ -15,7 +15,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use self::format::hash;
 use self::info::{key_event, key_info};
-use self::queries::{ANY_KEY, Create, CreateFirst, Revoke, Rotate};
+use self::queries::{ANY_KEY, Create, CreateFirst, Rename, Revoke, Rotate};
 use super::job::Query;
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
@@ -26,6 +26,7 @@ pub use self::info::{KeyEvent, KeyInfo, NewKey};
 pub use self::scopes::{NotScopes, Scope, Scopes};
 
 pub(super) use self::cache::KeyCache;
+pub(super) use self::format::{SESSION as SESSION_KEY, SESSION_NAME};
 
 impl Store {
     /// Makes a key, stores its hash, and returns the key, which cannot be had again. `actor` is who asked for it.
@@ -75,6 +76,18 @@ impl Store {
         let revoked = self.inner.database.write(Revoke { id, actor: actor.to_owned(), now }).await?;
         self.inner.keys.forget(id);
         Ok(revoked)
+    }
+
+    /// Gives the key another name, also for the pets that it has added. Returns the key; `None` if it does not exist.
+    pub async fn rename_key(
+        &self,
+        id: KeyId,
+        name: String,
+        actor: &str,
+        now: Now,
+    ) -> Result<Option<KeyInfo>, StoreError> {
+        let rename = Rename::new(id, name, actor, now)?;
+        Ok(self.inner.database.write(rename).await?)
     }
 
     /// Makes a key of the same name, scopes and lifetime; the old one is good until `until`, or its own earlier end, so

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::report::{BackupError, IntegrityReport, QuickChecked};
 
+use super::copy::is_one_file;
 use super::{DatabaseUrl, StoreError, StoreFailure, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
@@ -23,14 +24,34 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
     copied.unwrap_or(Err(BackupError::Cancelled))
 }
 
+/// Puts a verified copy of the backup `file` in the place of the database, which no program may use, and returns how many
+/// pets it has. An existing database is replaced only if `replaces`. Ends early once `cancel` is cancelled.
+pub async fn restore(
+    file: &Path,
+    url: &DatabaseUrl,
+    replaces: bool,
+    cancel: CancellationToken,
+) -> Result<u64, BackupError> {
+    let DatabaseUrl::Sqlite(path) = url.clone() else {
+        let why = "restore a server with its own tools (pg_restore), or copy the backup to it with petstore copy";
+        return Err(BackupError::Failed(why.to_owned()));
+    };
+    if is_one_file(&DatabaseUrl::Sqlite(file.to_owned()), url) {
+        return Err(BackupError::Failed(format!("{url} is the backup itself")));
+    }
+    let file = file.to_owned();
+    let restored = spawn_blocking(move || sqlite::restore(&file, &path, replaces, &cancel)).await;
+    restored.unwrap_or(Err(BackupError::Cancelled))
+}
+
 /// Reads every page and every pet. Changes nothing; users of the database do not wait for it.
 pub async fn check(url: &DatabaseUrl) -> Result<IntegrityReport, StoreError> {
-    inspect(url, sqlite::check).await
+    inspect(url, |path| sqlite::check(path, &CancellationToken::new())).await
 }
 
 /// Reads the pages, but not their contents. Changes nothing; users of the database do not wait for it.
 pub async fn quick_check(url: &DatabaseUrl) -> Result<QuickChecked, StoreError> {
-    inspect(url, sqlite::quick_check).await
+    inspect(url, |path| sqlite::quick_check(path, &CancellationToken::new())).await
 }
 
 async fn inspect<T: Send + 'static>(

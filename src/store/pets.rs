@@ -4,6 +4,8 @@ use futures_util::future::try_join_all;
 
 use super::idempotency::{Age, CreateOutcome, Creation, Earlier, Forget, Idempotency, RunningCreation};
 use super::job::Work;
+use super::keys::KeyId;
+use super::provenance::Origin;
 use super::value_row::{Connection, DatabaseError, Value, pet};
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
@@ -44,8 +46,13 @@ impl Store {
     ///
     /// When this future is dropped, the pet is not added, unless its transaction is under way already.
     pub async fn add(&self, new: NewPet, now: Now) -> Result<Pet, StoreError> {
+        self.add_by(new, None, now).await
+    }
+
+    /// As [`add`](Self::add), with the API key that asked for it.
+    pub async fn add_by(&self, new: NewPet, key: Option<KeyId>, now: Now) -> Result<Pet, StoreError> {
         let pet = complete(new);
-        let id = self.inner.database.write(Add { pet: pet.clone(), now }).await?;
+        let id = self.inner.database.write(Add { pet: pet.clone(), origin: self.origin(key, now) }).await?;
         Ok(Pet { id, ..pet })
     }
 
@@ -53,13 +60,14 @@ impl Store {
     /// added the first time, also after a restart and from another instance on the same database.
     pub async fn add_once(&self, new: NewPet, idempotency: Idempotency, now: Now) -> Result<CreateOutcome, StoreError> {
         let pet = complete(new);
+        let origin = self.origin(Some(idempotency.api_key), now);
         let age = Age::new(self.inner.opened, now);
         let creation = Creation::new(idempotency, &pet, age);
         // Also where nothing can be written now, a repeat learns what became of the first. But where commits wait for
         // standbys, one whose wait was cancelled can be seen and still be lost: then the repeat has to commit, too.
         if let Some(earlier) = self.inner.database.read(creation.clone()).await? {
             let replay = earlier.replay(pet.clone());
-            if replay.is_err() || !self.inner.database.has_standbys().await? {
+            if replay.is_err() || !self.inner.database.is_replicated().await? {
                 return replay;
             }
         }
@@ -68,7 +76,7 @@ impl Store {
         if running.is_turn_to_forget() {
             self.inner.database.write_later(Forget(age));
         }
-        let add = AddOnce { add: Add { pet: pet.clone(), now }, creation, _running: running };
+        let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation, _running: running };
         match self.inner.database.write(add).await? {
             Ok(id) => Ok(CreateOutcome { pet: Pet { id, ..pet }, replayed: false }),
             Err(earlier) => earlier.replay(pet),
@@ -79,7 +87,7 @@ impl Store {
     pub async fn insert_samples(&self, count: usize, now: Now) -> Result<(), StoreError> {
         for first in (0..count).step_by(SAMPLES_AT_ONCE) {
             let pets = (first..count.min(first + SAMPLES_AT_ONCE)).map(|number| complete(sample(number)));
-            self.inner.database.write(AddAll { pets: pets.collect(), now }).await?;
+            self.inner.database.write(AddAll { pets: pets.collect(), origin: self.origin(None, now) }).await?;
         }
         Ok(())
     }
@@ -114,16 +122,17 @@ impl Work for Get {
 
 struct Add {
     pet: Pet,
-    now: Now,
+    origin: Origin,
 }
 
 impl Work for Add {
     type Output = PetId;
 
     const IS_ONE_STATEMENT: bool = true;
+    const ADDS_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<PetId, DatabaseError> {
-        add(on, &self.pet, self.now).await
+        add(on, &self.pet, self.origin).await
     }
 }
 
@@ -136,6 +145,8 @@ struct AddOnce {
 impl Work for AddOnce {
     /// The pet's id, or what an earlier one with the same key has done.
     type Output = Result<PetId, Earlier>;
+
+    const ADDS_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
         let id = self.add.run(on).await?;
@@ -151,22 +162,25 @@ impl Work for AddOnce {
 
 struct AddAll {
     pets: Vec<Pet>,
-    now: Now,
+    origin: Origin,
 }
 
 impl Work for AddAll {
     type Output = ();
 
+    const ADDS_PETS: bool = true;
+
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        try_join_all(self.pets.iter().map(|pet| add(on, pet, self.now))).await.map(drop)
+        try_join_all(self.pets.iter().map(|pet| add(on, pet, self.origin))).await.map(drop)
     }
 }
 
-async fn add(on: &Connection<'_>, pet: &Pet, now: Now) -> Result<PetId, DatabaseError> {
+async fn add(on: &Connection<'_>, pet: &Pet, origin: Origin) -> Result<PetId, DatabaseError> {
     let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
-    let values =
-        [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), Value::Int(now.wall.as_second())];
-    on.row(sql::ADD, &values, |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
+    let [at, by] = origin.values();
+    let values = [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), at, by];
+    let sql = if on.awaits_turn() { sql::ADD_IN_TURN } else { sql::ADD };
+    on.row(sql, &values, |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
 }
 
 /// What `new` becomes, but for its id.

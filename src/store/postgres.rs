@@ -11,6 +11,7 @@ mod batcher;
 mod commit_monitor;
 mod connections;
 mod hosts;
+mod listener;
 mod pool;
 mod schema;
 mod session;
@@ -20,8 +21,8 @@ mod url;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join;
-use tokio::sync::Semaphore;
+use futures_util::future::join3;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 pub use self::url::{PostgresUrl, PostgresUrlError};
@@ -31,6 +32,7 @@ pub(super) use self::session::Session;
 
 use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
+use self::listener::Listener;
 use super::heartbeat::BEAT_TIME;
 use super::job::{Query, Work};
 use super::purpose::{Purpose, UNFINISHED};
@@ -52,6 +54,9 @@ pub(super) struct Postgres {
     connections: Connections,
     reads: Batcher,
     writes: Batcher,
+    /// For work that others must not share a transaction with: they may take back what they have added.
+    writes_apart: Batcher,
+    listener: Listener,
     /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
@@ -81,7 +86,9 @@ impl Postgres {
         session.release(true);
         let reads = Batcher::start(Kind::Read, READERS, &connections);
         let writes = Batcher::start(Kind::Write, WRITERS, &connections);
-        Ok(Self { database, connections, reads, writes, spare: Arc::new(Semaphore::new(1)) })
+        let writes_apart = Batcher::start(Kind::Write, 1, &connections);
+        let listener = Listener::new(&connections);
+        Ok(Self { database, connections, reads, writes, writes_apart, listener, spare: Arc::new(Semaphore::new(1)) })
     }
 
     /// Brings the schema up to date; one instance does it, the others wait for that.
@@ -105,9 +112,14 @@ impl Postgres {
         self.writes.work(work).await
     }
 
-    /// Whether a commit waits for other servers too.
-    pub(super) async fn has_standbys(&self) -> Result<bool, StoreFailure> {
-        Ok(!self.read(Query(sql::HAS_STANDBYS, |_| Ok(()))).await?.is_empty())
+    pub(super) async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+        self.writes_apart.work(work).await
+    }
+
+    /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
+    /// other, and still shows what it alone has.
+    pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
+        Ok(!self.read(Query(sql::IS_REPLICATED, |_| Ok(()))).await?.is_empty())
     }
 
     /// Separately, so that no transaction with a waiting caller holds its locks.
@@ -149,11 +161,23 @@ impl Postgres {
         }
     }
 
+    /// Changes when this or another instance reports added pets.
+    pub(super) fn additions(&self) -> watch::Receiver<()> {
+        self.listener.start();
+        self.connections.additions.subscribe()
+    }
+
+    pub(super) fn poll_interval(&self) -> Duration {
+        self.listener.poll_interval()
+    }
+
     pub(super) async fn close(&self) {
-        let closed = timeout(CLOSE_TIME, join(self.reads.close(), self.writes.close())).await;
+        let closing = join3(self.reads.close(), self.writes.close(), self.writes_apart.close());
+        let closed = timeout(CLOSE_TIME, closing).await;
         if closed.is_err() {
             tracing::warn!("the database does not answer; waiting requests were dropped");
         }
+        self.listener.close();
         self.connections.pool.close();
     }
 }

@@ -5,7 +5,9 @@
 
 mod connection;
 mod file;
+mod log_watch;
 mod readers;
+mod restore;
 mod schema;
 mod snapshot;
 mod writer;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 use super::StoreError;
 use super::purpose::Purpose;
 
+pub(super) use self::log_watch::LogWatch;
+pub(super) use self::restore::restore;
 pub(super) use self::schema::mark;
 pub(super) use self::snapshot::{backup, check, moment, quick_check};
 
@@ -32,6 +36,7 @@ const OLDEST_SQLITE: i32 = 3_051_003;
 pub(super) struct Sqlite {
     pub(super) readers: Readers,
     pub(super) writer: Writer,
+    files: Arc<Files>,
 }
 
 impl Sqlite {
@@ -46,7 +51,12 @@ impl Sqlite {
         let files = Files::of(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
         let files = Arc::new(files);
         let writer = Writer::start(writing, Arc::clone(&files)).map_err(StoreError::Thread)?;
-        Ok(Self { readers: Readers::new(path, files), writer })
+        Ok(Self { readers: Readers::new(path, Arc::clone(&files)), writer, files })
+    }
+
+    /// News of each write to the log; nothing where the system has none.
+    pub(super) fn log_watch(&self) -> Option<LogWatch> {
+        LogWatch::of(&self.files.log()).ok()
     }
 
     /// Writes what waits, then closes every connection; the writing one last, so that SQLite can fold its write-ahead

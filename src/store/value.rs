@@ -6,6 +6,7 @@ pub(super) enum Value<'a> {
     Int(i64),
     OptionalInt(Option<i64>),
     Text(&'a str),
+    OptionalText(Option<&'a str>),
     Bytes(&'a [u8]),
 }
 
@@ -15,6 +16,7 @@ impl rusqlite::ToSql for Value<'_> {
             Self::Int(number) => number.into(),
             Self::OptionalInt(number) => number.map_or_else(|| rusqlite::types::Null.into(), Into::into),
             Self::Text(text) => text.into(),
+            Self::OptionalText(text) => text.map_or_else(|| rusqlite::types::Null.into(), Into::into),
             Self::Bytes(bytes) => bytes.into(),
         })
     }

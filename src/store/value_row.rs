@@ -31,6 +31,14 @@ impl<'a> Connection<'a> {
         Self::Sqlite(Mutex::new(connection))
     }
 
+    /// Whether pets may only be added with a turn, which is not taken yet. SQLite has one writer anyway.
+    pub(super) fn awaits_turn(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(session) => !session.has_turn(),
+        }
+    }
+
     /// What `read` makes of each row.
     pub(super) async fn rows<T: Send>(
         &self,
@@ -94,6 +102,13 @@ impl Row<'_> {
     pub(super) fn text(&self, column: usize) -> Result<&str, DatabaseError> {
         match self {
             Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?),
+            Self::Postgres(row) => Ok(row.try_get(column)?),
+        }
+    }
+
+    pub(super) fn optional_text(&self, column: usize) -> Result<Option<&str>, DatabaseError> {
+        match self {
+            Self::Sqlite(row) => Ok(row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?),
             Self::Postgres(row) => Ok(row.try_get(column)?),
         }
     }

@@ -1,12 +1,14 @@
 //! Maps the columns of a file to the fields of a pet.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::FileFormat;
 use super::error::{TransferError, list};
-use crate::model::draft::{check_name, parse_category_id};
+use crate::model::draft::check_name;
 use crate::model::text::short;
-use crate::model::{Field, PetStatus, export};
+use crate::model::{Categories, Field, PetStatus, export};
 
 /// Choices about how to read a file. The default makes none.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +21,9 @@ pub struct ColumnMapping {
     pub map: [Option<String>; 3],
     /// One value for all rows instead of a column, in the same order.
     pub set: [Option<String>; 3],
+    /// The names of categories: those of the configuration, not a choice about this file.
+    #[serde(skip)]
+    pub categories: Arc<Categories>,
 }
 
 impl ColumnMapping {
@@ -27,13 +32,29 @@ impl ColumnMapping {
         field_of(name).map(|(field, _)| Field::ALL[field])
     }
 
+    /// The same choices with the names of categories of `other`.
+    #[must_use]
+    pub fn with_names_of(self, other: &Self) -> Self {
+        Self { categories: Arc::clone(&other.categories), ..self }
+    }
+
+    /// Whether the choices are the same. The names of categories do not count.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        self.clone().with_names_of(other) == *other
+    }
+
+    /// Whether no choice is made.
+    pub fn is_default(&self) -> bool {
+        self.agrees_with(&Self::default())
+    }
+
     /// Fails if a fixed value is invalid.
     pub fn check(&self) -> Result<(), TransferError> {
         for (field, value) in Field::ALL.into_iter().zip(&self.set) {
             let Some(value) = value else { continue };
             let checked = match field {
                 Field::Name => check_name(value).map_err(|error| error.to_string()),
-                Field::CategoryId => parse_category_id(value).map(drop).map_err(|error| error.to_string()),
+                Field::CategoryId => self.categories.parse(value).map(drop).map_err(|error| error.to_string()),
                 Field::Status => value.parse::<PetStatus>().map(drop).map_err(|error| error.to_string()),
             };
             checked.map_err(|why| TransferError::FixedValue { field, why })?;

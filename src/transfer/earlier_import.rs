@@ -10,12 +10,12 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use super::import::{Seen, Start};
 use super::journal::{Head, Past, Pool, Target, hash, kept, read_head};
 use super::rows;
 use super::{ColumnMapping, Input, TransferError};
+use crate::clock::time_zone;
 use crate::model::words::counted;
 
 /// An earlier import of a file of this name.
@@ -85,7 +85,8 @@ impl EarlierImport {
             kept(report).into_iter().filter_map(|report| Some((read_head(&report).ok()?, report))).collect();
         before.sort_unstable_by_key(|(head, _)| head.at);
         for (head, report) in before.into_iter().rev().filter(|(head, _)| head.service == target.service) {
-            let reading = if *reading == ColumnMapping::default() { head.reading.clone() } else { reading.clone() };
+            let reading =
+                if reading.is_default() { head.reading.clone().with_names_of(reading) } else { reading.clone() };
             // An unreadable report is ignored.
             let Ok(earlier) = Self::compare(path, &reading, &report, head) else { continue };
             if earlier.added > 0 && earlier.here == earlier.added && (earlier.new == 0 || !earlier.finished) {
@@ -97,8 +98,8 @@ impl EarlierImport {
 
     /// The import whose report is beside the file.
     fn of_beside(path: &Path, reading: &ColumnMapping, report: &Path, head: Head) -> Result<Self, TransferError> {
-        let chosen = *reading != ColumnMapping::default();
-        if chosen || head.reading == *reading {
+        let head = Head { reading: head.reading.clone().with_names_of(reading), ..head };
+        if !reading.is_default() || head.reading == *reading {
             let earlier = Self::compare(path, reading, report, head.clone())?;
             // Another column mapping makes other pets of the same rows.
             let same_bytes = head.file.difference(&earlier.seen.file).is_none();
@@ -121,7 +122,8 @@ impl EarlierImport {
         let input = Input::file(path)?;
         let file = input.print()?;
         let seen = Seen { file, import: head.id };
-        let (began, difference, read_as_then) = (head.at, head.file.difference(&seen.file), head.reading == *reading);
+        let (began, difference, read_as_then) =
+            (head.at, head.file.difference(&seen.file), head.reading.agrees_with(reading));
         let past = Past::of(report, head)?;
         let pool = Pool::new(&past);
         let (mut here, mut new, mut bad) = (0, 0, 0);
@@ -191,7 +193,7 @@ impl EarlierImport {
     /// How it relates to the file, in one or two sentences.
     pub fn sentence(&self) -> String {
         let Self { added, here, new, .. } = self;
-        let date = self.began.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string();
+        let date = self.began.to_zoned(time_zone()).strftime("%Y-%m-%d").to_string();
         let all = here + new;
         match self.way() {
             EarlierVerdict::Done => format!("This file was imported on {date}; every row was added."),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::api::ApiError;
+use crate::api::provenance::ProvenanceError;
 use crate::model::Field;
 use crate::model::text::cut;
 
@@ -18,6 +19,9 @@ pub enum TransferError {
         /// Why.
         source: io::Error,
     },
+    /// It cannot be known who added pets.
+    #[error(transparent)]
+    Provenance(ProvenanceError),
     /// The input is empty.
     #[error("{0} is empty")]
     Empty(String),
@@ -133,6 +137,15 @@ pub enum TransferError {
     /// The system cannot start a thread or runtime.
     #[error("cannot start: {0}")]
     Start(io::Error),
+}
+
+impl From<ProvenanceError> for TransferError {
+    fn from(error: ProvenanceError) -> Self {
+        match error {
+            ProvenanceError::Api(error) => Self::Api(error),
+            ProvenanceError::NotOffered | ProvenanceError::NotAllowed => Self::Provenance(error),
+        }
+    }
 }
 
 impl TransferError {

@@ -10,9 +10,12 @@ use super::TransferError;
 use super::dedicated_thread::{alone, thread};
 use super::output_file::Destination;
 use crate::api::inventory::{Coverage, inventory};
+use crate::api::provenance::ProvenanceReader;
 use crate::api::{ApiError, Client};
-use crate::model::export::{Kind, PetWriter};
-use crate::model::{Pet, PetStatus};
+use crate::clock;
+use crate::model::export::{Kind, ListColumn, PetWriter, Recorded};
+use crate::model::search::Query;
+use crate::model::{Pet, PetStatus, Provenances};
 
 /// Pages read ahead of writing.
 const AHEAD: usize = 2;
@@ -21,7 +24,7 @@ const AHEAD: usize = 2;
 const BUFFER: usize = 64 << 10;
 
 /// The options of an export.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ExportOptions {
     /// The format.
     pub kind: Kind,
@@ -31,6 +34,18 @@ pub struct ExportOptions {
     pub status: Option<PetStatus>,
     /// Fail unless the export is known to be complete.
     pub require_complete: bool,
+    /// Only pets that match.
+    pub search: Option<Query>,
+    /// Only these columns, in this order; empty for the whole pets as they come.
+    pub columns: Vec<ListColumn>,
+}
+
+impl ExportOptions {
+    /// Whether it must be known how the pets were added.
+    fn asks_provenance(&self) -> bool {
+        let is_shown = self.columns.iter().any(|column| column.is_about_addition());
+        is_shown || self.search.as_ref().is_some_and(Query::asks_who)
+    }
 }
 
 /// How an export has ended.
@@ -56,28 +71,60 @@ pub async fn export<W: Write + Send + 'static>(
     let client = client.keeping_connections().map_err(ApiError::NotSent)?.called("export");
     let (parts, taken) = mpsc::channel(AHEAD);
     let (sender, written) = oneshot::channel();
+    let (require_complete, writing) = (how.require_complete, how.clone());
     let write = move || {
         // It fails only if the export was cancelled.
-        let _ = sender.send(write_parts(how, out, taken, &count));
+        let _ = sender.send(write_parts(writing, out, taken, &count));
     };
     thread("export", write)?;
     let stop = stop.child_token();
     let _stop = stop.clone().drop_guard();
-    let fetched =
-        alone("fetch", move || async move { stop.run_until_cancelled(inventory(&client, how.status, parts)).await });
+    let fetched = alone("fetch", move || async move { stop.run_until_cancelled(fetch(&client, how, parts)).await });
     let fetched = fetched.await?;
     let failed = |source| TransferError::Write { name: "the pets".to_owned(), source };
     let written = written.await.unwrap_or_else(|_| Err(io::ErrorKind::Other.into()));
     match (fetched, written) {
         // If writing fails, the service is not to blame.
         (Some(Ok(_)) | None, Err(source)) => Err(failed(source)),
-        (Some(Err(error)), _) => Err(error.into()),
-        (Some(Ok(coverage)), Ok(out)) if how.require_complete && !coverage.complete => {
+        (Some(Err(error)), _) => Err(error),
+        (Some(Ok(coverage)), Ok(out)) if require_complete && !coverage.complete => {
             Ok((out, ExportEnded::Incomplete(coverage)))
         }
         (Some(Ok(coverage)), Ok(out)) => Ok((out, ExportEnded::Done(coverage))),
         (None, Ok(out)) => Ok((out, ExportEnded::Stopped)),
     }
+}
+
+/// Pets, and what was recorded when they were added, where that is wanted.
+type Part = (Vec<Pet>, Provenances);
+
+/// Reads the inventory part by part.
+async fn fetch(client: &Client, how: ExportOptions, parts: mpsc::Sender<Part>) -> Result<Coverage, TransferError> {
+    let (sender, mut pages) = mpsc::channel::<Vec<Pet>>(AHEAD);
+    let asks_provenance = how.asks_provenance();
+    let trace = async {
+        let mut reader = ProvenanceReader::new(client);
+        let mut search = how.search;
+        while let Some(mut pets) = pages.recv().await {
+            let provenances = match asks_provenance {
+                true => reader.read(pets.iter().map(|pet| pet.id)).await?,
+                false => Provenances::new(),
+            };
+            if let Some(search) = &mut search {
+                search.know(&provenances);
+                pets.retain(|pet| search.fits(pet));
+            }
+            if parts.send((pets, provenances)).await.is_err() {
+                break;
+            }
+        }
+        // The inventory ends with its receiver.
+        drop(pages);
+        Ok::<_, TransferError>(())
+    };
+    let (coverage, traced) = tokio::join!(inventory(client, how.status, sender), trace);
+    traced?;
+    Ok(coverage?)
 }
 
 /// Exports to a file readable only by its owner, which appears once it is complete, and may replace an existing one.
@@ -99,16 +146,17 @@ pub async fn to_file(
 }
 
 fn write_parts<W: Write>(
-    ExportOptions { kind, raw, .. }: ExportOptions,
+    ExportOptions { kind, raw, columns, .. }: ExportOptions,
     mut out: W,
-    mut parts: mpsc::Receiver<Vec<Pet>>,
+    mut parts: mpsc::Receiver<Part>,
     count: &watch::Sender<u64>,
 ) -> io::Result<W> {
     // A page is formatted in memory, because many small writes are slower than one.
     let mut text = Vec::new();
-    let mut pen = PetWriter::begin(kind, raw, &mut text)?;
-    while let Some(pets) = parts.blocking_recv() {
-        pen.write(&pets, &mut text)?;
+    let now = clock::now().wall;
+    let mut pen = PetWriter::begin(kind, raw, columns, &mut text)?;
+    while let Some((pets, provenances)) = parts.blocking_recv() {
+        pen.write(&pets, Recorded { provenances: &provenances, now }, &mut text)?;
         out.write_all(&text)?;
         text.clear();
         count.send_modify(|count| *count += pets.len() as u64);

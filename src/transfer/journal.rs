@@ -112,7 +112,8 @@ impl Journal {
         reading: &ColumnMapping,
     ) -> Result<(Self, Past), TransferError> {
         let (_, old) = open(path)?;
-        let head = read_head(path)?;
+        let mut head = read_head(path)?;
+        head.reading = head.reading.with_names_of(reading);
         head.check_reading(path, reading)?;
         head.check_service(path, target)?;
         let (print, who) = (input.print()?, head.who(target));
@@ -140,7 +141,8 @@ impl Journal {
         };
         let head = Head::new(print, target, past.head.reading.clone(), None, past.head.at);
         let journal = written_anew(path, (&old, &past, pool), Input::file(file)?, head, &ids)?;
-        let head = read_head(path)?;
+        let mut head = read_head(path)?;
+        head.reading = head.reading.with_names_of(reading);
         let past = Past::read(path, head.clone(), &head.who(target), |_, _| {})?;
         Ok((journal, past))
     }

@@ -23,12 +23,14 @@ pub(super) fn next_deadline(state: &AppState, now: Now) -> Option<Instant> {
     let retry = next_try.map(|at| next_second_before(at, now.mono, step(state)));
     let shown = state.pending.running().filter(|(slot, _)| shows_seconds(state, *slot));
     let running = shown.map(|(_, since)| next_shown_second(since, now.mono, step(state))).min();
-    let stale = (state.screen == Screen::Pets && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
+    let ages = !state.pets.follow.is_live();
+    let stale =
+        (state.screen == Screen::Pets && ages && state.link.health_is_ok()).then(|| next_minute(state, now)).flatten();
     let domain = scheduler::next_due(&state.domains);
     let countdown = (state.screen == Screen::Domains).then(|| next_countdown(state, now)).flatten();
     let lines = state.add.rapid.next_due();
     let drafts = drafts::next_due(state);
-    [message, refresh, retry, running, stale, domain, countdown, lines, drafts]
+    [message, refresh, retry, running, stale, domain, countdown, lines, drafts, state.idle_end()]
         .into_iter()
         .flatten()
         .min()
@@ -40,7 +42,10 @@ const MIN_PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether an automatic refresh may start: nothing runs, the service is there.
 pub(super) fn can_refresh(state: &AppState) -> bool {
-    state.pets.live.is_some() && !state.pending.is_running(Slot::List) && state.link.health_is_ok()
+    state.pets.live.is_some()
+        && !state.pets.follow.is_live()
+        && !state.pending.is_running(Slot::List)
+        && state.link.health_is_ok()
 }
 
 /// The jobs whose running time is on screen.
@@ -55,8 +60,8 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
-        Slot::Setting | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
-        Slot::OpenDrafts | Slot::Drafts => false,
+        Slot::Setting | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
+        Slot::OpenDrafts | Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
     }
 }
 

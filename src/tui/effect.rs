@@ -6,6 +6,7 @@ use crate::config::Notify;
 use crate::transfer::import::ImportControl;
 use crate::tui::screens::domains::jobs::DomainTask;
 
+use super::custom_actions::run::Run;
 use super::drafts::jobs::DraftTask;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{FileContents, PopupTask, WriteFile};
@@ -29,6 +30,8 @@ pub enum Effect {
     Suspend,
     /// Redraw everything.
     Redraw,
+    /// Have the terminal report the mouse, or not.
+    Mouse(bool),
     /// Notify the user.
     Notify(Notify, String),
     /// Give a text to the terminal's clipboard.
@@ -63,8 +66,12 @@ pub enum Task {
     Popups(PopupTask),
     /// For what is typed.
     Drafts(DraftTask),
+    /// One of the user's own actions.
+    Action(Run),
     /// Keep this for the next session.
     WriteCache(Box<SessionCache>),
+    /// Complete this path.
+    CompletePath(String),
 }
 
 impl Task {
@@ -76,6 +83,8 @@ impl Task {
             Self::Pets(PetsTask::Count { status, .. }) => Slot::Count(*status),
             Self::Pets(PetsTask::ReadInventory) => Slot::Inventory,
             Self::Pets(PetsTask::Find(..)) => Slot::ById,
+            Self::Pets(PetsTask::Follow { .. }) => Slot::Follow,
+            Self::Pets(PetsTask::Provenance(_)) => Slot::Provenance,
             Self::Pets(PetsTask::AddSamples(..)) => Slot::Samples,
             Self::Add(AddTask::Create(..) | AddTask::Settle(..)) => Slot::Create,
             Self::Add(AddTask::SearchFor(_)) => Slot::SearchFor,
@@ -84,10 +93,10 @@ impl Task {
             Self::Rapid(RapidTask::SearchFor(_)) => Slot::SearchForLine,
             Self::Import(ImportTask::CheckFile(..)) => Slot::CheckFile,
             Self::Import(ImportTask::Run(_)) => Slot::Import,
-            Self::Import(ImportTask::Complete(_)) => Slot::CompletePath,
             Self::Domains(DomainTask::Keep(_)) => Slot::Keep,
             Self::Domains(DomainTask::Check(lane, _)) => Slot::Check(*lane),
             Self::Domains(DomainTask::FollowRedirects { .. }) => Slot::Walk,
+            Self::Domains(DomainTask::ChooseResolvers { .. }) => Slot::Resolvers,
             Self::Domains(DomainTask::Save { .. }) => Slot::Save,
             Self::Profiles(ProfileTask::Read) => Slot::Profiles,
             Self::Profiles(ProfileTask::Use(_)) => Slot::UseProfile,
@@ -99,10 +108,13 @@ impl Task {
             Self::Popups(PopupTask::Write(WriteFile { what: FileContents::Inventory, .. })) => Slot::Export,
             Self::Popups(PopupTask::Write(_)) => Slot::Write,
             Self::Popups(PopupTask::SetTheme(_)) => Slot::Setting,
+            Self::Popups(PopupTask::ChangeViews(_)) => Slot::Views,
             Self::Popups(PopupTask::TestKey(_)) => Slot::TestKey,
             Self::Drafts(DraftTask::Open(_)) => Slot::OpenDrafts,
             Self::Drafts(DraftTask::Write(_)) => Slot::Drafts,
+            Self::Action(run) => Slot::Action(run.number),
             Self::WriteCache(_) => Slot::Remember,
+            Self::CompletePath(_) => Slot::CompletePath,
         }
     }
 }

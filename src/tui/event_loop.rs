@@ -6,6 +6,7 @@
 use std::future::poll_fn;
 use std::io;
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 
 use crossterm::event::Event;
@@ -30,7 +31,7 @@ use super::terminal::message;
 use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
 use super::update::update;
-use super::view::draw;
+use super::view::{Frame, draw, drawn_row};
 use super::worker::Handle;
 use crate::api::failure::Failure;
 
@@ -92,9 +93,13 @@ where
     let now = clock();
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
-    let effects = start(state, now);
+    let mut effects = start(state, now);
+    effects.extend(state.mouse.then_some(Effect::Mouse(true)));
     perform(terminal, state, effects, &worker, &outside, now)?;
-    let mut is_due = true;
+    // From when on a frame is wanted.
+    let mut due = Some(now.mono);
+    // When something would be different in the last whole frame.
+    let mut whole_until = None;
     loop {
         let now = clock();
         if traffic.has_changed().unwrap_or(false) {
@@ -102,15 +107,26 @@ where
             if pacing.is_slow() != state.slow_line {
                 let effects = update(state, Msg::Line { slow: pacing.is_slow() }, now);
                 perform(terminal, state, effects, &worker, &outside, now)?;
-                is_due = true;
+                due = Some(now.mono);
             }
         }
         let busy = traffic.borrow().busy;
-        if is_due && !busy && pacing.next_frame(now.mono) <= now.mono {
-            state.layout = frame(terminal, state, appearance, now)?;
+        let next_frame = due.map(|due| due.max(pacing.next_frame(now.mono)));
+        let is_due = next_frame.is_some_and(|at| at <= now.mono);
+        if is_due && !busy {
+            // Something else has changed with the time.
+            if whole_until.is_some_and(|until| until <= now.mono) {
+                state.drawn_row = None;
+            }
+            let is_whole = state.drawn_row.is_none();
+            frame(terminal, state, appearance, now)?;
+            if is_whole {
+                whole_until = next_deadline(state, now);
+            }
             pacing.drawn(now.mono);
-            is_due = false;
+            due = None;
         }
+        let next_frame = next_frame.filter(|_| due.is_some());
         let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
         let first = tokio::select! {
             biased;
@@ -123,11 +139,15 @@ where
             }
             () = until(deadline) => bursts.ended(clock().mono).into_iter().chain([Msg::Tick]).collect(),
             // Nothing waits for the end of a frame but the next one.
-            Ok(()) = changed(&mut traffic), if is_due && busy => continue,
-            () = until(Some(pacing.next_frame(now.mono))), if is_due && !busy => continue,
+            Ok(()) = changed(&mut traffic), if due.is_some() && busy => continue,
+            () = until(next_frame), if !busy => continue,
         };
-        is_due = true;
         let now = clock();
+        // Other people's changes are drawn less often, and to a terminal without focus with what comes next.
+        let mut wanted = if state.unwatched { None } else { Some(pacing.next_calm_frame(now.mono)) };
+        if first.is_empty() {
+            wanted = Some(now.mono);
+        }
         let mut batch = first;
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
@@ -135,6 +155,9 @@ where
             // What a burst holds back counts, too.
             handled += batch.len().max(1);
             for msg in std::mem::take(&mut batch) {
+                if !msg.can_wait() {
+                    wanted = Some(now.mono);
+                }
                 let effects = update(state, msg, now);
                 perform(terminal, state, effects, &worker, &outside, now)?;
                 if state.quitting.is_some() {
@@ -157,6 +180,7 @@ where
                 break;
             }
         }
+        due = due.into_iter().chain(wanted).min();
     }
 }
 
@@ -213,15 +237,37 @@ fn from_input(
 
 fn frame<B: Backend>(
     terminal: &mut Terminal<B>,
-    state: &AppState,
+    state: &mut AppState,
     appearance: &Appearance,
     now: Now,
-) -> Result<super::state::Layout, LoopError> {
-    let mut layout = state.layout;
+) -> Result<(), LoopError> {
     // The theme may have been changed by a key.
-    let appearance = Appearance { theme: state.theme, ..appearance.clone() };
-    terminal.draw(|frame| layout = draw(state, &appearance, now, frame)).map_err(failed)?;
-    Ok(layout)
+    let appearance = Appearance { theme: Arc::clone(&state.theme), ..appearance.clone() };
+    let area = terminal.current_buffer_mut().area;
+    terminal.autoresize().map_err(failed)?;
+    // The backend compares, so there is one buffer, which keeps what the terminal shows.
+    let mut buffer = std::mem::take(terminal.current_buffer_mut());
+    if buffer.area != area {
+        state.drawn_row = None;
+    }
+    let Frame { layout, cursor, painted } = draw(state, &appearance, now, &mut buffer);
+    state.layout = layout;
+    state.drawn_row = drawn_row(state);
+    for (area, y) in painted.iter().flat_map(|area| (area.top()..area.bottom()).map(move |y| (area, y))) {
+        let first = buffer.index_of(area.x, y);
+        let cells = &buffer.content[first..first + usize::from(area.width)];
+        let cells = (area.x..).zip(cells).map(|(x, cell)| (x, y, cell));
+        terminal.backend_mut().draw(cells).map_err(failed)?;
+    }
+    *terminal.current_buffer_mut() = buffer;
+    match cursor {
+        Some(place) => {
+            terminal.show_cursor().map_err(failed)?;
+            terminal.set_cursor_position(place).map_err(failed)?;
+        }
+        None => terminal.hide_cursor().map_err(failed)?,
+    }
+    Backend::flush(terminal.backend_mut()).map_err(failed)
 }
 
 fn failed(error: impl std::fmt::Display) -> LoopError {
@@ -244,7 +290,7 @@ fn perform<B: Backend>(
                 vec![repaint(terminal)?, Msg::Resumed]
             }
             Effect::Redraw => vec![repaint(terminal)?],
-            Effect::Notify(..) | Effect::Clipboard(_) => {
+            Effect::Notify(..) | Effect::Clipboard(_) | Effect::Mouse(_) => {
                 (outside.tell)(&effect).map_err(failed)?;
                 continue;
             }

@@ -13,6 +13,9 @@ const BETWEEN: Duration = Duration::from_millis(16);
 /// The same where the line is slow.
 const BETWEEN_SLOW: Duration = Duration::from_millis(100);
 
+/// The same for what nobody waits for.
+const BETWEEN_CALM: Duration = Duration::from_millis(500);
+
 /// A frame that took so long came over a slow connection, where the one before did, too.
 const LONG: Duration = Duration::from_millis(100);
 
@@ -48,6 +51,12 @@ impl Pacing {
     pub(super) fn next_frame(&self, now: Instant) -> Instant {
         let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn.map_or(now, |drawn| drawn + between)
+    }
+
+    /// The same for what nobody waits for.
+    pub(super) fn next_calm_frame(&self, now: Instant) -> Instant {
+        let between = if self.slow { BETWEEN_CALM } else { BETWEEN };
+        self.drawn.map_or(now, |drawn| now.max(drawn + between))
     }
 
     /// A frame was drawn.
@@ -88,6 +97,19 @@ mod tests {
         let mut slow = Pacing::new(LinkSpeed::Slow);
         slow.drawn(now);
         assert_eq!(slow.next_frame(now), now + Duration::from_millis(100));
+    }
+
+    #[test]
+    fn over_a_slow_line_what_nobody_waits_for_is_drawn_at_most_twice_a_second() {
+        let now = clock::now().mono;
+        for (speed, between) in [(LinkSpeed::Fast, 16), (LinkSpeed::Slow, 500)] {
+            let mut pacing = Pacing::new(speed);
+            assert_eq!(pacing.next_calm_frame(now), now);
+            pacing.drawn(now);
+            assert_eq!(pacing.next_calm_frame(now), now + Duration::from_millis(between));
+            let late = now + Duration::from_secs(1);
+            assert_eq!(pacing.next_calm_frame(late), late);
+        }
     }
 
     #[test]

@@ -9,14 +9,30 @@ pub mod remap;
 mod tests;
 
 use super::key::{Key, KeyPress};
+use crate::config::CustomAction;
+use crate::model::display_safe;
 use bindings::BINDINGS;
 
 pub use action::*;
 pub use names::key_name;
 
+/// How many of the user's own actions the bottom line names.
+const MOST_HINTED: usize = 3;
+
 /// The keys in use.
 #[derive(Clone, Debug)]
 pub struct Keymap(Vec<Binding>);
+
+/// An entry of the bottom line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The name of the key, or of the keys.
+    pub key: String,
+    /// What it does.
+    pub word: &'static str,
+    /// What a click presses.
+    pub press: KeyPress,
+}
 
 impl Default for Keymap {
     fn default() -> Self {
@@ -25,6 +41,33 @@ impl Default for Keymap {
 }
 
 impl Keymap {
+    /// The same with the user's own actions among the pets; the number of one whose key cannot be used, and why.
+    pub fn with_actions(mut self, actions: &[CustomAction]) -> Result<Self, (usize, String)> {
+        // Behind the first entries of the bottom line, which leaves out the last ones where it is full.
+        let first =
+            self.0.iter().position(|binding| binding.action == Action::Pets(PetsAction::AllStatuses)).unwrap_or(0);
+        for (number, action) in actions.iter().enumerate() {
+            let wrong = |why: String| (number, why);
+            let mut keys = Vec::new();
+            if let Some(key) = &action.key {
+                let key = names::read_key(key.get_ref()).map_err(|why| wrong(format!("key: {why}")))?;
+                let owner = [Context::Pets, Context::Global].map(|context| {
+                    self.of(context).find(|binding| binding.keys.contains(&key)).map(|binding| binding.help)
+                });
+                if let Some(owner) = owner.into_iter().flatten().next() {
+                    return Err(wrong(format!("key: {} is taken by \"{owner}\"", key_name(key))));
+                }
+                keys.push(key);
+            }
+            // As the words of the table, these are there until the program ends.
+            let name: &'static str = display_safe(&action.name).into_owned().leak();
+            let (context, action) = (Context::Pets, Action::Pets(PetsAction::Run(number)));
+            let hint = if number < MOST_HINTED { name } else { "" };
+            self.0.insert(first + number, Binding { context, keys, action, name, hint, help: name });
+        }
+        Ok(self)
+    }
+
     /// Every line, the more special ones of a place first.
     pub fn bindings(&self) -> &[Binding] {
         &self.0
@@ -66,17 +109,17 @@ impl Keymap {
         &self,
         context: Context,
         word: impl Fn(Action, &'static str) -> Option<&'static str>,
-    ) -> Vec<(String, &'static str)> {
+    ) -> Vec<Hint> {
         let entry = |binding: &Binding| {
-            let key = binding.keys.first().filter(|_| !binding.hint.is_empty())?;
+            let press = *binding.keys.first().filter(|_| !binding.hint.is_empty())?;
             let word = word(binding.action, binding.hint)?;
-            Some((pair(context, binding, *key).unwrap_or_else(|| key_name(*key)), word))
+            Some(Hint { key: pair(context, binding, press).unwrap_or_else(|| key_name(press)), word, press })
         };
         let mut entries: Vec<_> = self.of(context).filter_map(entry).collect();
         if context != Context::Help {
             let asks = self.of(context).any(|binding| binding.keys.contains(&Key::Char('?').into()));
             let typed = context.takes_letters() && !asks;
-            entries.push((if typed { "F1" } else { "?" }.into(), "help"));
+            entries.push(Hint { key: if typed { "F1" } else { "?" }.into(), word: "help", press: Key::F(1).into() });
         }
         entries
     }
@@ -89,10 +132,10 @@ impl Keymap {
         lines(useful.map(|binding| (binding, binding.keys.clone())))
     }
 
-    /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too.
-    pub(super) fn global_help(&self, context: Context) -> Vec<(String, &'static str)> {
+    /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too, and do it now.
+    pub(super) fn global_help(&self, context: Context, works: impl Fn(Action) -> bool) -> Vec<(String, &'static str)> {
         let own = |key: &KeyPress| self.of(context).any(|binding| binding.keys.contains(key));
-        let global = self.of(Context::Global);
+        let global = self.of(Context::Global).filter(|binding| works(binding.action));
         lines(global.map(|binding| (binding, binding.keys.iter().copied().filter(|key| !own(key)).collect())))
     }
 }
@@ -100,16 +143,17 @@ impl Keymap {
 /// A pair of keys that the bottom line shows as one entry, unless the user has changed it.
 fn pair(context: Context, binding: &Binding, first: KeyPress) -> Option<String> {
     let is_default = |line: &Binding| (line.context, line.action) == (context, binding.action);
-    let untouched = BINDINGS.iter().any(|line| is_default(line) && line.keys.first() == Some(&first));
     let choosing = context.is_text() || matches!(context, Context::FormChoice | Context::ProfileChoice);
     let text = match binding.hint {
         "status" => "<- ->",
         "choose" if matches!(context, Context::ImportLook | Context::ImportValue) => "<- ->",
         "move" | "choose" | "pick" | "scroll" => "up/down",
+        "next" if context == Context::ProfilePath => return None,
         "next" if choosing => "Tab/Enter",
         "copy" if context == Context::Record => "T n v l",
         _ => return None,
     };
+    let untouched = BINDINGS.iter().any(|line| is_default(line) && line.keys.first() == Some(&first));
     untouched.then(|| text.to_owned())
 }
 

@@ -10,10 +10,12 @@ use crate::local::complete::Completion;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 
 pub use super::key::{Key, KeyPress};
+pub use super::mouse::MouseEvent;
 pub use crate::app::outbox::queue::LineSent;
 pub use crate::app::outbox::send::NotCreated;
 pub use crate::app::outbox::unknown_outcome::SearchedPets;
 
+use super::custom_actions::run::Ran;
 use super::drafts::jobs::DraftReply;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{NotWritten, PopupReply};
@@ -21,7 +23,7 @@ use super::screens::add_pet::import::jobs::{ImportReply, UnusableFile};
 use super::screens::add_pet::jobs::AddReply;
 use super::screens::add_pet::rapid::jobs::RapidReply;
 use super::screens::domains::jobs::DomainReply;
-use super::screens::pets::jobs::PetsReply;
+use super::screens::pets::jobs::{Followed, PetsReply};
 use super::screens::profiles::jobs::{KeyPlaces, ProfileReply, Tested};
 
 /// One thing that happened.
@@ -29,6 +31,8 @@ use super::screens::profiles::jobs::{KeyPlaces, ProfileReply, Tested};
 pub enum Msg {
     /// A key went down or repeats.
     Key(KeyPress),
+    /// The mouse, while it is on.
+    Mouse(MouseEvent),
     /// Text came as one piece, through bracketed paste.
     Paste(String),
     /// The terminal has another size.
@@ -53,6 +57,13 @@ pub enum Msg {
     Resumed,
     /// The program must end.
     Quit(QuitReason),
+}
+
+impl Msg {
+    /// Whether it may be drawn later: what others do is not waited for.
+    pub(super) const fn can_wait(&self) -> bool {
+        matches!(self, Self::Reply(Reply { outcome: Outcome::Pets(PetsReply::Followed(Followed::Added(_))), .. }))
+    }
 }
 
 /// The end of a job, or how far it is. Dropped unless the job of this id is waited for.
@@ -91,9 +102,14 @@ pub enum Outcome {
     Popups(PopupReply),
     /// Of what is typed.
     Drafts(DraftReply),
+    /// Of one of the user's own actions.
+    Action(Ran),
     /// The session cache was written, or why not.
     #[from(skip)]
     CacheWritten(Result<(), String>),
+    /// What begins like a typed path.
+    #[from(skip)]
+    PathCompleted(String, Completion),
 }
 
 impl Outcome {
@@ -101,8 +117,8 @@ impl Outcome {
     pub(super) const fn is_progress(&self) -> bool {
         matches!(
             self,
-            Self::Pets(PetsReply::InventoryPart(_))
-                | Self::Import(ImportReply::Checking(_) | ImportReply::Started(..) | ImportReply::Progress(..))
+            Self::Pets(PetsReply::InventoryPart(_) | PetsReply::Followed(_))
+                | Self::Import(ImportReply::Checking(_) | ImportReply::Started(..) | ImportReply::Progress { .. })
                 | Self::Domains(DomainReply::CheckProgress(..))
                 | Self::Popups(PopupReply::Exporting(_))
         )
@@ -112,10 +128,13 @@ impl Outcome {
     pub fn failed(slot: Slot, failure: Failure) -> Self {
         let here = |failure: &Failure| failure.sentence("this program");
         match slot {
+            Slot::Action(number) => Ran { number, automatic: false, result: Err(here(&failure)) }.into(),
             Slot::List => PetsReply::Listed(Err(failure)).into(),
             Slot::More => PetsReply::More(Err(failure)).into(),
             Slot::Count(status) => PetsReply::Counted(status, Err(failure)).into(),
             Slot::Inventory => PetsReply::InventoryRead(Err(failure)).into(),
+            Slot::Follow => PetsReply::NotFollowed(failure).into(),
+            Slot::Provenance => PetsReply::Provenance(Err(failure)).into(),
             Slot::ById => PetsReply::Found(Err(failure)).into(),
             Slot::Samples => PetsReply::SamplesAdded(0, Some(failure)).into(),
             Slot::Create => AddReply::Created(Err(failure.into())).into(),
@@ -124,7 +143,7 @@ impl Outcome {
             Slot::Line(lane) => RapidReply::Sent(lane, LineSent::Failed(failure)).into(),
             Slot::SearchForLine => RapidReply::SearchedFor(Err(failure)).into(),
             Slot::CheckFile => ImportReply::Checked(Err(UnusableFile { why: here(&failure), missing: None })).into(),
-            Slot::CompletePath => ImportReply::Completed(String::new(), Completion::default()).into(),
+            Slot::CompletePath => Self::PathCompleted(String::new(), Completion::default()),
             Slot::Import => {
                 let (progress, ended) = (ImportProgress::default(), ImportEnded::Failed(here(&failure)));
                 ImportReply::Ended(Box::new(Summary { progress, ended, left: None, report: None })).into()
@@ -132,6 +151,7 @@ impl Outcome {
             Slot::Keep => DomainReply::RegistryWritten(Err(failure.sentence("the list"))).into(),
             Slot::Check(lane) => DomainReply::Checked(lane, Err(failure)).into(),
             Slot::Walk => DomainReply::RedirectsFollowed(Err(failure)).into(),
+            Slot::Resolvers => DomainReply::ResolversChosen(Err(failure)).into(),
             Slot::Save => DomainReply::Saved(Err(NotSaved::Failed(here(&failure)))).into(),
             Slot::Profiles => ProfileReply::Read(Err(here(&failure))).into(),
             Slot::TestProfile => ProfileReply::Tested(Tested::Failed(failure)).into(),
@@ -143,6 +163,7 @@ impl Outcome {
             Slot::Write => PopupReply::Written(Err(NotWritten::Failed(here(&failure)))).into(),
             Slot::Export => PopupReply::Exported(Err(NotWritten::NotRead(failure))).into(),
             Slot::Setting => PopupReply::ThemeWritten(Err(here(&failure))).into(),
+            Slot::Views => PopupReply::ViewsWritten(Err(here(&failure))).into(),
             Slot::TestKey => PopupReply::KeyTested(Err(failure)).into(),
             Slot::OpenDrafts => DraftReply::Opened(Err(here(&failure))).into(),
             Slot::Drafts => DraftReply::Written(Err(here(&failure))).into(),
@@ -162,6 +183,8 @@ pub enum QuitReason {
     Terminate,
     /// SIGHUP, or the terminal is gone.
     Hangup,
+    /// A session over SSH in which nothing was typed for its idle limit.
+    Idle,
 }
 
 /// Columns and rows.

@@ -41,6 +41,8 @@ pub enum Slot {
     Keep,
     /// Following the redirects of the configuration.
     Walk,
+    /// Choosing which resolvers are asked. Never aborted.
+    Resolvers,
     /// Writing the configuration's domains. Never aborted.
     Save,
     /// Writing a text to a file. Never aborted.
@@ -51,8 +53,14 @@ pub enum Slot {
     Inventory,
     /// Looking up a pet by its id.
     ById,
+    /// Following the pets that are added. Given up only with the service or its key.
+    Follow,
+    /// Asking who added pets.
+    Provenance,
     /// Writing a setting. Never aborted.
     Setting,
+    /// Writing the views. Never aborted.
+    Views,
     /// Writing the session cache. Never aborted.
     Remember,
     /// Reading which profiles there are.
@@ -79,6 +87,8 @@ pub enum Slot {
     Import,
     /// Writing the whole inventory to a file.
     Export,
+    /// Running one of the user's own actions, by its number.
+    Action(usize),
 }
 
 impl Slot {
@@ -87,10 +97,13 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
+            Self::Provenance | Self::Action(_) => true,
             Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile | Self::CompletePath => true,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Save | Self::Write => false,
-            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces | Self::Setting => false,
-            Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy => false,
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces | Self::Setting | Self::Views => {
+                false
+            }
+            Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy | Self::Follow | Self::Resolvers => false,
         }
     }
 
@@ -99,8 +112,8 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::KeyPlaces | Self::OpenDrafts => true,
-            Self::CompletePath => false,
+            Self::KeyPlaces | Self::OpenDrafts | Self::Follow | Self::Provenance => true,
+            Self::CompletePath | Self::Resolvers | Self::Views | Self::Action(_) => false,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
             Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy | Self::Setting => false,
             Self::Profiles | Self::TestProfile | Self::TryProfile | Self::UseProfile | Self::WriteProfile => false,

@@ -26,7 +26,7 @@ use jobs::PopupReply;
 pub use clipboard::copy;
 pub use state::{
     ChartBar, ChartsBox, Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox,
-    PendingChange, Popup, TextBox, TextKind, WriteBox, next_preset,
+    PendingChange, Popup, TextBox, TextKind, ViewsBox, WriteBox, next_preset,
 };
 
 /// What is typed into the box that is open. `false` when there is none.
@@ -41,6 +41,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
             help.top = 0;
         }
         Some(Popup::Commands(commands)) => commands.on_typing(typing),
+        Some(Popup::Views(views)) => views.input.take(typing),
         // These have no field.
         Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => {}
         Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
@@ -56,6 +57,7 @@ pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec
         PopupReply::Exporting(count) => write::on_exporting(state, count),
         PopupReply::Exported(result) => write::on_exported(state, result, now),
         PopupReply::ThemeWritten(result) => themes::on_set(state, result, now),
+        PopupReply::ViewsWritten(result) => return pets::popups::views::on_written(state, result, now),
         PopupReply::KeyTested(result) => return key::on_key_tested(state, result, now),
     }
     Vec::new()
@@ -72,6 +74,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
         Some(Popup::Charts(charts)) => pets::popups::charts::draw(charts, state, page),
         Some(Popup::Themes(_)) => themes::draw(state, page),
+        Some(Popup::Views(views)) => pets::popups::views::draw(views, state, page),
         Some(Popup::Text(text)) => text::draw(text, page, layout),
         Some(Popup::Write(write)) => write::draw(write, page),
         Some(Popup::Formats(formats)) => domains::popups::formats::draw(*formats, state, page),

@@ -28,6 +28,8 @@ pub struct SessionCache {
     lists: Vec<KeptList>,
     counted: [Option<(Timestamp, List)>; 3],
     changes: Vec<Change>,
+    /// The status of the last pet that was added.
+    status: Option<PetStatus>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

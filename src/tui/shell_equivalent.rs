@@ -4,8 +4,10 @@ use super::keymap::{
     Action, DomainAction, DomainListAction, DomainsAction, GlobalAction, LookupAction, PetsAction, RecordAction,
     RedirectsAction, RemovalAction, RulesAction,
 };
+use super::screens::pets::BUILT_IN;
 use super::state::AppState;
 use crate::domains::DnsName;
+use crate::model::escape::shell_word;
 
 /// The command for `action`, if there is one.
 #[expect(clippy::wildcard_enum_match_arm, reason = "most can only be done on the screen")]
@@ -47,6 +49,10 @@ fn of_domain(action: DomainsAction, domain: Option<&DnsName>) -> Option<String> 
 }
 
 fn list(state: &AppState, more: &str) -> String {
-    let status = state.pets.filter.map_or(String::new(), |status| format!(" --status {status}"));
+    let (tabs, tab) = state.pets.tabs();
+    if tab >= BUILT_IN {
+        return format!("pets list --view {}{more}", shell_word(&tabs[tab].view.name));
+    }
+    let status = state.pets.filter().map_or(String::new(), |status| format!(" --status {status}"));
     format!("pets list{status} --limit {}{more}", state.pets.limit)
 }

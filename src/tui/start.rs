@@ -9,6 +9,7 @@ use crate::clock::Now;
 
 /// What to ask for when the app begins.
 pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.used = Some(now.mono);
     if state.screen == Screen::Welcome {
         return Vec::new();
     }

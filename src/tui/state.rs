@@ -4,22 +4,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use ratatui::layout::Rect;
 
 use crate::app::domain_service::DomainSetup;
-use crate::config::{Accent, KeyOrigin, Origin, Service, Settings, Sourced, ThemeChoice, read_only};
-use crate::model::escape::shell_word;
+use crate::config::{Accent, KeyOrigin, Service, Settings, Sourced, SshSession, read_only};
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
+use super::custom_actions::run::CustomActions;
 use super::drafts::DraftState;
 use super::effect::{Effect, Job, Task};
-use super::keymap::{Context, Keymap};
+use super::keymap::{Action, Context, GlobalAction, Keymap};
+use super::mouse::Clickable;
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
 use super::popups::state::DEAF;
 use super::popups::{ConfirmBox, KeyBox, PendingChange, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::session_cache;
+use super::theme::Theme;
 use crate::api::failure::Failure;
 use crate::clock::Now;
 
@@ -64,9 +67,15 @@ pub struct AppState {
     /// It was reported that the session cache cannot be written.
     pub cache_failure_shown: bool,
     /// Which colours are used.
-    pub theme: ThemeChoice,
+    pub theme: Arc<Theme>,
+    /// Those that can be chosen.
+    pub themes: Vec<Arc<Theme>>,
+    /// The terminal reports the mouse.
+    pub mouse: bool,
     /// What could not be used of the user's files at the start, a sentence each.
     pub complaints: Vec<String>,
+    /// The user's own actions.
+    pub actions: CustomActions,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// The connection to the terminal is slow: clocks update less often.
@@ -75,6 +84,10 @@ pub struct AppState {
     pub unwatched: bool,
     /// What the last frame learned.
     pub layout: Layout,
+    /// The row that the last frame marks, while nothing but the cursor among the pets has moved since.
+    pub drawn_row: Option<usize>,
+    /// The message just taken has moved the cursor among the pets, and changed nothing else.
+    pub(super) only_moved: bool,
     /// Makes the keys of creations.
     pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
@@ -83,6 +96,8 @@ pub struct AppState {
     pub added_in_bulk: u64,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
+    /// When something was last typed, or the app began.
+    pub used: Option<Instant>,
     /// When Ctrl-C was last pressed.
     pub interrupted: Option<Instant>,
     /// When Enter was last pressed, to tell the second half of a CR LF.
@@ -100,6 +115,8 @@ pub struct Link {
     pub protect: bool,
     /// Refuse every change.
     pub read_only: bool,
+    /// The session over SSH that this is.
+    pub ssh: Option<SshSession>,
     /// The colour of that word.
     pub accent: Accent,
     /// How sentences call the service: its host, or `the embedded store`.
@@ -202,32 +219,21 @@ pub struct AddedPet {
 }
 
 /// What drawing learned; the next update uses it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
+    /// Where a click does something.
+    pub clickable: Clickable,
     /// Rows of the table that are visible.
     pub table_rows: u16,
     /// The first of them, from 0.
     pub table_top: usize,
+    /// Where the rows of the pets are on the screen, and the detail of one of them.
+    pub table: Rect,
+    pub detail: Rect,
     /// Lines of the reader (help, details) that are visible.
     pub reader_rows: u16,
     /// Lines that the reader has.
     pub reader_lines: u16,
-}
-
-/// The options that choose this service in a shell. Only what was chosen by its address is chosen so again.
-fn flags(settings: &Settings) -> String {
-    let is_profile = settings.origins.first().is_some_and(|profile| match &profile.origin {
-        Origin::Flag(name) => *name == "--profile",
-        Origin::Environment(name) => *name == "PETSTORE_PROFILE",
-        Origin::File { .. } | Origin::ByHand => true,
-        Origin::Default => false,
-    });
-    match &settings.service {
-        Service::Demo => " --demo".to_owned(),
-        Service::Embedded { .. } | Service::Remote(_) if is_profile => format!(" -p {}", shell_word(&settings.name)),
-        Service::Embedded { .. } => String::new(),
-        Service::Remote(remote) => format!(" --base-url {}", remote.base_url),
-    }
 }
 
 impl Link {
@@ -248,12 +254,13 @@ impl Link {
             label: settings.label.clone(),
             protect: settings.protect,
             read_only: settings.read_only,
+            ssh: settings.ssh.clone(),
             accent: settings.accent,
             service,
             embedded: address.is_none(),
             address,
             identity: session_cache::identity(settings),
-            flags: flags(settings),
+            flags: settings.flags(),
             key,
             origins: settings.origins.clone(),
             health: Health::Unknown,
@@ -269,6 +276,19 @@ impl Link {
         date.checked_add(at.saturating_duration_since(came)).ok()
     }
 
+    /// Why nothing can be added.
+    pub(super) fn why_read_only(&self) -> String {
+        read_only(&self.label, self.ssh.is_some())
+    }
+
+    /// Why `action` cannot be done here: nothing can be added, or this is a session over SSH.
+    pub(super) fn why_not(&self, action: Action) -> Option<String> {
+        if self.read_only && action.is_about_adding() {
+            return Some(format!("Nothing can be added: {}.", self.why_read_only()));
+        }
+        self.ssh.as_ref().and_then(|_| action.why_not_over_ssh()).map(str::to_owned)
+    }
+
     /// Whether requests carry a key at all.
     pub fn has_key(&self) -> bool {
         self.key.1 != KeyOrigin::Absent
@@ -278,12 +298,13 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
+        let themes = Theme::all(&settings.themes);
         Self {
             size,
             screen: Screen::Pets,
             popup: None,
             pets: pets::State::new(settings),
-            add: add_pet::State::default(),
+            add: add_pet::State::new(&settings.categories),
             domains: domains::State::new(domains),
             profiles: profiles::State::default(),
             drafts: DraftState::default(),
@@ -297,16 +318,22 @@ impl AppState {
             last_failure: None,
             keep_again: false,
             cache_failure_shown: false,
-            theme: settings.theme,
+            theme: Theme::named(&settings.theme, &themes),
+            themes,
             complaints: Vec::new(),
+            mouse: settings.mouse,
+            actions: CustomActions { all: Arc::clone(&settings.actions), ..CustomActions::default() },
             keymap: Arc::default(),
             slow_line: false,
             unwatched: false,
             layout: Layout::default(),
+            drawn_row: None,
+            only_moved: false,
             keys,
             added: Vec::new(),
             added_in_bulk: 0,
             quitting: None,
+            used: None,
             interrupted: None,
             entered: None,
         }
@@ -323,6 +350,7 @@ impl AppState {
             (Some(Popup::Changes(_)), _) => Context::Changes,
             (Some(Popup::Charts(_)), _) => Context::Charts,
             (Some(Popup::Themes(_)), _) => Context::Themes,
+            (Some(Popup::Views(_)), _) => Context::Views,
             (Some(Popup::Text(_)), _) => Context::TextBox,
             (Some(Popup::Write(_)), _) => Context::WriteBox,
             (Some(Popup::Formats(_)), _) => Context::FormatsBox,
@@ -385,11 +413,25 @@ impl AppState {
         !self.link.read_only && (!self.link.protect || self.allowed)
     }
 
+    /// When a session over SSH ends because nothing is typed.
+    pub(super) fn idle_end(&self) -> Option<Instant> {
+        self.used?.checked_add(self.link.ssh.as_ref()?.idle?)
+    }
+
+    /// Says why `action` cannot be done here; `false` if it can.
+    pub(super) fn refuses(&mut self, action: Action) -> bool {
+        let why = self.link.why_not(action);
+        let refused = why.is_some();
+        if let Some(why) = why {
+            self.say(MessageKind::Note, why);
+        }
+        refused
+    }
+
     /// Says why nothing can be added, for a read-only profile; `false` for others.
     pub(super) fn refuses_changes(&mut self) -> bool {
         if self.link.read_only {
-            let why = read_only(&self.link.label);
-            self.say(MessageKind::Note, format!("Nothing can be added: {why}."));
+            self.say(MessageKind::Note, format!("Nothing can be added: {}.", self.link.why_read_only()));
         }
         self.link.read_only
     }
@@ -414,6 +456,10 @@ impl AppState {
 
     /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.
     pub(super) fn open_key_box(&mut self, unasked: bool, now: Now) {
+        if self.link.ssh.is_some() {
+            return self
+                .say(MessageKind::Error, "The API key of this session is not accepted. Ask who runs the store.");
+        }
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.
             let there = short(&self.profiles.using);
@@ -430,6 +476,14 @@ impl AppState {
             Screen::Profiles => self.profiles.from == Screen::Welcome,
             Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Requests => false,
         }
+    }
+
+    /// Whether an action may be taken. Before a service is chosen, the others would ask one, or show a screen that has
+    /// nothing to show yet.
+    pub(super) fn allows(&self, action: Action) -> bool {
+        use GlobalAction::{CompletePath, Help, Interrupt, Quit, Redraw, Suspend};
+        let always = matches!(action, Action::Global(CompletePath | Help | Quit | Interrupt | Suspend | Redraw));
+        always || !self.is_first_start()
     }
 
     /// Whether the key was refused, or there is none.

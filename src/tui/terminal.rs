@@ -3,6 +3,8 @@
 mod diff_backend;
 pub mod writer_thread;
 
+pub use diff_backend::sgr::painted;
+
 use std::io::{self, Write as _};
 use std::thread;
 use std::time::Duration;
@@ -10,10 +12,10 @@ use std::time::Duration;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange, Event, KeyCode, KeyEventKind,
-    KeyModifiers,
+    KeyModifiers, MouseButton, MouseEventKind,
 };
 use crossterm::queue;
-use crossterm::style::ResetColor;
+use crossterm::style::{Print, ResetColor};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::layout::Size as CellSize;
@@ -23,7 +25,7 @@ use crate::model::display_safe;
 use crate::terminal_size::{terminal_size, usable};
 
 use super::effect::Effect;
-use super::msg::{Key, KeyPress, Msg, Size};
+use super::msg::{Key, KeyPress, MouseEvent, Msg, Size};
 use diff_backend::DiffBackend;
 use writer_thread::TerminalWriter;
 
@@ -36,6 +38,13 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// The same where a key has just come from there: it may be far away, but somebody sits at it. At 9,600 baud it can be
 /// four seconds before what lies on the way makes room for more.
 const PATIENCE_AFTER_A_KEY: Duration = Duration::from_secs(5);
+
+/// Buttons and the wheel are reported, with places beyond column 223. Motion is not: it is
+/// too much for a slow connection.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+
+/// The same no longer.
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
@@ -60,6 +69,7 @@ pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
     let written = queue!(
         outlet.clone(),
         ResetColor,
+        Print(MOUSE_OFF),
         DisableFocusChange,
         DisableBracketedPaste,
         LeaveAlternateScreen,
@@ -108,6 +118,7 @@ fn sequence(effect: &Effect) -> Vec<u8> {
             let _ = crossterm::queue!(out, CopyToClipboard::to_clipboard_from(text.as_bytes()));
             out
         }
+        Effect::Mouse(on) => if *on { MOUSE_ON } else { MOUSE_OFF }.into(),
         Effect::Notify(Notify::Off, _) | Effect::Suspend | Effect::Redraw => Vec::new(),
         Effect::Job(_) | Effect::Cancel(_) | Effect::ControlImport(_) => Vec::new(),
     }
@@ -145,7 +156,19 @@ pub fn message(event: Event) -> Option<Msg> {
         }
         Event::FocusGained => Some(Msg::Focus { here: true }),
         Event::FocusLost => Some(Msg::Focus { here: false }),
-        Event::Key(_) | Event::Mouse(_) => None,
+        Event::Mouse(mouse) => mouse_event(mouse).map(Msg::Mouse),
+        Event::Key(_) => None,
+    }
+}
+
+/// Only the left button and the wheel mean something. With Shift, the terminal selects text.
+fn mouse_event(mouse: crossterm::event::MouseEvent) -> Option<MouseEvent> {
+    match mouse.kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(MouseEvent::Click { column: mouse.column, row: mouse.row }),
+        MouseEventKind::ScrollDown => Some(MouseEvent::Wheel { down: true }),
+        MouseEventKind::ScrollUp => Some(MouseEvent::Wheel { down: false }),
+        MouseEventKind::Down(_) | MouseEventKind::Up(_) | MouseEventKind::Drag(_) | MouseEventKind::Moved => None,
+        MouseEventKind::ScrollLeft | MouseEventKind::ScrollRight => None,
     }
 }
 
@@ -225,6 +248,22 @@ mod tests {
         assert_eq!(press(KeyCode::Char('h'), KeyModifiers::ALT | KeyModifiers::CONTROL), alt(Key::Backspace));
         let left = KeyPress { ctrl: true, ..Key::Left.into() };
         assert_eq!(press(KeyCode::Left, KeyModifiers::CONTROL), Some(Msg::Key(left)));
+    }
+
+    #[test]
+    fn clicks_of_the_left_button_and_the_wheel_are_all_that_the_mouse_says() {
+        use crossterm::event::MouseEvent as Reported;
+        let reported =
+            |kind| message(Event::Mouse(Reported { kind, column: 3, row: 4, modifiers: KeyModifiers::NONE }));
+        let click = Some(Msg::Mouse(MouseEvent::Click { column: 3, row: 4 }));
+        assert_eq!(reported(MouseEventKind::Down(MouseButton::Left)), click);
+        assert_eq!(reported(MouseEventKind::ScrollUp), Some(Msg::Mouse(MouseEvent::Wheel { down: false })));
+        for kind in
+            [MouseEventKind::Down(MouseButton::Right), MouseEventKind::Up(MouseButton::Left), MouseEventKind::Moved]
+        {
+            assert_eq!(reported(kind), None, "{kind:?}");
+        }
+        assert_eq!(sequence(&Effect::Mouse(false)), MOUSE_OFF.as_bytes());
     }
 
     #[test]

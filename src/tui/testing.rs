@@ -11,9 +11,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier};
 use uuid::Uuid;
 
@@ -25,11 +24,10 @@ use crate::app::first_run::Surroundings;
 use crate::clock::{self, Now};
 use crate::config::{
     Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
-    ThemeChoice,
 };
 use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
-use crate::model::{ApiKey, IdempotencyKeys, Limit, Pet, PetStatus};
+use crate::model::{AddedBy, ApiKey, Categories, IdempotencyKeys, Limit, Pet, PetId, PetStatus, Provenance};
 
 use super::effect::{Effect, Job, Task};
 use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
@@ -38,12 +36,12 @@ use super::start::start;
 use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
-use super::view::draw;
+use super::view::draw_whole;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 
 pub fn appearance() -> Appearance {
-    Appearance { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC }
+    Appearance { ascii: true, theme: Theme::built_in("default"), depth: Depth::TrueColour, zone: TimeZone::UTC }
 }
 
 /// A state with its own clock, and the effects that wait for an answer.
@@ -62,15 +60,21 @@ pub fn settings(service: Service) -> Settings {
         accent: Accent::None,
         protect: false,
         read_only: false,
+        ssh: None,
         service,
         limit: Limit::default(),
         status: None,
         live: None,
+        views: Vec::new(),
+        categories: Arc::default(),
         ascii: true,
         accessible: false,
-        theme: ThemeChoice::Default,
+        theme: "default".into(),
+        themes: Arc::default(),
         clipboard: Clipboard::Auto,
         link: LinkSpeed::Fast,
+        mouse: false,
+        actions: Arc::default(),
         origins: Vec::new(),
     }
 }
@@ -161,6 +165,13 @@ impl App {
         app
     }
 
+    pub fn name_categories(mut self, names: &str) -> Self {
+        let names: Arc<Categories> = Arc::new(toml::from_str(names).unwrap());
+        self.state.pets.categories = Arc::clone(&names);
+        self.state.add.rapid.setup.categories = names;
+        self
+    }
+
     pub fn send(&mut self, msg: Msg) {
         let effects = update(&mut self.state, msg, self.now);
         self.effects.extend(effects);
@@ -247,14 +258,11 @@ impl App {
     /// The frame as it is now; the layout is stored, as the loop does.
     pub fn buffer(&mut self) -> Buffer {
         let Size { columns, rows } = self.state.size;
-        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        let mut layout = self.state.layout;
-        let appearance = Appearance { theme: self.state.theme, ..self.appearance.clone() };
-        terminal.draw(|frame| layout = draw(&self.state, &appearance, self.now, frame)).unwrap();
-        self.state.layout = layout;
-        let mut buffer = terminal.backend().buffer().clone();
-        let cursor = terminal.backend().cursor_position();
-        if terminal.backend().cursor_visible()
+        let mut buffer = Buffer::empty(Rect::new(0, 0, columns, rows));
+        let appearance = Appearance { theme: Arc::clone(&self.state.theme), ..self.appearance.clone() };
+        let frame = draw_whole(&self.state, &appearance, self.now, &mut buffer);
+        self.state.layout = frame.layout;
+        if let Some(cursor) = frame.cursor
             && let Some(cell) = buffer.cell_mut(cursor)
         {
             cell.modifier |= Modifier::SLOW_BLINK;
@@ -292,7 +300,23 @@ pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Outcome {
 
 /// A page with these pets.
 pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
-    Ok(ListAnswer { list: Some(List::of(pets, next)), took: Duration::from_millis(12), there: None, keeps_keys: false })
+    Ok(ListAnswer {
+        list: Some(List::of(pets, next)),
+        took: Duration::from_millis(12),
+        there: None,
+        keeps_keys: false,
+        offers_events: false,
+    })
+}
+
+/// Pets are added by two tills, but for every third one, of which nothing was recorded.
+pub(super) fn provenance(id: PetId) -> Provenance {
+    let till = id % 3;
+    if till == 0 {
+        return Provenance::default();
+    }
+    let added_by = Some(AddedBy { key: format!("AB12cd3{till}"), name: Some(format!("till {till}")) });
+    Provenance { added_at: Some("2026-11-20T14:03:00Z".parse().unwrap()), added_by }
 }
 
 pub(super) fn parse_keys(keys: &str) -> Vec<KeyPress> {

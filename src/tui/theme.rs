@@ -1,6 +1,6 @@
 //! How things look: styles by purpose and the marks, never a raw colour in a view.
 //!
-//! Colour never carries a meaning alone. In the default theme text keeps the terminal's own colours, and colour sits on
+//! Every theme is a file; the built-in ones are in `assets/themes`. Colour never carries a meaning alone. In the default theme text keeps the terminal's own colours, and colour sits on
 //! marks only, from the first 16, which every palette adapts. Its contrast is the palette's: in that of xterm each mark
 //! can be seen on black, but cyan and yellow are faint on white. The themes with their own colours promise a contrast
 //! of 4.5 to 1 for whatever they show, high-contrast 7 to 1; with 16 colours only where they are those of xterm.
@@ -10,16 +10,18 @@ pub mod palette;
 mod role;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, fmt::strtime};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Style;
 use ratatui::symbols::border;
 use ratatui::text::Span;
 
+pub use crate::config::Accent;
 use crate::config::Depth;
-pub use crate::config::{Accent, ThemeChoice as Theme};
 use crate::model::{ObservedStatus, PetStatus, display_safe};
+pub use palette::Theme;
 pub use role::StyleRole;
 
 /// Everything that painting needs to know about the terminal and its user.
@@ -28,15 +30,12 @@ pub struct Appearance {
     /// Nothing beyond ASCII.
     pub ascii: bool,
     /// Which colours are used.
-    pub theme: Theme,
-    /// How many colours the terminal shows. Where it shows none, every theme looks like [`Theme::Mono`].
+    pub theme: Arc<Theme>,
+    /// How many colours the terminal shows. Where it shows none, every theme looks like `mono`.
     pub depth: Depth,
     /// For times of day.
     pub zone: TimeZone,
 }
-
-/// The colours of the accents, in the order of [`Accent`].
-const ACCENTS: [Color; 6] = [Color::Red, Color::Yellow, Color::Green, Color::Blue, Color::Magenta, Color::Cyan];
 
 const ASCII_BORDER: border::Set<'_> = border::Set {
     top_left: "+",
@@ -52,28 +51,7 @@ const ASCII_BORDER: border::Set<'_> = border::Set {
 impl Appearance {
     /// The style of a role. That of [`StyleRole::Text`] fills the frame and every box in it before anything else is painted.
     pub fn style(&self, role: StyleRole) -> Style {
-        if let Some(style) = palette::style(self.theme, self.depth, role) {
-            return style;
-        }
-        let plain = Style::new();
-        let mono = self.theme == Theme::Mono || self.depth == Depth::Mono;
-        let coloured = |color: Color| if mono { plain } else { plain.fg(color) };
-        match role {
-            StyleRole::Text | StyleRole::Border | StyleRole::Accent(Accent::None) => plain,
-            StyleRole::Heading | StyleRole::InUse | StyleRole::Key => plain.add_modifier(Modifier::BOLD),
-            StyleRole::Quiet => plain.add_modifier(Modifier::DIM),
-            StyleRole::Selected => plain.add_modifier(Modifier::REVERSED),
-            StyleRole::Available | StyleRole::Good => coloured(Color::Cyan),
-            StyleRole::Pending | StyleRole::Wait => coloured(Color::Yellow),
-            StyleRole::Sold => coloured(Color::DarkGray),
-            StyleRole::Error => coloured(Color::Red).add_modifier(Modifier::BOLD),
-            StyleRole::New => coloured(Color::Magenta).add_modifier(Modifier::BOLD),
-            StyleRole::Match => plain.add_modifier(Modifier::UNDERLINED),
-            // The first accent is none.
-            StyleRole::Accent(accent) => {
-                coloured(ACCENTS[accent as usize - 1]).add_modifier(Modifier::BOLD | Modifier::REVERSED)
-            }
-        }
+        self.theme.style(self.depth, role)
     }
 
     /// The mark of a status, as one column.

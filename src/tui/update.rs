@@ -1,16 +1,20 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
 
 use std::mem::{Discriminant, discriminant};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Now;
 
+use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::drafts::jobs::DraftReply;
 use super::effect::Effect;
 use super::keymap::{Action, Context, GlobalAction, HelpAction};
-use super::msg::{Key, KeyPress, Msg, Outcome, QuitReason, Reply};
+use super::mouse::Target;
+use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
+use super::path_completion;
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
 use super::popups::{self, Command, CommandsBox, HelpBox, PendingChange, Popup};
@@ -23,16 +27,24 @@ use super::text_input::Typing;
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
 
+/// How many rows the wheel goes on at a time.
+const WHEEL: usize = 3;
+
 /// A line feed this soon after Enter is the second half of a CR LF, as scanners send it.
 const SAME_LINE_END: Duration = Duration::from_millis(50);
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
+    let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && state.drafts.back.is_none());
+    state.only_moved = false;
     let mut effects = follow(state, msg, now);
     effects.extend(type_held(state, now));
     effects.extend(popups::key::find_places(state, now));
     effects.extend(rapid::dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
+    pets::follow::announce(state, now);
+    effects.extend(pets::provenance::ask(state, now));
+    state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
     effects
 }
 
@@ -51,8 +63,18 @@ fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     match msg {
-        Msg::Key(key) => return on_key(state, key, now),
-        Msg::Paste(text) => return on_paste(state, &text, now),
+        Msg::Key(key) => {
+            state.used = Some(now.mono);
+            return on_key(state, key, now);
+        }
+        Msg::Mouse(event) => {
+            state.used = Some(now.mono);
+            return on_mouse(state, event, now);
+        }
+        Msg::Paste(text) => {
+            state.used = Some(now.mono);
+            return on_paste(state, &text, now);
+        }
         Msg::Tick => return on_tick(state, now),
         Msg::Reply(reply) => return on_reply(state, reply, now),
         Msg::Resize(size) => state.size = size,
@@ -71,6 +93,8 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         }
         Msg::Resumed => {
             state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
+            // Leaving has switched it off.
+            return state.mouse.then_some(Effect::Mouse(true)).into_iter().collect();
         }
         Msg::Quit(reason) => state.quitting = Some(reason),
     }
@@ -146,6 +170,9 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
 
 /// An action chosen by its key or from the list of all commands: each place takes its own.
 fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
+    if state.refuses(action) {
+        return Vec::new();
+    }
     match action {
         Action::Global(action) => return on_global(state, action, now),
         Action::Edit(edit) => on_typing(state, Typing::Edit(edit), now),
@@ -166,6 +193,7 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Changes(action) => pets::popups::changes::on_action(state, action),
         Action::Charts(action) => return pets::popups::charts::on_action(state, action, now),
         Action::Themes(action) => return popups::themes::on_action(state, action, now),
+        Action::Views(action) => return pets::popups::views::on_action(state, action, now),
         Action::Profiles(action) => return profiles::update::on_action(state, action, now),
         Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
         Action::Requests(action) => return requests::update::on_action(state, action, now),
@@ -188,14 +216,6 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
     let from = commands.from;
     state.popup = None;
-    // Its key works only when a key is missing, and does something else on some screens.
-    if (place, action) == (Context::Global, Action::Global(GlobalAction::Choices)) {
-        match state.link.embedded {
-            true => state.say(MessageKind::Note, "The service inside this program needs no key."),
-            false => state.open_key_box(false, now),
-        }
-        return Vec::new();
-    }
     let mut effects = Vec::new();
     let show = (place != from).then(|| popups::commands::way_to(state, place)).flatten();
     if place == Context::Pets || action == Action::Global(GlobalAction::ShowPets) {
@@ -215,10 +235,10 @@ const fn acts_at_once(key: KeyPress) -> bool {
 
 /// The actions that do the same wherever they are bound.
 fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect> {
-    if state.is_first_start() && !welcome::update::is_allowed(action) {
-        return Vec::new();
+    if !state.allows(Action::Global(action)) {
+        return state.note("Choose how to start first.");
     }
-    if Action::Global(action).is_about_adding() && state.refuses_changes() {
+    if state.refuses(Action::Global(action)) {
         return Vec::new();
     }
     match action {
@@ -235,7 +255,8 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
         GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
         GlobalAction::Back => {}
-        GlobalAction::Themes => state.popup = Some(Popup::Themes(state.theme)),
+        GlobalAction::Mouse => return switch_mouse(state),
+        GlobalAction::Themes => state.popup = Some(Popup::Themes(Arc::clone(&state.theme))),
         GlobalAction::Changes => pets::popups::changes::open(state),
         GlobalAction::Profiles => return profiles::update::show(state, now),
         GlobalAction::Requests => {
@@ -256,14 +277,13 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::NewPet => return add_pet::update::show_form(state, now),
         GlobalAction::RapidEntry => return rapid::update::switch(state, now),
         GlobalAction::Import => return import::start::open(state, now),
+        GlobalAction::CompletePath => return path_completion::ask(state, now),
         GlobalAction::ShowDomains => return domains::update::show(state, now),
         GlobalAction::Outside => domains::popups::outside::open(state, now),
-        GlobalAction::Choices => {
-            let has_key = matches!(state.screen, Screen::Pets | Screen::AddPet);
-            if has_key && state.popup.is_none() && state.key_refused() {
-                state.open_key_box(false, now);
-            }
+        GlobalAction::Choices if state.link.embedded => {
+            return state.note("The service inside this program needs no key.");
         }
+        GlobalAction::Choices => state.open_key_box(false, now),
     }
     Vec::new()
 }
@@ -280,6 +300,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
+    custom_actions::on_cancelled(state);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Inventory) {
         effects.extend(pets::inventory::on_cancelled(state, now));
@@ -302,6 +323,61 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         message.until = Some(now.mono + TWICE);
     }
     effects
+}
+
+/// Switches the mouse on or off.
+fn switch_mouse(state: &mut AppState) -> Vec<Effect> {
+    state.mouse = !state.mouse;
+    let text = if state.mouse {
+        "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off."
+    } else {
+        "Mouse off: the terminal selects text."
+    };
+    state.say(MessageKind::Note, text);
+    vec![Effect::Mouse(state.mouse)]
+}
+
+/// The mouse did something.
+fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
+    // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
+    if !state.mouse || state.layout.clickable.context != Some(state.context()) {
+        return Vec::new();
+    }
+    match event {
+        MouseEvent::Wheel { down } => step(state, down, WHEEL, now),
+        MouseEvent::Click { column, row } => click(state, (column, row), now),
+    }
+}
+
+fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effect> {
+    let areas = &state.layout.clickable.areas;
+    let Some((area, target)) = areas.iter().rev().find(|(area, _)| area.contains(column, row)).copied() else {
+        return Vec::new();
+    };
+    match target {
+        Target::Press(key, times) => (0..times).flat_map(|_| on_key(state, key, now)).collect(),
+        Target::Show(action) => act(state, action, now),
+        Target::Tab(tab) => pets::update::show_tab(state, tab, now),
+        Target::Row { selected: true } => on_key(state, Key::Enter.into(), now),
+        Target::Row { selected: false } => {
+            let rows = || areas.iter().filter(|(_, target)| matches!(target, Target::Row { .. }));
+            let selected = rows().position(|(_, target)| *target == Target::Row { selected: true });
+            let (Some(from), Some(to)) = (selected, rows().position(|(other, _)| *other == area)) else {
+                return Vec::new();
+            };
+            step(state, to > from, to.abs_diff(from), now)
+        }
+    }
+}
+
+/// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
+fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect> {
+    let key = KeyPress::from(if down { Key::Down } else { Key::Up });
+    match state.keymap.lookup(state.context(), key) {
+        None | Some(Action::Edit(_) | Action::Form(_) | Action::ProfileForm(_) | Action::Rapid(_)) => Vec::new(),
+        Some(Action::Preview(_) | Action::UnknownOutcome(_)) => Vec::new(),
+        Some(_) => (0..steps).flat_map(|_| on_key(state, key, now)).collect(),
+    }
 }
 
 /// What is typed goes into the field that has the cursor, or nowhere.
@@ -343,6 +419,10 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
 }
 
 fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.idle_end().is_some_and(|end| end <= now.mono) {
+        state.quitting = Some(QuitReason::Idle);
+        return Vec::new();
+    }
     if state.message.as_ref().is_some_and(|message| message.until.is_some_and(|until| until <= now.mono)) {
         state.message = None;
     }
@@ -370,6 +450,7 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
         Outcome::Domains(reply) => domains::update::on_reply(state, reply, now),
         Outcome::Profiles(reply) => profiles::update::on_reply(state, reply, now),
         Outcome::Popups(reply) => popups::on_reply(state, reply, now),
+        Outcome::Action(ran) => custom_actions::on_ran(state, ran, now),
         Outcome::Drafts(DraftReply::Opened(opened)) => {
             drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
             add_pet::update::take_up(state, now)
@@ -378,6 +459,70 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
             drafts::on_written(state, result, now);
             Vec::new()
         }
+        Outcome::PathCompleted(typed, completion) => {
+            path_completion::on_completed(state, &typed, &completion);
+            Vec::new()
+        }
         Outcome::CacheWritten(result) => keep::on_remembered(state, result, now),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Settings, SshSession};
+    use crate::tui::state::Link;
+    use crate::tui::testing::{App, remote, settings};
+
+    /// The app in a session over SSH, with its first rows.
+    fn over_ssh(idle: Option<Duration>) -> App {
+        let mut app = App::loaded(80, 24);
+        let ssh = Some(SshSession { name: "till-2".to_owned(), idle, ..SshSession::default() });
+        app.state.link =
+            Link { health: app.state.link.health.clone(), ..Link::of(&Settings { ssh, ..settings(remote()) }) };
+        app.effects.clear();
+        app
+    }
+
+    #[test]
+    fn a_session_over_ssh_has_no_files_no_other_service_and_cannot_be_suspended() {
+        let mut app = over_ssh(None);
+        for (keys, why) in [
+            ("x", "Export to your own machine: ssh USER@HOST pets export > pets.csv"),
+            ("I", "Import from your own machine: ssh USER@HOST pets import - < pets.csv"),
+            ("F7", "Import from your own machine"),
+            ("P", "A session over SSH has one service and one API key."),
+            ("3", "A session over SSH has no custom domains."),
+            ("C-z", "A session over SSH cannot be suspended."),
+        ] {
+            app.keys(keys);
+            assert!(app.says(why), "{keys}: {}", app.screen());
+            assert_eq!(
+                (app.state.screen, app.state.popup.is_some(), app.effects.len()),
+                (Screen::Pets, false, 0),
+                "{keys}"
+            );
+        }
+        app.keys("H w");
+        assert!(
+            app.says("A session over SSH writes no files of the server.") && app.effects.is_empty(),
+            "{}",
+            app.screen()
+        );
+        assert!(!app.screen().contains("3 Domains"));
+        app.keys("Esc :");
+        let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
+        assert!(commands.found.iter().all(|command| command.action.why_not_over_ssh().is_none()));
+    }
+
+    #[test]
+    fn a_session_over_ssh_ends_when_nothing_is_typed_for_its_idle_limit() {
+        let mut app = over_ssh(Some(Duration::from_secs(600)));
+        app.keys("Down").wait(Duration::from_secs(599));
+        assert_eq!(app.state.quitting, None);
+        app.keys("Up").wait(Duration::from_secs(599));
+        assert_eq!(app.state.quitting, None);
+        app.wait(Duration::from_secs(1));
+        assert_eq!(app.state.quitting, Some(QuitReason::Idle));
     }
 }

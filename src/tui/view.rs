@@ -2,8 +2,8 @@
 //!
 //! Paints from `&AppState` and gives back what it learned. No effects, no clock.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use crate::clock::Now;
@@ -12,6 +12,8 @@ use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::hints::hints;
+use super::keymap::{Action, Context, GlobalAction};
+use super::mouse::{Clickable, Target};
 use super::pending::Slot;
 use super::popups::{self, Popup};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
@@ -26,18 +28,61 @@ pub const LEAST: (u16, u16) = (40, 8);
 /// Columns that the word for the service has at least.
 const LEAST_LABEL: usize = 12;
 
-/// Paints the whole screen; gives what the next update needs to know about it.
-pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Frame<'_>) -> Layout {
-    let area = frame.area();
-    let mut layout = state.layout;
-    let mut page = Page::new(frame.buffer_mut(), area, appearance);
+/// What was painted.
+#[derive(Debug)]
+pub struct Frame {
+    /// What the next update needs to know about it.
+    pub layout: Layout,
+    /// Where the cursor of the terminal is, if it is shown.
+    pub cursor: Option<Position>,
+    /// The parts of the screen that may differ from the frame before.
+    pub painted: Vec<Rect>,
+}
+
+/// Paints the screen over the frame before.
+pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+    draw_moved_cursor(state, appearance, now, buf).unwrap_or_else(|| draw_whole(state, appearance, now, buf))
+}
+
+/// The row that a frame of this state marks, where the next one may be painted over it.
+pub(super) fn drawn_row(state: &AppState) -> Option<usize> {
+    (state.context() == Context::Pets).then(|| state.pets.cursor())
+}
+
+/// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
+fn draw_moved_cursor(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Option<Frame> {
+    let from = state.drawn_row?;
+    let mut layout = state.layout.clone();
+    let mut page = Page::new(buf, buf.area, appearance);
+    let mut painted = pets::view::draw_moved_cursor(from, state, now, &mut page, &mut layout)?;
+    let (lines, role) = message(state, appearance, now, page.buf.area.width.into());
+    let [text] = lines.as_slice() else { return None };
+    let last = page.buf.area.bottom() - 2;
+    page.go_to(Rect { y: last, height: 1, ..page.buf.area });
+    draw_message(text, role, &mut page);
+    painted.push(page.area);
+    Some(Frame { layout, cursor: page.cursor, painted })
+}
+
+fn draw_message(text: &str, role: StyleRole, page: &mut Page<'_>) {
+    page.bar(StyleRole::Text);
+    page.at(1, text, role);
+    page.next_row();
+}
+
+/// Paints the whole screen.
+pub(super) fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffer) -> Frame {
+    let area = buf.area;
+    buf.reset();
+    let mut layout = state.layout.clone();
+    let mut page = Page::new(buf, area, appearance);
     cover(page.buf, area, appearance);
     if area.width < LEAST.0 || area.height < LEAST.1 {
         let text = format!("{}x{} needed, {}x{} here. Nothing is lost.", LEAST.0, LEAST.1, area.width, area.height);
         for line in wrap(&text, area.width.into()) {
             page.line(line);
         }
-        return layout;
+        return Frame { layout, cursor: None, painted: vec![area] };
     }
     let message = message(state, appearance, now, page.columns());
     let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
@@ -56,16 +101,16 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, frame: &mut Fra
     page.y = area.height - below;
     let (lines, role) = message;
     for text in lines {
-        page.bar(StyleRole::Text);
-        page.at(1, text, role);
-        page.next_row();
+        draw_message(&text, role, &mut page);
     }
     page.y = area.height - 1;
-    page.line(hint_line(hints(state), area.width, appearance));
-    if let Some(place) = page.cursor {
-        frame.set_cursor_position(place);
+    let (line, keys) = hint_line(hints(state), area.width, appearance);
+    for (x, columns, key) in keys {
+        page.click(x, columns, Target::Press(key, 1));
     }
-    layout
+    page.line(line);
+    layout.clickable = Clickable { context: Some(state.context()), areas: std::mem::take(&mut page.clickable) };
+    Frame { layout, cursor: page.cursor, painted: vec![area] }
 }
 
 fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
@@ -114,13 +159,24 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         Screen::Pets | Screen::AddPet | Screen::Domains | Screen::Profiles => {
             let add_tab = (!state.link.read_only).then(|| tab(Screen::AddPet, add_tab));
             tabs.push_span(tab(Screen::Pets, "1 Pets"));
-            tabs.extend(add_tab.into_iter().chain([tab(Screen::Domains, "3 Domains")]));
+            let domains_tab = state.link.ssh.is_none().then(|| tab(Screen::Domains, "3 Domains"));
+            tabs.extend(add_tab.into_iter().chain(domains_tab));
         }
     }
     if state.screen == Screen::Profiles {
         tabs.push_span(tab(Screen::Profiles, "Profiles"));
     }
     let room = columns.saturating_sub(tabs.width() + 2);
+    let mut x = 0;
+    for tab in &tabs.spans {
+        let width = u16::try_from(tab.width()).unwrap_or(u16::MAX);
+        let number = tab.content.trim_start_matches([' ', '[']).chars().next();
+        let show = [('1', GlobalAction::ShowPets), ('2', GlobalAction::ShowAdd), ('3', GlobalAction::ShowDomains)];
+        if let Some((_, show)) = show.into_iter().find(|(of, _)| Some(*of) == number) {
+            page.click(x, width, Target::Show(Action::Global(show)));
+        }
+        x += width;
+    }
     page.line_at(0, tabs);
     let wide = page.area.width >= WIDE;
     let waiting = add_pet::import::view::word(state).or_else(|| add_pet::rapid::view::waiting_word(state));
@@ -167,6 +223,12 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_
         Health::KeyRefused { .. } if !state.link.has_key() => (format!("no key{data}"), StyleRole::Error),
         Health::KeyRefused { .. } => (format!("401{data}"), StyleRole::Error),
         Health::Ok { took } => {
+            if state.pets.follow.is_live() {
+                return (
+                    if wide { format!("ok {} ms | live", took.as_millis()) } else { "ok, live".to_owned() },
+                    StyleRole::Text,
+                );
+            }
             // On other screens it would only distract every minute.
             let old = state.screen == Screen::Pets && age >= STALE_AFTER.as_secs();
             let age = if old { format!(", {} old", words::age(age)) } else { String::new() };
@@ -201,7 +263,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
                 Screen::Requests => requests::view::place(&state.requests),
                 Screen::Welcome => welcome::view::PLACE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
-                Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::PLACE.to_owned(),
+                Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),
             };
             (place, StyleRole::Text)

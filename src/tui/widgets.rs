@@ -13,6 +13,8 @@ use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
 pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
 
+use super::key::KeyPress;
+use super::keymap::Hint;
 use super::theme::{Appearance, StyleRole};
 
 /// From this width on there are panes at the right.
@@ -133,26 +135,35 @@ pub(super) fn banner_with_keys(
 }
 
 /// The keys of the moment on one line: whole entries, dropped from the middle where there is no room, help always last.
+/// Also where each is: its column, its columns, and the key that a click presses.
 pub(super) fn hint_line(
-    mut entries: Vec<(String, &'static str)>,
+    mut entries: Vec<Hint>,
     columns: u16,
     appearance: &Appearance,
-) -> Line<'static> {
-    let length = |entries: &[(String, &str)]| -> usize {
-        1 + entries.iter().map(|(key, word)| width(key) + 1 + width(word) + 2).sum::<usize>().saturating_sub(2)
+) -> (Line<'static>, Vec<(u16, u16, KeyPress)>) {
+    let length = |entries: &[Hint]| -> usize {
+        1 + entries
+            .iter()
+            .map(|Hint { key, word, .. }| width(key) + 1 + width(word) + 2)
+            .sum::<usize>()
+            .saturating_sub(2)
     };
     while entries.len() > 2 && length(&entries) > usize::from(columns) {
         entries.remove((entries.len() - 1) / 2);
     }
     let mut spans = vec![Span::raw(" ")];
-    for (at, (key, word)) in entries.into_iter().enumerate() {
+    let (mut places, mut x) = (Vec::new(), 1_u16);
+    for (at, Hint { key, word, press }) in entries.into_iter().enumerate() {
         if at > 0 {
             spans.push(Span::raw("  "));
         }
+        let columns = u16::try_from(width(&key) + 1 + width(word)).unwrap_or(u16::MAX);
+        places.push((x, columns, press));
+        x = x.saturating_add(columns + 2);
         spans.push(Span::styled(key, appearance.style(StyleRole::Key)));
         spans.push(Span::raw(format!(" {word}")));
     }
-    Line::from(spans)
+    (Line::from(spans), places)
 }
 
 /// What came instead of an answer, in a word or two.
@@ -189,10 +200,10 @@ mod tests {
         let appearance = crate::tui::testing::appearance();
         let entries = || {
             [("a", "one"), ("b", "two"), ("c", "three"), ("d", "four"), ("?", "help")]
-                .map(|(key, word)| (key.to_owned(), word))
+                .map(|(key, word)| Hint { key: key.to_owned(), word, press: crate::tui::key::Key::Esc.into() })
                 .to_vec()
         };
-        let text = |columns| hint_line(entries(), columns, &appearance).to_string();
+        let text = |columns| hint_line(entries(), columns, &appearance).0.to_string();
         assert_eq!(text(80), " a one  b two  c three  d four  ? help");
         for columns in 14..40 {
             let line = text(columns);

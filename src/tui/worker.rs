@@ -3,6 +3,7 @@
 //! Does not know the state or the screens. A newer job replaces the older one of its slot, except for a creation, which only the
 //! user gives up. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
+mod actions;
 mod context;
 pub mod domains;
 pub mod drafts;
@@ -176,7 +177,7 @@ impl Worker {
                 None
             }
             // The loop keeps these to itself.
-            Effect::Suspend | Effect::Redraw | Effect::Notify(..) | Effect::Clipboard(_) => None,
+            Effect::Suspend | Effect::Redraw | Effect::Mouse(_) | Effect::Notify(..) | Effect::Clipboard(_) => None,
         }
     }
 
@@ -212,6 +213,15 @@ impl Worker {
             }
             Task::Popups(task) => {
                 self.spawn_online(slot, popups::perform(task, connection, self.surroundings(), progress))
+            }
+            Task::Action(run) => self.spawn(slot, actions::perform(run)),
+            Task::CompletePath(typed) => {
+                let around = self.surroundings();
+                self.spawn(slot, async move {
+                    let completed = tokio::task::spawn_blocking(move || (around.complete(&typed), typed)).await;
+                    let (completion, typed) = completed.unwrap_or_default();
+                    Outcome::PathCompleted(typed, completion)
+                });
             }
             Task::Drafts(task) => {
                 if let DraftTask::Write(write) = &task {
@@ -286,7 +296,7 @@ impl Worker {
 fn write_cache(cache: &SessionCache, context: &WorkerContext) -> Result<(), String> {
     let Some(directory) = &context.kept else { return Ok(()) };
     let file = session_cache::file(directory, &cache.identity);
-    atomic_file::replace_private(&file, &cache.text()).map_err(|error| error.to_string())
+    atomic_file::replace_private(&file, cache.text()).map_err(|error| error.to_string())
 }
 
 async fn keep_drafts(task: DraftTask, context: Arc<WorkerContext>) -> DraftReply {

@@ -1,6 +1,7 @@
 //! The real binary as scripts and people in a shell use it: output, exit statuses, help, and how it fails.
 
 mod adds;
+mod categories;
 mod completions;
 mod configures;
 mod crowds;
@@ -15,6 +16,7 @@ mod logins;
 mod plain;
 mod secrets;
 mod serves;
+mod systemd;
 mod trusts;
 mod unread;
 mod watches;

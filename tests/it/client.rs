@@ -2,6 +2,7 @@
 //! take.
 
 mod find;
+mod follow;
 mod inventory;
 mod lists;
 mod records;

@@ -22,7 +22,8 @@ use uuid::Uuid;
 
 use self::members::{Cluster, Fault};
 use crate::instances::{Clients, faults, free_address, instance};
-use crate::store::fixture::till_key;
+use crate::sse::{LAST, difference, follow};
+use crate::store::fixture::{rex, till_key};
 use crate::store::list::all;
 
 /// After the cluster takes commits again, the service must too.
@@ -46,6 +47,9 @@ const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// Ten of each instance, and some that the server has not seen the end of yet.
 const BACKENDS: i64 = 2 * 10 + 12;
+
+/// The rounds of each run of all tests.
+const IN_THE_SUITE: usize = 5;
 
 /// The worst of all rounds.
 #[derive(Debug, Default)]
@@ -154,11 +158,16 @@ async fn run(rounds: usize) {
     }
     let urls = [addresses.join(","), front].map(|hosts| format!("postgres://petstore@{hosts}/shop"));
     let store = Store::open(&urls[0].parse().unwrap()).await.unwrap();
-    let (_, key) = till_key(&store).await;
-    let key = ApiKey::new(key.expose_secret()).unwrap();
+    let (_, text) = till_key(&store).await;
+    let key = ApiKey::new(text.expose_secret()).unwrap();
     let services = [free_address(), free_address()];
     let _instances = [instance(&services[0], &urls[0]), instance(&services[1], &urls[1])];
     let clients = services.each_ref().map(|service| Clients::start(service, &key, 8));
+    let mut followers = JoinSet::new();
+    for [first, second] in [[0, 1], [1, 0]] {
+        let services = [&services[first], &services[second]].map(|service| service.parse().unwrap());
+        followers.spawn(follow(services.to_vec(), text.expose_secret().to_owned()));
+    }
 
     let (commits, writes, lists) = (Last::new(), [Last::new(), Last::new()], [Last::new(), Last::new()]);
     let unready: Arc<Mutex<Vec<String>>> = Arc::default();
@@ -265,12 +274,18 @@ async fn run(rounds: usize) {
         told.extend(clients.stop().await);
     }
     drop(watchers);
-    let pets = all(&Store::open(&urls[0].parse().unwrap()).await.unwrap()).await;
+    let store = Store::open(&urls[0].parse().unwrap()).await.unwrap();
+    let mut pets = all(&store).await;
     let (faults, unready, worst) = (faults(&told, &pets), unready.lock().clone(), worst.into_inner());
     println!("{} acknowledged, {} in the database, {} lost or doubled", told.len(), pets.len(), faults.len());
     println!("falsely ready {} times; {worst:#?}", unready.len());
     assert_eq!(faults, Vec::<String>::new());
     assert_eq!(pets.len(), told.len());
+    pets.push(store.add(NewPet { name: LAST.to_owned(), ..rex() }, clock::now()).await.unwrap());
+    let followed = timeout(Duration::from_secs(60), followers.join_all()).await.expect("every pet comes");
+    for seen in followed {
+        assert_eq!(difference(&seen, &pets), None);
+    }
     assert_eq!(unready, Vec::<String>::new());
     assert!(worst.writes_back < WRITES_BACK && worst.lists_back < LISTS_BACK, "{worst:?}");
     assert!(worst.backends <= BACKENDS, "{worst:?}");
@@ -279,7 +294,7 @@ async fn run(rounds: usize) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failover_loses_and_doubles_nothing_and_the_service_is_back_soon() {
-    run(5).await;
+    run(IN_THE_SUITE).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

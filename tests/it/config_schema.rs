@@ -27,14 +27,17 @@ fn known(refusal: &str) -> Vec<String> {
 }
 
 /// The tables of the file, as the schema and as a line of the file name them.
-const TABLES: [(&str, &str); 8] = [
+const TABLES: [(&str, &str); 11] = [
     ("", ""),
     ("/properties/profiles/additionalProperties", "[profiles.x]\n"),
     ("/properties/pets", "[pets]\n"),
+    ("/properties/views/items", "[[views]]\n"),
     ("/properties/add", "[add]\n"),
     ("/properties/ui", "[ui]\n"),
+    ("/properties/ssh", "[ssh]\n"),
     ("/properties/domains", "[domains]\n"),
     ("/properties/platforms/additionalProperties", "[platforms.x]\n"),
+    ("/properties/actions/items", "[[actions]]\nname = \"x\"\ncommand = [\"x\"]\n"),
     ("/properties/domains/properties/redirects/items", "[[domains.redirects]]\n"),
 ];
 
@@ -68,6 +71,7 @@ fn the_example_fits_the_schema_whose_defaults_it_says() {
     for text in [example.to_owned(), example.replace("\n#:", "\n"), String::new()] {
         assert_eq!(errors(&text), Vec::<String>::new());
     }
+    assert!(example.starts_with("#:schema config.schema.json\n"));
     let (schema, example) = (schema(), serde_json::to_value(example.parse::<toml::Table>().unwrap()).unwrap());
     for section in ["pets", "add", "ui", "domains"] {
         let properties = schema["properties"][section]["properties"].as_object().unwrap();
@@ -85,12 +89,19 @@ fn what_the_parser_refuses_the_schema_refuses_too() {
         "[pets]\nlimit = 0\n",
         "[pets]\nlimit = 101\n",
         "[pets]\nlive = -1\n",
+        "[[views]]\nsearch = \"cat:3\"\n",
+        "[[views]]\nname = \"cats\"\nsort = \"price\"\n",
+        "[[views]]\nname = \"cats\"\ncolumns = [\"price\"]\n",
+        "[categories]\nthree = \"dog\"\n",
+        "[categories]\n3 = \"\"\n",
         "[add]\nconcurrency = 9\n",
-        "[ui]\ntheme = \"darc\"\n",
+        "[ui]\ntheme = 3\n",
         "[domains]\nhttp_port = 65536\n",
         "[profiles.x]\nkey = { keyring = false }\n",
         "[profiles.x]\nkey = { command = [] }\n",
         "[profiles.x]\nkey = { env = \"A\", file = \"b\" }\n",
+        "[[actions]]\nname = \"x\"\ncommand = []\n",
+        "[[actions]]\nname = \"x\"\ncommand = [\"lp\"]\nkeys = \"P\"\n",
         "[[domains.redirects]]\nfrom = \"a.example\"\nto = \"b.example\"\n",
     ] {
         let _ = refusal(text);

@@ -76,8 +76,15 @@ impl Person {
             [today.clone(), today.tomorrow().unwrap()].map(|day| (day.strftime("%Y-%m-%d").to_string(), "TODAY"));
         let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();
         let home = Some(directory.path().to_owned());
-        let setup =
-            DialogueSetup { settings, client, domains: DomainSetup::default(), domain_service, home, clock: || *NOW };
+        let setup = DialogueSetup {
+            settings,
+            client,
+            domains: DomainSetup::default(),
+            domain_service,
+            home,
+            unfinished: None,
+            clock: || *NOW,
+        };
         let (interrupt, interrupts) = mpsc::channel(4);
         Self { setup, directory, masks, interrupt, interrupts }
     }

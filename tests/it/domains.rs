@@ -14,6 +14,7 @@ mod over_time;
 mod platforms;
 #[path = "../fuzz/readers.rs"]
 mod readers;
+mod resolvers;
 mod sandbox;
 mod seeds;
 mod simulator;

@@ -15,9 +15,7 @@ use petstore::app::clipboard::ClipboardBackend;
 use petstore::app::connections::{Connect, Services};
 use petstore::app::domain_service::{DomainService, DomainSetup};
 use petstore::clock::{self, Now};
-use petstore::config::{
-    Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings, ThemeChoice,
-};
+use petstore::config::{Accent, Choices, Clipboard, Depth, Env, KeyOrigin, LinkSpeed, Remote, Service, Settings};
 use petstore::domains::check_options::CheckOptions as DomainSettings;
 use petstore::domains::diagnosis::Expectation;
 use petstore::domains::registry::RegistryFile;
@@ -156,15 +154,21 @@ fn settings(service: Service) -> Settings {
         accent: Accent::None,
         protect: false,
         read_only: false,
+        ssh: None,
         service,
         limit: Limit::default(),
         status: None,
         live: None,
+        views: Vec::new(),
+        categories: Arc::default(),
         ascii: true,
         accessible: false,
-        theme: ThemeChoice::Default,
+        theme: "default".into(),
+        themes: Arc::default(),
         clipboard: Clipboard::Auto,
         link: LinkSpeed::Fast,
+        mouse: false,
+        actions: Arc::default(),
         origins: Vec::new(),
     }
 }
@@ -223,7 +227,12 @@ impl App {
             petstore::tui::drafts::on_opened(&mut state, opened, clock());
         }
         prepare(&mut state);
-        let look = Appearance { ascii: true, theme: Theme::Default, depth: Depth::TrueColour, zone: TimeZone::UTC };
+        let look = Appearance {
+            ascii: true,
+            theme: Theme::built_in("default"),
+            depth: Depth::TrueColour,
+            zone: TimeZone::UTC,
+        };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, mut events) = mpsc::unbounded_channel();
         let (quit, quits) = mpsc::channel(1);
@@ -324,7 +333,7 @@ impl Real {
         let new = NewKey { name: "flow".into(), scopes: Scopes::default(), expires_at: None };
         let key = store.create_key(new, "flow", clock::now()).await.unwrap().1.expose_secret().to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
+        let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
         Self { server, key, store, _directory: directory }
     }
 
@@ -440,7 +449,7 @@ async fn a_lost_service_leaves_the_rows_and_comes_back() {
     app.press("Down");
     app.shows(&["Row 2 of 5."]).await;
     let listener = TcpListener::bind(address).await.unwrap();
-    let _server = server::start(server::Config::default(), store, listener).unwrap();
+    let _server = server::start(server::Config::default(), store, vec![listener]).unwrap();
     app.shows(&["answers again.", "| ok, "]).await;
     app.quit().await;
 }

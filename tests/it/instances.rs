@@ -36,7 +36,7 @@ const A_WHILE: usize = 300;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A program that is killed when dropped.
-pub struct Running(Child);
+pub struct Running(pub Child);
 
 impl Running {
     /// A program that says nothing; nothing where it is not installed.
@@ -71,7 +71,7 @@ pub fn instance(listen: &str, database: &str) -> Running {
 }
 
 /// HAProxy in front of three instances; nothing where it is not installed.
-fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<Running> {
+pub fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<Running> {
     let examples = ["127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:8082", "127.0.0.1:8083"];
     let ours = [listen, instances[0], instances[1], instances[2]];
     let text = examples.iter().zip(ours).fold(CONFIGURATION.to_owned(), |text, (example, ours)| {
@@ -174,7 +174,7 @@ async fn killed_frozen_or_cut_off_instances_lose_and_double_nothing_behind_a_loa
     let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
     let directory = tempfile::tempdir().unwrap();
     let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
-        return crate::postgres::skipped("there is no haproxy (Debian: apt-get install haproxy)");
+        return crate::skipped::skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let (first, second, _third) = (instance(&one, &direct), instance(&two, &direct), instance(&three, &over_a_line));
     let clients = Clients::start(&front, &key, CLIENTS);
@@ -211,7 +211,7 @@ async fn behind_a_load_balancer_lists_go_on_while_the_database_is_read_only() {
     let [front, one] = [free_address(), free_address()];
     let directory = tempfile::tempdir().unwrap();
     let Some(_balancer) = balancer(&front, [&one, &one, &one], &directory) else {
-        return crate::postgres::skipped("there is no haproxy (Debian: apt-get install haproxy)");
+        return crate::skipped::skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let _instance = instance(&one, &database.address(""));
     let key = ApiKey::new(key.expose_secret()).unwrap();

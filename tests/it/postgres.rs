@@ -1,8 +1,5 @@
 //! A private PostgreSQL server, from the programs of a Debian installation. It belongs to this process: it is started
 //! for the first test that asks, and stopped and removed when the process ends, however that happens.
-//!
-//! Where there is none, the tests that need it say that they were skipped, and why. Where `PETSTORE_TEST_SERVERS` is
-//! `required`, as in CI, that is a failure.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -18,6 +15,8 @@ use std::time::Duration;
 use petstore::clock;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tokio_postgres::{Client, NoTls};
+
+use crate::skipped::skipped;
 
 /// How long the server may take to start.
 const START: Duration = Duration::from_secs(30);
@@ -37,16 +36,6 @@ static SERVER: OnceLock<Result<Server, String>> = OnceLock::new();
 /// The server; nothing, after a line on stderr, where there is none.
 pub fn server() -> Option<&'static Server> {
     SERVER.get_or_init(Server::start).as_ref().map_err(|why| skipped(why)).ok()
-}
-
-/// Says why a test does nothing; a failure where everything is to be there.
-#[expect(clippy::disallowed_methods, reason = "only CI says what must be there")]
-pub fn skipped(why: &str) {
-    let is_required = std::env::var_os("PETSTORE_TEST_SERVERS").is_some_and(|value| value == "required");
-    assert!(!is_required, "{why}");
-    let test = std::thread::current().name().unwrap_or("a test").to_owned();
-    // Past the capture of the test harness, which would keep it from whoever reads.
-    let _ = writeln!(std::io::stderr(), "{test}: skipped, {why}");
 }
 
 impl Server {

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use imports::Imports;
 
+use crate::documents::text;
+
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
@@ -85,6 +87,24 @@ fn screen_of(file: &str) -> Option<&str> {
 
 fn imports() -> Imports {
     Imports::of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// rustdoc follows links into the library only.
+#[test]
+fn the_map_names_files_that_exist() {
+    let library = text("src/lib.rs");
+    let quoted =
+        library.lines().filter_map(|line| line.strip_prefix("//!")).flat_map(|line| line.split('`').skip(1).step_by(2));
+    let paths: Vec<_> =
+        quoted.filter(|name| name.contains("::")).map(|name| name.split("::").collect::<Vec<_>>()).collect();
+    assert!(paths.len() > 20, "{paths:?}");
+    for path in paths {
+        let modules: Vec<_> = path.into_iter().filter(|part| part.starts_with(char::is_lowercase)).collect();
+        let file = format!("src/{}.rs", modules.join("/"));
+        let parent = format!("src/{}.rs", modules[..modules.len() - 1].join("/"));
+        let exists = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file).exists();
+        assert!(exists || text(&parent).contains(&format!("fn {}(", modules[modules.len() - 1])), "{file}");
+    }
 }
 
 #[test]

@@ -7,3 +7,4 @@ pub mod list;
 pub mod proxy;
 mod standby;
 mod trouble;
+mod upgrade;

@@ -33,7 +33,7 @@ impl Stub {
 /// Time limits that a test can wait for.
 pub fn impatient() -> Timeouts {
     let limit = Duration::from_millis(300);
-    Timeouts { connect: limit, read: limit, total: Duration::from_millis(600) }
+    Timeouts { connect: limit, read: limit, total: Duration::from_millis(600), ..Timeouts::default() }
 }
 
 pub fn client(base_url: &str) -> Client {

@@ -4,7 +4,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 
+use petstore::tui::effect::Effect;
 use petstore::tui::terminal::writer_thread::TerminalWriter;
+use petstore::tui::terminal::{enter, tell};
 
 use crate::harness::{PETSTORE, Start, restored, switched_off};
 
@@ -90,6 +92,32 @@ fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
 }
 
 #[test]
+fn the_mouse_is_given_back_when_it_stops_and_at_the_end() {
+    let modes = ["?1000", "?1006"];
+    let is_off = |bytes: &[u8]| modes.iter().all(|mode| switched_off(bytes, mode));
+    let mut shell = Start::program("/bin/bash", &["--norc", "--noprofile", "-i"]).env("PS1", "ready> ").open();
+    shell.shows(&["ready> "]);
+    shell.send(format!("{PETSTORE} --demo\n"));
+    shell.shows(ROWS);
+    shell.send("M");
+    shell.shows(&["hold Shift to select text"]);
+    // The second row, as a terminal reports a click.
+    shell.send("\x1b[<0;9;6M\x1b[<0;9;6m");
+    shell.shows(&["> 2 "]);
+    shell.send("\x1a");
+    shell.shows(&["Stopped", "ready> "]);
+    assert!(is_off(&shell.bytes()));
+    shell.send("fg\n");
+    shell.wait_until("the mouse is on again", |_, bytes| !is_off(bytes));
+    shell.send("\x1b[<65;9;6M");
+    shell.shows(&["> 5 "]);
+    shell.send("q");
+    shell.wait_until("the mouse is off", |_, bytes| is_off(bytes));
+    shell.send("exit\n");
+    shell.ended();
+}
+
+#[test]
 fn q_ends_it_while_a_request_hangs() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", silent.local_addr().unwrap());
@@ -144,7 +172,7 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
     .env("PETSTORE_TEST_PANIC", "1")
     .open();
     let (_, bytes) = test.ended();
-    assert!(restored(&bytes));
+    assert!(restored(&bytes) && switched_off(&bytes, "?1000"));
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let left = text.rfind("\x1b[?1049l").unwrap();
     assert!(text[left..].contains("on purpose"), "the report comes after the screen is given back");
@@ -157,10 +185,11 @@ fn a_panic_gives_the_terminal_back_before_its_report() {
 fn panics_when_asked() {
     if std::env::var_os("PETSTORE_TEST_PANIC").is_some() {
         let outlet = TerminalWriter::to_stdout().unwrap();
-        let _screen = petstore::tui::terminal::enter(&outlet, false).unwrap();
+        let _screen = enter(&outlet, false).unwrap();
         // Whoever waits for the work of another thread hears of it, and the app goes on.
         std::thread::spawn(|| panic!("elsewhere")).join().unwrap_err();
         outlet.clone().write_all(b"still there").unwrap();
+        tell(&outlet, &Effect::Mouse(true)).unwrap();
         panic!("on purpose");
     }
 }

@@ -1,15 +1,18 @@
 //! A program in a pseudo-terminal: keys go in, an emulated screen comes out. Waits for conditions, never for a time.
 
+use std::fs::File;
 use std::io::{Read as _, Write};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::termios::{Action, OptionalActions, speed, tcflow, tcgetattr, tcsetattr};
 use tempfile::TempDir;
 
 /// How long anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program under test.
 pub const PETSTORE: &str = env!("CARGO_BIN_EXE_petstore");
@@ -33,6 +36,7 @@ pub struct Terminal {
 pub struct Start {
     command: CommandBuilder,
     size: (u16, u16),
+    is_serial: bool,
     home: Option<TempDir>,
 }
 
@@ -54,11 +58,18 @@ impl Start {
         }
         command.env("HOME", home.path());
         command.cwd(home.path());
-        Self { command, size: (80, 24), home: Some(home) }
+        Self { command, size: (80, 24), is_serial: false, home: Some(home) }
     }
 
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// More arguments.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    pub fn arguments(mut self, arguments: &[&str]) -> Self {
+        self.command.args(arguments);
         self
     }
 
@@ -67,10 +78,28 @@ impl Start {
         self
     }
 
+    /// A serial line: 9600 baud, and nobody knows the size of the terminal at its other end.
+    pub fn serial(mut self) -> Self {
+        self.is_serial = true;
+        self
+    }
+
+    /// The home directory.
+    pub fn home(&self) -> &Path {
+        self.home.as_ref().unwrap().path()
+    }
+
     /// Starts it.
     pub fn open(self) -> Terminal {
         let (columns, rows) = self.size;
-        let pair = native_pty_system().openpty(PtySize { rows, cols: columns, ..PtySize::default() }).unwrap();
+        let (cols, lines) = if self.is_serial { (0, 0) } else { self.size };
+        let pair = native_pty_system().openpty(PtySize { rows: lines, cols, ..PtySize::default() }).unwrap();
+        if self.is_serial {
+            let line = slave_of(&*pair.master);
+            let mut attributes = tcgetattr(&line).unwrap();
+            attributes.set_speed(speed::B9600).unwrap();
+            tcsetattr(&line, OptionalActions::Now, &attributes).unwrap();
+        }
         let child = pair.slave.spawn_command(self.command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
@@ -104,7 +133,7 @@ impl Terminal {
     }
 
     /// Looks at the screen.
-    #[allow(dead_code, reason = "only the tour does")]
+    #[allow(dead_code, reason = "the measurements do not need it")]
     pub fn with_screen<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
         look(self.seen.0.lock().unwrap().parser.screen())
     }
@@ -137,6 +166,22 @@ impl Terminal {
         seen.parser.screen().contents()
     }
 
+    /// Waits until nothing more is written: the frame is whole.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    pub fn settled(&self) {
+        const QUIET: Duration = Duration::from_millis(200);
+        let (lock, changed) = &*self.seen;
+        let mut seen = lock.lock().unwrap();
+        loop {
+            let before = seen.bytes.len();
+            let (now, waited) = changed.wait_timeout_while(seen, QUIET, |seen| seen.bytes.len() == before).unwrap();
+            seen = now;
+            if waited.timed_out() {
+                return;
+            }
+        }
+    }
+
     /// Writes bytes as a terminal would send them.
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
         self.writer.write_all(bytes.as_ref()).unwrap();
@@ -146,9 +191,7 @@ impl Terminal {
     /// The terminal stops what the program writes, as Ctrl-S does, or lets it go on.
     #[allow(dead_code, reason = "the measurements do not need it")]
     pub fn freeze(&self, frozen: bool) {
-        use rustix::termios::{Action, tcflow};
-        let slave = std::fs::File::options().read(true).write(true).open(self.master.tty_name().unwrap()).unwrap();
-        tcflow(slave, if frozen { Action::OOff } else { Action::OOn }).unwrap();
+        tcflow(slave_of(&*self.master), if frozen { Action::OOff } else { Action::OOn }).unwrap();
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {
@@ -219,6 +262,11 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// The side of a program in the terminal.
+fn slave_of(master: &dyn MasterPty) -> File {
+    File::options().read(true).write(true).open(master.tty_name().unwrap()).unwrap()
 }
 
 /// The emulator has no empty screens, and no memory for the largest that can be claimed.

@@ -4,14 +4,23 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
 mod browsing;
+mod completions;
 mod dialogue;
 mod domains;
 mod drafts;
+mod emulators;
 mod ends;
 mod foreign;
 mod harness;
 mod import;
+mod live;
 mod rapid;
 mod screens;
 mod served;
+#[path = "../it/skipped.rs"]
+mod skipped;
+mod spoken;
+mod ssh;
+mod sshd;
+mod terminals;
 mod tour;

@@ -8,7 +8,7 @@ use crate::harness::Terminal;
 use crate::served::Served;
 
 /// Into rapid entry, with category 3.
-fn enter(app: &mut Terminal) {
+pub fn enter(app: &mut Terminal) {
     app.send("a\x1b[17~");
     app.shows(&["rapid entry", "> Category"]);
     app.send("3\r");
@@ -97,12 +97,12 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
     app.shows(&["till is protected"]);
     app.send_until("y", &["Added Biscuit, id 1."]);
     app.send("\x1b");
-    app.shows(&["Enter detail"]);
+    app.shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "j", "test");
     app.send("aTest pet\t1");
     app.shows(&["[Test pet__", "[1_"]);
     app.send("\x1b");
-    app.shows(&["Enter detail"]);
+    app.shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "jj", "till");
     // One key sent it from here.
     app.send("2\x1bOQ");
@@ -122,7 +122,7 @@ fn what_was_typed_for_one_service_is_never_added_to_another() {
     let mut app = open();
     app.shows(&["till | ok", "Rex_"]);
     app.send("\x1b");
-    app.shows(&["Enter detail"]);
+    app.shows(&["[1 Pets]", "Enter detail"]);
     to(&mut app, "j", "test");
     app.shows(&["Test pet_"]);
     app.send("\x1bOQ");

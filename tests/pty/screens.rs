@@ -142,7 +142,8 @@ fn without_utf8_nothing_beyond_ascii_is_written() {
 #[test]
 fn small_sizes_say_what_they_need_and_come_back() {
     let mut app = Start::petstore(&["--demo"]).open();
-    let before = app.shows(BROWSING);
+    app.shows(BROWSING);
+    let before = app.shows(&["ok, live"]);
     for (columns, rows) in [(1, 1), (0, 0), (20, 5), (60, 16), (200, 60)] {
         app.resize(columns, rows);
         app.send("\x0c");

@@ -11,6 +11,7 @@ pub struct Served {
     child: Child,
     url: String,
     key: String,
+    database: String,
     _directory: tempfile::TempDir,
 }
 
@@ -26,7 +27,17 @@ impl Served {
         let mut line = String::new();
         BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
         let url = line.trim().strip_prefix("listening on ").unwrap().to_owned();
-        Self { child, url, key, _directory: directory }
+        Self { child, url, key, database, _directory: directory }
+    }
+
+    /// Its address.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The address of its database.
+    pub fn database(&self) -> &str {
+        &self.database
     }
 
     /// The app on it, with what it keeps in `state`. Ids have the order of typing however slow the machine is.
@@ -61,14 +72,23 @@ impl Served {
         all.iter().fold(start, keyed).env("XDG_STATE_HOME", state.to_str().unwrap()).open()
     }
 
+    fn run(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new(PETSTORE);
+        command.args(arguments).args(["--base-url", &self.url]).env("PETSTORE_API_KEY", &self.key);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Another program adds a pet.
+    pub fn add(&self, name: &str) {
+        self.run(&["pets", "add", "--name", name, "--category-id", "1"]);
+    }
+
     /// The names in the order of their ids.
     pub fn names(&self) -> Vec<String> {
-        let mut list = Command::new(PETSTORE);
-        list.args(["pets", "list", "--limit", "100", "--format", "ndjson", "--base-url", &self.url]);
-        let listed = list.env("PETSTORE_API_KEY", &self.key).output().unwrap();
-        assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
-        let mut pets: Vec<(i64, String)> = String::from_utf8(listed.stdout)
-            .unwrap()
+        let mut pets: Vec<(i64, String)> = self
+            .run(&["pets", "list", "--limit", "100", "--format", "ndjson"])
             .lines()
             .map(|line| {
                 let pet: serde_json::Value = serde_json::from_str(line).unwrap();

@@ -20,20 +20,22 @@ pub(super) struct FullResponse {
 
 /// Whether it is as promised. 304 is valid only after a conditional request.
 pub(super) fn judge(answer: FullResponse, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
-    let FullResponse { status, headers, body } = &answer;
-    if promised.contains(status) {
-        Ok(answer)
-    } else if status.is_success() || *status == StatusCode::NOT_MODIFIED {
-        Err(ApiError::Malformed(Defect::Status(status.as_u16())))
+    if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
+}
+
+/// What an answer with an unexpected status means.
+pub(super) fn refusal(FullResponse { status, headers, body }: &FullResponse) -> ApiError {
+    if status.is_success() || *status == StatusCode::NOT_MODIFIED {
+        ApiError::Malformed(Defect::Status(status.as_u16()))
     } else {
         let problem = serde_json::from_slice::<Problem>(body).ok();
         let excerpt = if problem.is_some() { String::new() } else { excerpt(body) };
         let retry_after = headers.get(RETRY_AFTER).map(|value| retry_after(value.to_str().unwrap_or("")));
-        Err(ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after })
+        ApiError::Refused { status: status.as_u16(), problem, excerpt, retry_after }
     }
 }
 
-pub(super) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+pub(in crate::api) fn read_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     serde_json::from_slice(body).map_err(|source| json_defect(source, body))
 }
 

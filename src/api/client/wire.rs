@@ -1,13 +1,15 @@
-//! One exchange: sends the request, reads the complete answer, and records both if there is a recorder.
+//! One exchange: sends the request, reads the complete answer or, of a stream, its head, and records both if there is a
+//! recorder.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use reqwest::header::HeaderName;
-use reqwest::{Method, Request, RequestBuilder, StatusCode};
+use reqwest::{Method, Request, RequestBuilder, Response, StatusCode};
+use tokio::time::timeout;
 use url::Url;
 
-use super::response::{FullResponse, judge};
+use super::response::{FullResponse, judge, refusal};
 use super::{Client, date_of};
 use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
@@ -20,7 +22,7 @@ const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempoten
 const MAX_BODY: usize = 8 << 20;
 
 impl Client {
-    pub(super) fn request(&self, method: Method, url: Url) -> RequestBuilder {
+    pub(in crate::api) fn request(&self, method: Method, url: Url) -> RequestBuilder {
         let mut request = Request::new(method, url);
         request.headers_mut().clone_from(&self.headers);
         RequestBuilder::from_parts(self.http.clone(), request).header(TRACEPARENT, self.trace.new_parent())
@@ -46,13 +48,48 @@ impl Client {
         judge(answer?, promised)
     }
 
+    /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
+    /// the time allowed for a whole answer.
+    pub(in crate::api) async fn open(&self, request: RequestBuilder) -> Result<Response, ApiError> {
+        let now = clock::now();
+        let request = request.build().map_err(|error| self.classify(error, now.mono))?;
+        let recorder = self.recorder.as_ref();
+        let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
+        let opened = timeout(self.timeouts.total, async {
+            let response = self.head(request, now.mono, recording.as_mut()).await?;
+            if response.status() == StatusCode::OK {
+                return Ok(response);
+            }
+            let answer = self.rest(response, now.mono).await?;
+            Err(refusal(&answer))
+        });
+        let opened = opened.await.unwrap_or(Err(ApiError::Timeout(self.timeouts.total)));
+        if let Some(recording) = recording {
+            match &opened {
+                Ok(_) => recording.answered(&[]),
+                Err(error) => recording.failed(error),
+            }
+        }
+        opened
+    }
+
     async fn whole(
         &self,
         request: Request,
         started: Instant,
         recording: Option<&mut Recording>,
     ) -> Result<FullResponse, ApiError> {
-        let mut response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
+        let response = self.head(request, started, recording).await?;
+        self.rest(response, started).await
+    }
+
+    async fn head(
+        &self,
+        request: Request,
+        started: Instant,
+        recording: Option<&mut Recording>,
+    ) -> Result<Response, ApiError> {
+        let response = self.http.execute(request).await.map_err(|error| self.classify(error, started))?;
         if let Some(recording) = recording {
             recording.head(response.status(), response.headers());
         }
@@ -64,6 +101,10 @@ impl Client {
         if let Some(date) = date_of(response.headers()) {
             *self.dated.lock() = Some((date, clock::now().mono));
         }
+        Ok(response)
+    }
+
+    async fn rest(&self, mut response: Response, started: Instant) -> Result<FullResponse, ApiError> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(|error| self.classify(error, started))? {
             if body.len() + chunk.len() > MAX_BODY {

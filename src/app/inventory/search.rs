@@ -3,18 +3,16 @@
 //! Made for 100,000 rows at each key: rows that did not fit do not fit when more is typed, names are searched where they
 //! are, and buffers are kept. What is kept takes 28 bytes for each row that fits.
 
-mod needle;
-mod query;
 mod score;
 
-pub use query::Query;
+pub use crate::model::search::Query;
 pub use score::Match;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::model::Pet;
+use crate::model::search::needle::is_mark;
 
-use needle::is_mark;
 use score::Scorer;
 
 /// Finds rows, and remembers the last answer.

@@ -6,14 +6,15 @@ use std::path::Path;
 use super::super::launch::read_keymap;
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Env, KeySource, faults};
+use crate::config::{Choices, ConfigError, Env, KeySource, Themes, faults};
 use crate::model::display_safe;
 
 use super::super::domains::args::ProbeArgs;
 use super::super::domains::settings::resolve;
 use super::super::error::{Exit, Failed, suggestion};
-use super::super::output::write;
+use super::super::output::{note, write};
 use super::super::setup;
+use super::themes::warnings;
 
 /// Reports that the configuration is valid, or each error on a line.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -21,6 +22,7 @@ pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if !found.is_empty() {
         return Err(failed(&found).hint(choices.command("config edit")));
     }
+    warnings(&Themes::beside(path)).iter().for_each(|warning| note(warning));
     let (shown, is_there) = (path.display(), path.exists());
     write(|out| match is_there {
         true => writeln!(out, "{shown} is valid"),
@@ -54,7 +56,13 @@ fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Fail
     let mut found = read_keymap(env).1;
     setup::adding(choices, env, &mut found)?;
     let file = configuration(choices, env)?;
-    if file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_)))) {
+    if let Err((number, why)) = read_keymap(env).0.with_actions(&file.actions) {
+        let (line, column) = file.actions[number].place;
+        found.push(format!("{}:{line}:{column}: {why}", path.display()));
+    }
+    if !file.actions.is_empty()
+        || file.profiles.values().any(|profile| matches!(profile.key, Some(KeySource::Command(_))))
+    {
         found.extend(refuse_where_others_write(path).err().map(|error| error.to_string()));
     }
     let domains = resolve(&ProbeArgs::default(), &file.domains);

@@ -1,12 +1,11 @@
 //! Edits a copy of the configuration in an editor, and saves it once it is valid.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::config::{Env, Paths};
+use crate::config::{Env, Paths, write_schema};
 use crate::local::atomic_file::{self, replace_private};
 
 use super::super::confirm::ask;
@@ -63,7 +62,7 @@ impl Copy {
 }
 
 fn read(path: &Path) -> Result<Option<String>, Failed> {
-    atomic_file::read(path).map_err(Failed::because(format!("cannot read {}", path.display())))
+    atomic_file::read(path).map_err(Failed::cannot("read", path))
 }
 
 /// Runs the editor through the shell, as other programs do, so that it may have arguments.
@@ -96,16 +95,18 @@ fn keep(text: &str, path: &Path) -> Result<PathBuf, Failed> {
 /// Every key with its default and an explanation.
 pub const EXAMPLE: &str = include_str!("../../../config.example.toml");
 
-/// Creates the configuration file. The default directory is created if needed; another one must exist.
+/// Creates the configuration file, and the schema beside it. The default directory is created if needed; another one must
+/// exist.
 pub fn begin(path: &Path, text: &str, env: &Env) -> io::Result<()> {
     if let Ok(paths) = Paths::new(env)
         && path.parent() == Some(&paths.config)
     {
-        DirBuilder::new().recursive(true).mode(0o700).create(&paths.config)?;
+        atomic_file::create_private(&paths.config)?;
     }
-    atomic_file::write(path, text, false)
+    atomic_file::write(path, text, false)?;
+    write_schema(path)
 }
 
 pub fn cannot_write(path: &Path) -> impl FnOnce(io::Error) -> Failed {
-    Failed::because(format!("cannot write {}", path.display()))
+    Failed::cannot("write", path)
 }

@@ -41,7 +41,7 @@ const FIRST_WORD: Duration = Duration::from_secs(2);
 const FURTHER_WORDS: Duration = Duration::from_secs(5);
 
 /// How many domains are checked concurrently.
-const AT_ONCE: usize = 24;
+const AT_ONCE: usize = 18;
 
 /// `petstore domains check`.
 pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) -> Result<Exit, Failed> {
@@ -66,7 +66,7 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
     }
 }
 
-/// A domain to check, by its typed name, and what was made of it; or what is wrong with the name.
+/// A domain to check, by its typed name, and the note about how it was typed; or what is wrong with it.
 fn subject_of(
     name: &str,
     options: &CheckOptions,
@@ -76,7 +76,10 @@ fn subject_of(
     let known = ExistingDomains { platform_host: options.expectation.platform_host.clone(), listed: Vec::new() };
     let ParsedName { domain, findings } = parse_name::read(name, &known);
     match domain {
-        Some(domain) => Ok((subject(options, list, domain, args), findings)),
+        Some(domain) => {
+            let is_about_typing = |finding: &Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
+            Ok((subject(options, list, domain, args), findings.into_iter().filter(is_about_typing).collect()))
+        }
         None => Err(findings),
     }
 }
@@ -89,7 +92,7 @@ async fn one(
     list: &Registry,
     file: &RegistryFile,
 ) -> Result<Exit, Failed> {
-    let (subject, about_name) = match subject_of(name, options, list, &args.probe) {
+    let (subject, about_typing) = match subject_of(name, options, list, &args.probe) {
         Ok(understood) => understood,
         Err(findings) => {
             print(|out| words::findings(out, &findings, now(options), false))?;
@@ -101,9 +104,8 @@ async fn one(
         true => format!(" should point to {host}"),
         false => format!(" should be a CNAME to {host}"),
     });
-    let is_about_typing = |finding: &&Finding| matches!(finding.code, Code::InUrl | Code::InPort | Code::InIdn);
     print(|out| {
-        words::findings(out, about_name.iter().filter(is_about_typing), now(options), false)?;
+        words::findings(out, &about_typing, now(options), false)?;
         writeln!(out, "{}{expected}\n", domain.unicode)
     })?;
     let printed = Mutex::new(Vec::new());
@@ -114,9 +116,10 @@ async fn one(
         let _ = print(|out| words::findings(out, fresh.iter().copied(), at, args.evidence));
         printed.extend(fresh.into_iter().map(finding_key));
     };
-    printed.lock().extend(about_name.iter().filter(is_about_typing).map(finding_key));
+    printed.lock().extend(about_typing.iter().map(finding_key));
     let cache = ProbeCache::default();
-    let checked = patiently(subject.check(&cache, Some(&show)), || "still checking ...".to_owned()).await;
+    let mut checked = patiently(subject.check(&cache, Some(&show)), || "still checking ...".to_owned()).await;
+    checked.add(about_typing);
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     show(&checked.findings, checked.at);
     print(|out| {
@@ -166,17 +169,18 @@ struct Run {
 impl Run {
     /// Checks one of them, if it is a domain.
     async fn check(&self, name: &str) -> (Outcome, Option<Checked>) {
-        let subject = match subject_of(name, &self.options, &self.list, &self.probe) {
-            Ok((subject, _)) => subject,
+        let (subject, about_typing) = match subject_of(name, &self.options, &self.list, &self.probe) {
+            Ok(understood) => understood,
             Err(findings) => {
                 let name = short(name);
                 let json = json::refused(&name, &findings);
                 return (Outcome { json, ..Outcome::of(name, &findings) }, None);
             }
         };
-        let checked = subject.check(&self.cache, None).await;
+        let mut checked = subject.check(&self.cache, None).await;
+        checked.add(about_typing);
         let outcome = Outcome {
-            state: Some(checked.status.state),
+            state: checked.stage(),
             expires: checked.measurement.expires,
             json: if self.is_json { json::check(&checked) } else { Value::Null },
             ..Outcome::of(checked.domain.name.to_string(), &checked.findings)
@@ -307,8 +311,7 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     match &args.html {
         Some(path) => {
-            std::fs::write(path, checked.report_html())
-                .map_err(Failed::because(format!("cannot write {}", path.display())))?;
+            std::fs::write(path, checked.report_html()).map_err(Failed::cannot("write", path))?;
             note(&format!("report written to {}", path.display()));
         }
         None => args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?,

@@ -58,7 +58,7 @@ pub fn refused(name: &str, findings: &[Finding]) -> Value {
 /// A whole check.
 pub fn check(checked: &Checked) -> Value {
     let Checked { domain, expectation, seen, findings: found, status, at, measurement, .. } = checked;
-    let stage = status.state;
+    let stage = checked.stage();
     let zone = seen.zone.as_ref().unwrap_or(&domain.registrable);
     let server = |view: &View| {
         json!({
@@ -73,7 +73,7 @@ pub fn check(checked: &Checked) -> Value {
     };
     // "Nothing to do" would contradict a warning.
     let is_then = match stage {
-        Stage::Live => overall(found) == Verdict::Ok,
+        Some(Stage::Live) => overall(found) == Verdict::Ok,
         _ => overall(found) != Verdict::Fail,
     };
     let fix = deciding(found).map(|finding| &finding.fix);
@@ -92,7 +92,7 @@ pub fn check(checked: &Checked) -> Value {
         "notChecked": checked.not_checked(),
         "next": {
             "now": fix.filter(|fix| !fix.is_empty()),
-            "then": is_then.then(|| next_step(stage, &domain.name)),
+            "then": is_then.then(|| next_step(status.state, &domain.name)),
             "until": wait_ends(found),
         },
     });

@@ -4,7 +4,6 @@
 use std::io::{self, Write as _};
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde_json::json;
 
 use crate::app::domain_progress::{DomainRoles, leads_on};
@@ -91,7 +90,7 @@ pub fn show(args: &ShowArgs, configured: &Configured, file: &RegistryFile) -> Re
     }
     let time = |at: Option<Timestamp>| match at {
         None => "-".to_owned(),
-        Some(at) => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
+        Some(at) => at.to_zoned(clock::time_zone()).strftime("%Y-%m-%d %H:%M %Z").to_string(),
     };
     let last = entry.measurements.last();
     let checked = last.map_or_else(

@@ -5,7 +5,7 @@ use std::path::Path;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
-use crate::app::domain_service::{DomainSetup, config_source};
+use crate::app::domain_service::{ANNOUNCED, DomainSetup, config_source};
 use crate::config::file::{self as config, Domains as Configured};
 use crate::domains::check::Subject;
 use crate::domains::check_options::{CheckOptions, named_resolver, socket_address, system_resolver};
@@ -65,9 +65,14 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
     settings.name_servers.extend(args.name_server.iter().cloned());
     settings.http_port = args.http_port.unwrap_or(configured.http_port);
     settings.https_port = args.https_port.unwrap_or(configured.https_port);
-    settings.platforms = configured.platforms.iter().map(platform).collect();
+    settings.platforms = platforms(configured);
     settings.now = args.now;
     Ok(settings)
+}
+
+/// The platforms of the configuration.
+pub(super) fn platforms(configured: &Configured) -> Vec<Platform> {
+    configured.platforms.iter().map(platform).collect()
 }
 
 fn platform(configured: &config::Platform) -> Platform {
@@ -80,6 +85,7 @@ fn platform(configured: &config::Platform) -> Platform {
         methods: lower(&configured.methods),
         account_uri: given(&configured.account_uri),
         verification: lower(&configured.verification),
+        acme_challenge: given(&configured.acme_challenge),
         proxy_allowed: configured.proxy_allowed,
         support: given(&configured.support).map(|support| short(&support)),
     }
@@ -146,7 +152,8 @@ pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
         platform_host: platform_host(None, configured)?,
         configuration: configured_domains(configured),
         notify: configured.notify,
-        sandbox: None,
+        platforms: platforms(configured),
+        ..DomainSetup::default()
     })
 }
 
@@ -158,7 +165,7 @@ pub(super) fn configured_domains(configured: &Configured) -> ConfigSource {
 /// Announces once, before a name is sent, which public resolvers learn it.
 pub(super) fn announce(options: &CheckOptions, file: &RegistryFile) {
     let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
-    if !public.is_empty() && file.first_time("public-resolvers-announced") {
+    if !public.is_empty() && file.first_time(ANNOUNCED) {
         note(&format!(
             "note: checks send the domain to the public resolvers {}; --only-system-resolver asks only this machine's",
             list(public)
@@ -178,4 +185,25 @@ pub fn prepare(
     let list = file.read()?;
     let subject = subject(&options, &list, need_name(name)?, args);
     Ok((subject, list))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::observation::Role;
+
+    #[test]
+    fn only_system_resolver_leaves_no_other_one_whatever_is_configured() {
+        let args = ProbeArgs { only_system_resolver: true, ..ProbeArgs::default() };
+        let resolvers = ["system", "1.1.1.1", "tls://9.9.9.9"].map(str::to_owned).to_vec();
+        match resolve(&args, &Configured { resolvers, ..Configured::default() }) {
+            Ok(options) => {
+                let system = Role::Resolver { system: true };
+                assert!(options.resolvers.iter().all(|server| server.role == system), "{:?}", options.resolvers);
+                assert_eq!(options.public_resolvers().count(), 0);
+            }
+            // This machine has none.
+            Err(failed) => assert!(format!("{failed:?}").contains("--only-system-resolver: no resolver to ask")),
+        }
+    }
 }

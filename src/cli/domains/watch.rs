@@ -3,7 +3,6 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use tokio::time::sleep;
 
 use crate::clock;
@@ -76,14 +75,14 @@ fn is_done(until: Until, checked: &Checked) -> bool {
 /// One line for one change.
 fn line(checked: &Checked, format: ResultFormat) -> Result<(), Failed> {
     let decides = deciding(&checked.findings);
-    let state = checked.status.state;
+    let state = checked.stage_words();
     if format == ResultFormat::Json {
         return print_json(&json::all(vec![json::check(checked)], 0));
     }
     let until = wait_ends(&checked.findings);
     let until = until.map_or_else(String::new, |until| format!(", until {}", until_words(until, checked.at)));
     print(|out| {
-        let time = checked.at.to_zoned(TimeZone::system()).strftime("%H:%M:%S").to_string();
+        let time = checked.at.to_zoned(clock::time_zone()).strftime("%H:%M:%S").to_string();
         let verdict = overall(&checked.findings).as_str().to_uppercase();
         let title = decides.map_or("the check failed", |finding| finding.title.as_str());
         writeln!(out, "{time}  {verdict:<5}  {state}: {title}{until}")?;

@@ -70,5 +70,5 @@ pub fn summary(out: &mut impl Write, checked: &Checked) -> io::Result<()> {
     // The next stage matters only if nothing must be fixed first.
     let silent = !matches!(decides.verdict, Verdict::Ok | Verdict::Wait);
     let next = if silent { String::new() } else { format!("; {next}") };
-    write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", status.state), room))
+    write!(out, "{}", paragraph("Step: ", &format!("{}{age}{next}", checked.stage_words()), room))
 }

@@ -15,9 +15,9 @@ use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_one};
 use crate::cli::output::{is_there, note, write, write_as};
 use crate::config::{Service, Settings};
-use crate::model::draft::{Field, FieldError, check_name, parse_category_id, parse_status};
+use crate::model::draft::{Field, FieldError, check_name, parse_status};
 use crate::model::text::cut;
-use crate::model::{BaseUrl, IdempotencyKeys, NewPet, Pet, display_safe};
+use crate::model::{BaseUrl, Categories, IdempotencyKeys, NewPet, Pet, Provenances, display_safe};
 
 /// The largest JSON object that `add -` reads, in bytes.
 const MAX_OBJECT: usize = 64 * 1024;
@@ -32,10 +32,14 @@ const USUAL: &str = "http://127.0.0.1:8080/v1";
 
 pub async fn run(context: &PetsContext<'_>, args: AddArgs) -> Result<Exit, Failed> {
     let layout = context.layout(&args.output)?;
+    if layout.is_about_addition() {
+        return Err(Failed::new(Exit::Usage, "the columns by and at are not known when a pet is added")
+            .hint("to see them: petstore pets list --columns id,name,by,at"));
+    }
     if args.stdin.is_some() {
         return add_from_stdin(context, &layout).await;
     }
-    let new = of_flags(args)?;
+    let new = of_flags(args, &context.settings.categories)?;
     is_there()?;
     let key = IdempotencyKeys::new(Uuid::new_v4()).make();
     let added = create_pet_once(context.client, &new, &key).await;
@@ -51,7 +55,7 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
         Service::Demo | Service::Embedded { .. } => USUAL.parse().map_err(Failed::config)?,
     };
     if args.stdin.is_none() {
-        let line = curl_for_pet(&base, &of_flags(args)?);
+        let line = curl_for_pet(&base, &of_flags(args, &settings.categories)?);
         return write(|out| writeln!(out, "{line}")).map(|_| Exit::Done);
     }
     let (mut shown, mut wrong) = (0_u64, 0);
@@ -76,9 +80,9 @@ pub fn show(args: AddArgs, settings: &Settings) -> Result<Exit, Failed> {
     Ok(exit(shown, wrong))
 }
 
-fn of_flags(args: AddArgs) -> Result<NewPet, Failed> {
+fn of_flags(args: AddArgs, categories: &Categories) -> Result<NewPet, Failed> {
     let name = args.name.unwrap_or_default();
-    let category_id = parse_category_id(&args.category_id.unwrap_or_default());
+    let category_id = categories.parse(&args.category_id.unwrap_or_default());
     let status = args.status.as_deref().map(parse_status).transpose();
     match (check_name(&name), category_id, status) {
         (Ok(()), Ok(category_id), Ok(status)) => Ok(NewPet { name, category_id, status }),
@@ -155,7 +159,7 @@ const fn exit(good: u64, wrong: u64) -> Exit {
 }
 
 fn print(pet: &Pet, layout: &PetLayout) -> Result<(), Failed> {
-    let written = write_as(layout.format.content(), |out| write_one(out, pet, layout));
+    let written = write_as(layout.format.content(), |out| write_one(out, pet, &Provenances::new(), layout));
     // The failure alone would suggest to add it again.
     written.map(drop).map_err(|failed| failed.hint(format!("the pet was added, with id {}", pet.id)))
 }

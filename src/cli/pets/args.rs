@@ -1,5 +1,7 @@
 //! The arguments of `petstore pets`, except for import and export.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
@@ -9,9 +11,8 @@ use crate::cli::completions;
 use crate::cli::output::Content;
 use crate::cli::render::FormatArg;
 use crate::cli::transfer::args::{EXPORT_HELP, ExportArgs, IMPORT_HELP, ImportArgs};
+use crate::model::columns::SortOrder;
 use crate::model::{Limit, PetId, PetStatus};
-
-use super::column::{self, SortOrder};
 
 pub const PETS_HELP: &str = "Examples:
   petstore pets list --status available --limit 50
@@ -24,10 +25,14 @@ const LIST_HELP: &str = "Examples:
   petstore pets list --all --sort name --columns name,status
   petstore pets list --all --require-complete --format json > pets.json
   petstore pets list --search whis --status available --status pending
+  petstore pets list --all --columns id,name:30,by,age
   petstore pets list --watch
 
---search understands what the search field of the screen does: words, \"exact words\", cat:3,7, id:1002, is:sold, and - \
-before what must not match. It searches the whole inventory.
+--search understands what the search field of the screen does: words, \"exact words\", cat:3,7, id:1002, is:sold, by:till, \
+and - before what must not match. It searches the whole inventory.
+
+The columns by, at and age, and by: in a search, are about who added a pet, and when. They need a service that reports it, as \
+petstore serve does, and a key with the scope audit.
 
 In CSV and TSV, a cell that a spreadsheet would run as a formula gets a leading '; --raw leaves it unchanged. JSON keeps \
 every name byte for byte.
@@ -66,10 +71,18 @@ const WATCH_HELP: &str = "Examples:
   petstore pets watch
   petstore pets watch --status available --interval 1m
   petstore pets watch --format ndjson --timeout 8h
+  petstore pets watch --state labels.json --exec print-label --copies 2
 
-Prints a line for each pet that is new, changed or gone; with --format ndjson, an object with `at`, `change`, `pet` and, \
-for a change, `before`. An unchanged list costs next to nothing if the service supports entity tags. While the service \
-is down, petstore retries at growing intervals. Exit status: 130 on Ctrl-C, 9 when --timeout is over.";
+Prints a line for each new pet; with --format ndjson, an object with `at`, `change`, `pet` and, for a change, `before`. A \
+service that offers events reports new pets at once, and none is missed while the connection or the service is down. \
+Otherwise, and with --interval, petstore asks again and again, and also prints pets that are changed or gone; an unchanged \
+list costs next to nothing if the service supports entity tags. While the service is down, petstore retries at growing \
+intervals.
+
+--exec runs a command for each new pet, one after another, instead of printing a line. The command gets the pet as JSON on \
+its standard input; no shell is involved. If it fails, that is reported, and the next pet follows. --state remembers the \
+last pet for the next start, after its line or command. If petstore is stopped before that, the pet comes again: each pet \
+comes at least once. Exit status: 130 on Ctrl-C, 9 when --timeout is over.";
 
 #[derive(Debug, Subcommand)]
 pub enum PetsCommand {
@@ -128,9 +141,12 @@ pub struct FilterArgs {
     /// Only pets with this status; can be repeated.
     #[arg(short, long, value_delimiter = ',', value_parser = statuses())]
     pub status: Vec<PetStatus>,
-    /// Only pets that match, such as whis, "exact words", cat:3, id:17 or -is:sold.
+    /// Only pets that match, such as whis, "exact words", cat:3, id:17, by:till or -is:sold.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub search: Option<String>,
+    /// Use a view of the configuration; other options go before what it says.
+    #[arg(long, value_name = "NAME", add = completions::views())]
+    pub view: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -147,7 +163,7 @@ pub struct ListArgs {
     #[arg(long, requires = "all")]
     pub require_complete: bool,
     /// Sort by id, name, categoryId or status. Descending with a leading - or a trailing :desc.
-    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = column::to_sort_by())]
+    #[arg(long, value_name = "COLUMN", allow_hyphen_values = true, add = completions::sort_orders())]
     pub sort: Option<SortOrder>,
     /// Leave formulas in cells of CSV and TSV unchanged.
     #[arg(long)]
@@ -183,8 +199,8 @@ pub struct AddArgs {
     /// The pet's name, 1 to 255 characters.
     #[arg(long, allow_hyphen_values = true)]
     pub name: Option<String>,
-    /// The category's id, a 64-bit whole number.
-    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true)]
+    /// The category's id, a 64-bit whole number, or its name in the configuration.
+    #[arg(long, alias = "category", value_name = "ID", allow_hyphen_values = true, add = completions::categories())]
     pub category_id: Option<String>,
     /// The status: available, pending or sold. [default: chosen by the service]
     #[arg(short, long, add = completions::statuses())]
@@ -226,26 +242,39 @@ pub enum Via {
     Get,
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Debug, Default, ClapArgs)]
 pub struct WatchArgs {
     /// Only pets with this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
-    /// Time between checks, at least 1s.
-    #[arg(short, long, value_name = "TIME", default_value = "5s", value_parser = parse_interval)]
-    pub interval: Duration,
+    /// Only pets of a view of the configuration.
+    #[arg(long, value_name = "NAME", add = completions::views())]
+    pub view: Option<String>,
+    /// Ask again and again, with this time between, at least 1s. [default: 5s if the service offers no events]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_interval)]
+    pub interval: Option<Duration>,
     /// Stop after this time, such as 90s, 30m or 48h. [default: until Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
     /// Output format.
     #[arg(short = 'o', long, value_enum, default_value_t = WatchFormat::Lines)]
     pub format: WatchFormat,
+    /// Begin after the pet with this id. [default: with the next pet that is added]
+    #[arg(long, value_name = "ID", allow_negative_numbers = true, conflicts_with = "interval", value_parser = parse_id)]
+    pub from: Option<PetId>,
+    /// Remember the last pet in this file, and continue after it at the next start. One watch at a time can use it.
+    #[arg(long, value_name = "FILE", conflicts_with = "interval")]
+    pub state: Option<PathBuf>,
+    /// Run a command for each new pet, with the pet as JSON on standard input. What follows belongs to the command.
+    #[arg(long, value_name = "CMD", num_args = 1.., allow_hyphen_values = true, conflicts_with = "format")]
+    pub exec: Vec<OsString>,
 }
 
 /// The format of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum WatchFormat {
     /// One line per change, for people.
+    #[default]
     #[value(alias = "table")]
     Lines,
     /// One JSON object per line.

@@ -1,15 +1,21 @@
 //! What the commands on pets share.
 
+use std::sync::Arc;
+
 use clap::ValueEnum as _;
 
+use crate::api::provenance::ProvenanceReader;
+use crate::api::retry::repeated;
 use crate::api::{ApiError, Client};
 use crate::cli::args::{Output, PetFormat};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::PetLayout;
 use crate::cli::output::{Verbosity, columns};
-use crate::cli::suggest::did_you_mean;
+use crate::clock;
 use crate::config::{Env, Settings};
+use crate::model::suggest::did_you_mean;
 use crate::model::text::short;
+use crate::model::{Limit, Pet, PetQuery, Provenances};
 
 /// What a command needs.
 pub struct PetsContext<'a> {
@@ -25,6 +31,25 @@ pub struct PetsContext<'a> {
 impl PetsContext<'_> {
     pub fn failed(&self, error: &ApiError) -> Failed {
         Failed::request(error, self.service, false)
+    }
+
+    /// Who added these pets and when, if a column shows it.
+    pub async fn provenances(&self, layout: &PetLayout, pets: &[Pet]) -> Result<Provenances, Failed> {
+        if !layout.is_about_addition() {
+            return Ok(Provenances::new());
+        }
+        let mut reader = self.provenance_reader().await?;
+        let read = reader.read(pets.iter().map(|pet| pet.id)).await;
+        read.map_err(|error| Failed::provenance(&error, self.service))
+    }
+
+    /// A reader of it.
+    pub async fn provenance_reader(&self) -> Result<ProvenanceReader, Failed> {
+        if !self.client.offers_events() {
+            let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+            repeated(|| self.client.list_pets(&query)).await.map_err(|error| self.failed(&error))?;
+        }
+        Ok(ProvenanceReader::new(self.client))
     }
 
     /// How pets are written.
@@ -44,6 +69,8 @@ impl PetsContext<'_> {
             raw: false,
             width: columns(),
             coloured: self.coloured,
+            categories: Arc::clone(&self.settings.categories),
+            now: clock::now().wall,
         })
     }
 }

@@ -9,22 +9,24 @@ use super::context::PetsContext;
 use super::list::{Filter, search, word};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::Out;
-use crate::model::{ObservedStatus, Pet, PetStatus, table};
+use crate::model::{ObservedStatus, Pet, PetStatus, Provenances, table};
 
 /// Prints the number of pets; with `by_status` also that of each status.
 pub async fn run(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -> Result<Exit, Failed> {
+    let filter = args.filter.with_view(context.settings)?;
     let mut of_statuses = [0_u64; 3];
-    let take = |pets: Vec<Pet>| {
+    let take = |pets: Vec<Pet>, _: Provenances| {
         for (status, count) in PetStatus::ALL.into_iter().zip(&mut of_statuses) {
             let has = |pet: &&Pet| pet.status == Some(ObservedStatus::Known(status));
             *count += pets.iter().filter(has).count() as u64;
         }
         Ok(true)
     };
-    let (found, coverage) = search(context, &Filter::new(&args.filter, usize::MAX), take).await?;
+    let (found, coverage) =
+        search(context, &Filter::new(&filter, &context.settings.categories, usize::MAX), take).await?;
     let all = found.count as u64;
     if !coverage.complete {
-        let word = word(&coverage, &args.filter, found.count);
+        let word = word(&coverage, &filter, found.count);
         if args.require_complete {
             return Err(Failed::new(Exit::Partly, format!("the number is not known to be exact: {word}"))
                 .hint("to print what was counted, omit --require-complete"));

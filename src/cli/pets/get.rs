@@ -48,9 +48,10 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
             (None, _) => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
         });
     }
+    let provenances = context.provenances(&layout, &pets).await?;
     match (pets.as_slice(), args.ids.len()) {
-        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &layout))?,
-        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &layout))?,
+        ([pet], 1) => write_as(layout.format.content(), |out| write_one(out, pet, &provenances, &layout))?,
+        (pets, _) => write_as(layout.format.content(), |out| write_list(out, pets, &provenances, &layout))?,
     };
     if missing.is_empty() {
         return Ok(Exit::Done);

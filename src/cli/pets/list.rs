@@ -2,45 +2,63 @@
 
 use tokio::sync::mpsc;
 
-use super::args::{DEFAULT_INTERVAL, FilterArgs, ListArgs, WatchArgs, WatchFormat};
+use super::args::{FilterArgs, ListArgs, WatchArgs, WatchFormat};
 use super::context::PetsContext;
+use super::view::view;
 use super::watch;
 use crate::api::inventory::{Coverage, inventory};
 use crate::api::retry::repeated;
 use crate::app::inventory::search::Query;
+use crate::cli::args::PetFormat;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::format::{PetLayout, write_header, write_lines, write_list};
 use crate::cli::output::{Content, write_as};
-use crate::model::{ObservedStatus, Pet, PetQuery, PetStatus};
+use crate::model::{Categories, ObservedStatus, Pet, PetId, PetQuery, PetStatus, Provenances};
 
-pub async fn run(context: &PetsContext<'_>, args: &ListArgs) -> Result<Exit, Failed> {
-    let layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
-    let listed = match args.filter.status.as_slice() {
+pub async fn run(context: &PetsContext<'_>, args: ListArgs) -> Result<Exit, Failed> {
+    let name = args.filter.view.clone();
+    let mut layout = PetLayout { raw: args.raw, ..context.layout(&args.output)? };
+    let mut args = ListArgs { filter: args.filter.with_view(context.settings)?, ..args };
+    if let Some(view) = view(name.as_deref(), context.settings)? {
+        args.sort = args.sort.or(view.sort);
+        args.limit = args.limit.or(view.limit.filter(|_| !args.all));
+        if layout.columns.is_empty() && layout.format != PetFormat::Ids {
+            layout.columns.clone_from(&view.columns);
+        }
+    }
+    let args = &args;
+    let end = match args.filter.status.as_slice() {
         [] | [_] if !args.all && args.filter.search.is_none() => first(context, args, &layout).await?,
         _ => all(context, args, &layout).await?,
     };
     if !args.watch {
-        return Ok(listed);
+        return Ok(Exit::Done);
     }
     let format = if layout.format.content() == Content::Json { WatchFormat::Ndjson } else { WatchFormat::Lines };
     let status = args.filter.status.first().copied();
-    watch::run(context, &WatchArgs { status, interval: DEFAULT_INTERVAL, timeout: None, format }).await
+    // What is added between the list and the watch is not missed.
+    let from = end.filter(|_| context.client.offers_events());
+    watch::run(context, &WatchArgs { status, view: name, format, from, ..WatchArgs::default() }).await
 }
 
-async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
+/// Lists the first pets; returns the last one if there are certainly no more.
+async fn first(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
     let limit = args.limit.unwrap_or(context.settings.limit);
     let query = PetQuery { status: args.filter.status.first().copied(), limit, after: None };
     let mut page = repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    let is_all = page.next.is_none() && page.pets.len() < usize::from(limit.get());
+    let last = page.pets.iter().map(|pet| pet.id).max();
     if let Some(sort) = args.sort {
         sort.apply(&mut page.pets);
     }
-    let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, layout))?;
+    let provenances = context.provenances(layout, &page.pets).await?;
+    let shown = write_as(layout.format.content(), |out| write_list(out, &page.pets, &provenances, layout))?;
     if shown && page.pets.len() >= usize::from(limit.get()) {
         let more = if page.next.is_some() { "there are more" } else { "there may be more" };
         let shown = page.pets.len();
         context.verbosity.note(&format!("Showing {shown}; {more}. Use --limit (max 100) or --all."));
     }
-    Ok(Exit::Done)
+    Ok(last.filter(|_| is_all))
 }
 
 /// The pets of the inventory that a command is about.
@@ -49,11 +67,20 @@ pub(super) struct Filter<'a> {
     search: Option<Query>,
     /// The most pets that are wanted.
     most: usize,
+    /// Whether it must be known who added them.
+    asks_who: bool,
 }
 
 impl<'a> Filter<'a> {
-    pub(super) fn new(args: &'a FilterArgs, most: usize) -> Self {
-        Self { statuses: &args.status, search: args.search.as_deref().map(Query::parse), most }
+    pub(super) fn new(args: &'a FilterArgs, categories: &Categories, most: usize) -> Self {
+        let search = args.search.as_deref().map(|text| Query::parse(text, categories));
+        let asks_who = search.as_ref().is_some_and(Query::asks_who);
+        Self { statuses: &args.status, search, most, asks_who }
+    }
+
+    /// The same; for columns `about_addition`, it must be known who added the pets.
+    pub(super) fn shown_with(self, about_addition: bool) -> Self {
+        Self { asks_who: self.asks_who || about_addition, ..self }
     }
 
     /// The status that the service filters by; of several, the program does.
@@ -61,10 +88,9 @@ impl<'a> Filter<'a> {
         if let [only] = self.statuses { Some(*only) } else { None }
     }
 
-    fn fits(&self, pet: &Pet) -> bool {
+    fn fits(&self, pet: &Pet, search: Option<&Query>) -> bool {
         let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
-        (self.statuses.len() < 2 || self.statuses.iter().any(has))
-            && self.search.as_ref().is_none_or(|search| search.fits(pet))
+        (self.statuses.len() < 2 || self.statuses.iter().any(has)) && search.is_none_or(|search| search.fits(pet))
     }
 }
 
@@ -73,6 +99,8 @@ impl<'a> Filter<'a> {
 pub(super) struct Found {
     /// How many pets.
     pub(super) count: usize,
+    /// The greatest id of all that were read.
+    last: Option<PetId>,
     /// As many as were wanted; there may be more.
     is_cut: bool,
     /// Nobody wants more of them: the reader of the output has gone.
@@ -83,17 +111,32 @@ pub(super) struct Found {
 pub(super) async fn search(
     context: &PetsContext<'_>,
     filter: &Filter<'_>,
-    mut take: impl FnMut(Vec<Pet>) -> Result<bool, Failed>,
+    mut take: impl FnMut(Vec<Pet>, Provenances) -> Result<bool, Failed>,
 ) -> Result<(Found, Coverage), Failed> {
     let (parts, mut coming) = mpsc::channel::<Vec<Pet>>(1);
     let found = async {
         let mut found = Found::default();
+        let mut search = filter.search.clone();
+        let mut reader = None;
         while let Some(mut part) = coming.recv().await {
-            part.retain(|pet| filter.fits(pet));
+            found.last = found.last.max(part.iter().map(|pet| pet.id).max());
+            let mut provenances = Provenances::new();
+            if filter.asks_who {
+                let reader = match &mut reader {
+                    Some(reader) => reader,
+                    none => none.insert(context.provenance_reader().await?),
+                };
+                let read = reader.read(part.iter().map(|pet| pet.id)).await;
+                provenances = read.map_err(|error| Failed::provenance(&error, context.service))?;
+                if let Some(search) = &mut search {
+                    search.know(&provenances);
+                }
+            }
+            part.retain(|pet| filter.fits(pet, search.as_ref()));
             part.truncate(filter.most - found.count);
             found.count += part.len();
             found.is_cut = found.count == filter.most;
-            found.is_unread = !take(part)?;
+            found.is_unread = !take(part, provenances)?;
             if found.is_cut || found.is_unread {
                 break;
             }
@@ -108,7 +151,8 @@ pub(super) async fn search(
     Ok((found, coverage))
 }
 
-async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Exit, Failed> {
+/// Lists the inventory; returns the last pet if there are certainly no more.
+async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> Result<Option<PetId>, Failed> {
     let most = match args.limit {
         Some(limit) => limit.get().into(),
         None if args.all || args.filter.search.is_some() => usize::MAX,
@@ -116,10 +160,11 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     };
     // Sorting, and checking that the list is complete, need the whole list.
     let streams = layout.format.has_lines() && args.sort.is_none() && !args.require_complete;
-    let (mut pets, mut is_first) = (Vec::new(), true);
-    let write = |part: Vec<Pet>| {
+    let (mut pets, mut known, mut is_first) = (Vec::new(), Provenances::new(), true);
+    let write = |part: Vec<Pet>, provenances: Provenances| {
         if !streams {
             pets.extend(part);
+            known.extend(provenances);
             return Ok(true);
         }
         let header = std::mem::take(&mut is_first);
@@ -127,16 +172,18 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
             if header {
                 write_header(out, layout)?;
             }
-            write_lines(out, &part, layout)
+            write_lines(out, &part, &provenances, layout)
         })
     };
-    let (found, coverage) = search(context, &Filter::new(&args.filter, most), write).await?;
+    let filter = Filter::new(&args.filter, &context.settings.categories, most);
+    let filter = filter.shown_with(layout.is_about_addition());
+    let (found, coverage) = search(context, &filter, write).await?;
     if found.is_unread {
-        return Ok(Exit::Done);
+        return Ok(None);
     }
     // An empty inventory has a header, too.
     if streams && is_first && !write_as(layout.format.content(), |out| write_header(out, layout))? {
-        return Ok(Exit::Done);
+        return Ok(None);
     }
     let word = word(&coverage, &args.filter, found.count);
     if args.require_complete && !coverage.complete {
@@ -149,15 +196,15 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
     if let Some(sort) = args.sort {
         sort.apply(&mut pets);
     }
-    if !streams && !write_as(layout.format.content(), |out| write_list(out, &pets, layout))? {
-        return Ok(Exit::Done);
+    if !streams && !write_as(layout.format.content(), |out| write_list(out, &pets, &known, layout))? {
+        return Ok(None);
     }
     if found.is_cut {
         context.verbosity.note(&format!("Showing {most}; there may be more. Use --limit (max 100) or --all."));
     } else if !coverage.complete {
         context.verbosity.note(&word);
     }
-    Ok(Exit::Done)
+    Ok(found.last.filter(|_| coverage.complete && !found.is_cut))
 }
 
 /// How many pets were found, and what may be missing.

@@ -1,50 +1,91 @@
-//! `petstore pets watch`: streams changes of the inventory, by polling.
+//! `petstore pets watch`: streams changes of the inventory, by the events of a service that offers them, or by polling.
 //!
 //! Pages are requested with their entity tags, so that polling an unchanged inventory transfers no rows.
 
-mod changes;
+mod deliver;
+mod events;
 mod lines;
+mod state_file;
 
 use std::time::Duration;
 
-use jiff::tz::TimeZone;
 use tokio::time::sleep;
 
-use super::args::WatchArgs;
+use super::args::{DEFAULT_INTERVAL, WatchArgs};
 use super::context::PetsContext;
-use crate::api::error::RetryAfter;
+use super::view::view;
 use crate::api::list::{self, List};
-use crate::api::retry::dice;
-use crate::api::retry::repeated;
+use crate::api::retry::{dice, pause, repeated};
 use crate::api::{ApiError, Client, Failure};
+use crate::app::inventory::changes::{Baseline, SeenPets};
 use crate::cli::error::{Exit, Failed};
-use crate::cli::output::{note, write_as};
+use crate::cli::output::note;
 use crate::clock;
+use crate::config::file::View;
+use crate::model::search::Query;
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
-use changes::SeenPets;
-use lines::write_change;
+use deliver::Delivery;
+use state_file::StateFile;
 
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
-    let begin = clock::now().mono;
+    let view = view(args.view.as_deref(), context.settings)?;
+    let status = args.status.or_else(|| view?.status);
+    let delivery = Delivery::new(args, searched(context, view)?, context.coloured);
+    let state = match &args.state {
+        Some(path) => Some(StateFile::open(path, &context.settings.service, status)?),
+        None => None,
+    };
+    if args.interval.is_none() {
+        let from = state.as_ref().and_then(StateFile::position).or(args.from);
+        if let Some(follower) = events::follow(context, from, status).await? {
+            return events::run(context, (args.timeout, delivery), follower, state).await;
+        }
+    }
+    let needs_events = [(args.state.is_some(), "--state"), (args.from.is_some(), "--from")];
+    if let Some((_, flag)) = needs_events.into_iter().find(|(is_given, _)| *is_given) {
+        let what = format!("{flag} cannot be used: {} does not offer events of new pets", context.service);
+        return Err(Failed::new(Exit::Usage, what).hint(format!("to ask again and again, omit {flag}")));
+    }
+    poll(context, (args.timeout, delivery), status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
+}
+
+/// What a view searches for. Who added a pet is not known while it is watched.
+fn searched(context: &PetsContext<'_>, view: Option<&View>) -> Result<Option<Query>, Failed> {
+    let search = view.and_then(View::searched).map(|search| Query::parse(search, &context.settings.categories));
+    match &search {
+        Some(query) if query.asks_who() => {
+            Err(Failed::new(Exit::Usage, "a view that searches with by: cannot be watched").hint("choose another view"))
+        }
+        _ => Ok(search),
+    }
+}
+
+async fn poll(
+    context: &PetsContext<'_>,
+    (timeout, delivery): (Option<Duration>, Delivery<'_>),
+    status: Option<PetStatus>,
+    interval: Duration,
+) -> Result<Exit, Failed> {
+    let clock::Now { mono: begin, wall: begin_at } = clock::now();
     // At the start an unreachable service is an error; later it is waited for.
     let first = repeated(|| async {
-        let mut lists = Lists::new(args.status);
+        let mut lists = Lists::new(status);
         lists.refresh(context.client).await.map(|_| lists)
     });
     let mut lists = first.await.map_err(|error| context.failed(&error))?;
-    let mut known = SeenPets::new(lists.pets());
+    let mut known = SeenPets::default();
+    known.learn(lists.pets(), Baseline::Unknown, false, begin_at);
     let whole =
         if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
-    context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.len(), "pet"), context.service));
-    let zone = TimeZone::system();
+    context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.count(), "pet"), context.service));
     let mut failures = 0;
-    let mut pause = args.interval;
+    let mut pause = interval;
     loop {
-        let left = args.timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
+        let left = timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
         if let Some(left) = left.filter(|left| *left <= pause) {
             sleep(left).await;
             context.verbosity.note("stopped: the timeout is over");
@@ -54,7 +95,7 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
         let is_changed = match lists.refresh(context.client).await {
             Ok(is_changed) => is_changed,
             Err(error) => {
-                pause = pause_after(context, &error, args.interval, failures)?;
+                pause = pause_after(context, &error, interval, failures)?;
                 failures += 1;
                 continue;
             }
@@ -63,17 +104,13 @@ pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fa
         if was_away {
             context.verbosity.note(&format!("{} is answering again", context.service));
         }
-        (failures, pause) = (0, args.interval);
+        (failures, pause) = (0, interval);
         // Changes received before a failure in the same refresh are not reported yet.
         if !is_changed && !was_away {
             continue;
         }
-        let at = clock::now().wall;
-        let changes = known.change_to(lists.pets(), lists.are_whole());
-        let is_read = write_as(args.format.content(), |out| {
-            changes.iter().try_for_each(|change| write_change(out, change, at, &zone, args.format, context.coloured))
-        })?;
-        if !is_read {
+        let changes = known.learn(lists.pets(), Baseline::All, lists.are_whole(), clock::now().wall);
+        if !delivery.deliver(&changes).await? {
             return Ok(Exit::Done);
         }
     }
@@ -93,19 +130,7 @@ fn pause_after(
     if failures == 0 {
         note(&format!("{} Retrying at growing intervals.", failure.sentence(context.service)));
     }
-    Ok(pause(interval, failures, error, dice()))
-}
-
-/// Doubles each time, up to [`LONGEST_PAUSE`]; `dice` in 0..1 adds jitter.
-fn pause(interval: Duration, failures: u32, error: &ApiError, dice: f64) -> Duration {
-    let longest = LONGEST_PAUSE.max(interval);
-    let grown =
-        interval.saturating_mul(2_u32.saturating_pow(failures)).min(longest).mul_f64(0.75 + dice.clamp(0.0, 1.0) / 4.0);
-    let named = match error {
-        ApiError::Refused { retry_after: Some(RetryAfter::Seconds(seconds)), .. } => Duration::from_secs(*seconds),
-        _ => Duration::ZERO,
-    };
-    named.min(longest).max(grown)
+    Ok(pause(interval, LONGEST_PAUSE.max(interval), failures, Some(error), dice()))
 }
 
 /// The lists that are polled.
@@ -155,28 +180,4 @@ async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List
         *known = answer.list;
     }
     Ok(is_new)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pauses_grow_to_a_maximum_and_respect_retry_after() {
-        let second = Duration::from_secs(1);
-        let away = ApiError::Timeout(second);
-        let pauses: Vec<_> = (0..12).map(|failures| pause(5 * second, failures, &away, 1.0).as_secs()).collect();
-        assert_eq!(pauses, [5, 10, 20, 40, 80, 160, 300, 300, 300, 300, 300, 300]);
-        assert_eq!(pause(600 * second, 40, &away, 1.0), 600 * second);
-        assert_eq!(pause(4 * second, 0, &away, 0.0), 3 * second);
-        let named = |seconds| ApiError::Refused {
-            status: 429,
-            problem: None,
-            excerpt: String::new(),
-            retry_after: Some(RetryAfter::Seconds(seconds)),
-        };
-        assert_eq!(pause(5 * second, 0, &named(60), 1.0), 60 * second);
-        assert_eq!(pause(5 * second, 0, &named(1), 1.0), 5 * second);
-        assert_eq!(pause(5 * second, 0, &named(99_999), 1.0), 300 * second);
-    }
 }

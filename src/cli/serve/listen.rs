@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use listenfd::ListenFd;
@@ -17,8 +18,8 @@ const QUEUE: u32 = 4096;
 /// Where to listen.
 #[derive(Debug, Args)]
 pub(super) struct ListenArgs {
-    /// The address to listen on; port 0 takes a free one. A socket passed by systemd is used instead. An address that other
-    /// machines reach needs TLS or --behind-proxy.
+    /// The address to listen on; port 0 takes a free one. Sockets passed by systemd are used instead, all of them. An
+    /// address that other machines reach needs TLS or --behind-proxy.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     listen: SocketAddr,
     /// Serve https with this certificate: a PEM chain, the server's certificate first. Reloaded on SIGHUP.
@@ -39,34 +40,34 @@ pub(super) struct ListenArgs {
 
 /// Open listeners.
 pub(super) struct Listening {
-    pub(super) api: TcpListener,
+    pub(super) api: Vec<TcpListener>,
     pub(super) metrics: Option<TcpListener>,
     pub(super) tls: Option<Tls>,
 }
 
 impl ListenArgs {
-    /// Opens the listeners, or takes over the socket passed by systemd.
+    /// Opens the listeners, or takes over the sockets passed by systemd.
     pub(super) fn open(&self) -> Result<Listening, Failed> {
-        let unusable = "the socket passed by systemd cannot be used; it must be a listening TCP socket (ListenStream=)";
+        let unusable =
+            "a socket passed by systemd cannot be used; each must be a listening TCP socket (ListenStream=PORT)";
         let passed_on = passed_on().map_err(Failed::because(unusable))?;
-        let address = match &passed_on {
-            Some(listener) => listener.local_addr().map_err(Failed::because(unusable))?,
-            None => self.listen,
-        };
-        self.check(address)?;
+        let addresses = passed_on.iter().map(TcpListener::local_addr).collect::<io::Result<Vec<_>>>();
+        let addresses = addresses.map_err(Failed::because(unusable))?;
+        self.check(if addresses.is_empty() { slice::from_ref(&self.listen) } else { &addresses })?;
         let tls = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => {
                 Some(Tls::load(certificate, key).map_err(|error| Failed::of(Exit::Failure, &error))?)
             }
             _ => None,
         };
-        let api = passed_on.map_or_else(|| listen(address), Ok)?;
+        let api = if passed_on.is_empty() { vec![listen(self.listen)?] } else { passed_on };
         Ok(Listening { api, metrics: self.metrics_listen.map(listen).transpose()?, tls })
     }
 
     /// Allows clear text only on loopback, or behind a proxy.
-    fn check(&self, address: SocketAddr) -> Result<(), Failed> {
-        if !self.behind_proxy && self.tls_cert.is_none() && !address.ip().is_loopback() {
+    fn check(&self, addresses: &[SocketAddr]) -> Result<(), Failed> {
+        let is_private = self.behind_proxy || self.tls_cert.is_some();
+        if let Some(address) = addresses.iter().find(|address| !is_private && !address.ip().is_loopback()) {
             return Err(Failed::config(format!(
                 "{address} would send keys and pets in clear text over the network; use --tls-cert and --tls-key, or \
                  --behind-proxy if a TLS proxy forwards requests over a private network"
@@ -82,11 +83,17 @@ impl ListenArgs {
     }
 }
 
-/// The socket of a systemd unit, which listens already (sd_listen_fds(3)).
-fn passed_on() -> io::Result<Option<TcpListener>> {
-    let Some(listener) = ListenFd::from_env().take_tcp_listener(0)? else { return Ok(None) };
-    listener.set_nonblocking(true)?;
-    TcpListener::from_std(listener).map(Some)
+/// The sockets of a systemd unit, which listen already (sd_listen_fds(3)).
+fn passed_on() -> io::Result<Vec<TcpListener>> {
+    let mut sockets = ListenFd::from_env();
+    let listeners = (0..sockets.len()).filter_map(|index| sockets.take_tcp_listener(index).transpose());
+    listeners
+        .map(|listener| {
+            let listener = listener?;
+            listener.set_nonblocking(true)?;
+            TcpListener::from_std(listener)
+        })
+        .collect()
 }
 
 /// Listens with a queue as long as the system allows, for bursts of connections.
@@ -119,7 +126,7 @@ mod tests {
     fn clear_text_stays_on_this_machine_unless_a_proxy_is_in_front() {
         let is_allowed = |flags: &str| {
             let Line { listen } = Line::parse_from(["serve"].into_iter().chain(flags.split_whitespace()));
-            listen.check(listen.listen).is_ok()
+            listen.check(&[listen.listen]).is_ok()
         };
         for allowed in [
             "",

@@ -1,6 +1,7 @@
 //! The log on stderr: a bounded queue and a thread that writes. No request and no signal waits for the reader of stderr;
 //! what does not fit is dropped and counted.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
 use std::mem::take;
@@ -9,8 +10,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use parking_lot::{Condvar, Mutex};
 use prometheus_client::metrics::counter::Counter;
+use serde_json::json;
+use tracing::Level;
+
+use crate::clock;
 
 /// The size of the queue in bytes: thousands of lines.
 const MOST: usize = 1 << 20;
@@ -18,9 +24,21 @@ const MOST: usize = 1 << 20;
 /// How long the program waits at its end for the rest to be written.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// The format of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
+
 /// The log. Clones share one queue.
 #[derive(Clone, Debug)]
-pub struct Log(Arc<Shared>);
+pub struct Log {
+    format: LogFormat,
+    shared: Arc<Shared>,
+}
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -39,40 +57,54 @@ struct Queue {
 
 impl Log {
     /// A log on stderr. Fails if there is no descriptor or no thread left.
-    pub fn to_stderr() -> io::Result<Self> {
+    pub fn to_stderr(format: LogFormat) -> io::Result<Self> {
         // The standard library's own stderr is locked while it is written to.
-        Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?))
+        Self::to(File::from(io::stderr().as_fd().try_clone_to_owned()?), format)
     }
 
-    pub(super) fn to(mut out: impl Write + Send + 'static) -> io::Result<Self> {
+    pub(super) fn to(mut out: impl Write + Send + 'static, format: LogFormat) -> io::Result<Self> {
         let shared = Arc::<Shared>::default();
         let writer = Arc::clone(&shared);
         // It is never joined, since a write may hang.
         thread::Builder::new().name("log".into()).spawn(move || writer.write_all_to(&mut out))?;
-        Ok(Self(shared))
+        Ok(Self { format, shared })
     }
 
-    /// Adds one line.
-    pub fn line(&self, line: &str) {
-        self.0.push(format!("{line}\n").as_bytes());
+    /// How its lines look.
+    pub(super) const fn format(&self) -> LogFormat {
+        self.format
+    }
+
+    /// Adds one line, whatever the lowest level is.
+    pub fn line(&self, level: Level, line: &str) {
+        let line = match self.format {
+            LogFormat::Text => format!("{line}\n"),
+            LogFormat::Json => format!("{}\n", as_json(level, line)),
+        };
+        self.shared.push(line.as_bytes());
     }
 
     /// How many lines were dropped.
     pub(super) fn dropped(&self) -> Counter {
-        self.0.dropped.clone()
+        self.shared.dropped.clone()
     }
 
     /// Waits until everything is written, at most a second.
     pub fn finish(&self) {
         let unwritten = |queue: &mut Queue| queue.writing || !queue.lines.is_empty();
-        self.0.changed.wait_while_for(&mut self.0.queue.lock(), unwritten, PATIENCE);
+        self.shared.changed.wait_while_for(&mut self.shared.queue.lock(), unwritten, PATIENCE);
     }
+}
+
+/// A line as an event of tracing would be written.
+pub(in crate::cli) fn as_json(level: Level, line: &str) -> impl fmt::Display {
+    json!({"timestamp": clock::now().wall, "level": level.as_str(), "message": line, "target": module_path!()})
 }
 
 /// Each write is one or more whole lines, as `tracing_subscriber` makes them.
 impl Write for Log {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
-        self.0.push(lines);
+        self.shared.push(lines);
         Ok(lines.len())
     }
 

@@ -2,13 +2,15 @@
 
 use std::io::{IsTerminal as _, stderr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
 use crate::cli::args::{RequestArgs, parse_duration, statuses};
+use crate::cli::completions;
 use crate::model::export::Kind;
-use crate::model::{Field, PetStatus};
+use crate::model::{Categories, Field, PetStatus};
 use crate::transfer::import::{ImportOptions, OnError, Patience};
 use crate::transfer::journal::Journal;
 use crate::transfer::{ColumnMapping, FileFormat};
@@ -117,7 +119,7 @@ impl ImportArgs {
         self.report.clone().or_else(|| (!self.is_stdin()).then(|| Journal::beside(&self.file)))
     }
 
-    pub fn reading(&self) -> ColumnMapping {
+    pub fn reading(&self, categories: &Arc<Categories>) -> ColumnMapping {
         let of = |pairs: &[(Field, String)]| {
             Field::ALL.map(|field| pairs.iter().rev().find(|pair| pair.0 == field).map(|pair| pair.1.clone()))
         };
@@ -128,7 +130,13 @@ impl ImportArgs {
             FormatArg::Json => Some(FileFormat::Json),
             FormatArg::Xlsx => Some(FileFormat::Xlsx),
         };
-        ColumnMapping { format, raw: self.raw, map: of(&self.map), set: of(&self.set) }
+        ColumnMapping {
+            format,
+            raw: self.raw,
+            map: of(&self.map),
+            set: of(&self.set),
+            categories: Arc::clone(categories),
+        }
     }
 
     pub fn how(&self) -> ImportOptions {
@@ -191,6 +199,9 @@ pub struct ExportArgs {
     /// Only pets with this status.
     #[arg(short, long, value_parser = statuses())]
     pub status: Option<PetStatus>,
+    /// Only pets of a view of the configuration, in its columns. Its sort and its limit are not used.
+    #[arg(long, value_name = "NAME", add = completions::views())]
+    pub view: Option<String>,
     /// Output format. [default: by the ending of the file name, or else CSV]
     #[arg(short = 'o', long, value_enum)]
     pub format: Option<KindArg>,
@@ -200,6 +211,9 @@ pub struct ExportArgs {
     /// Fail unless the export is known to be complete.
     #[arg(long)]
     pub require_complete: bool,
+    /// Also write who added each pet and when, as the columns by and at. The key needs the scope audit.
+    #[arg(long)]
+    pub provenance: bool,
     /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,

@@ -11,9 +11,12 @@ use super::progress::TransferProgress;
 use crate::api::Client;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Content, Verbosity, is_there, out};
+use crate::cli::pets::view::view;
 use crate::cli::signals::Signals;
 use crate::config::Settings;
-use crate::model::export::Kind;
+use crate::config::file::View;
+use crate::model::export::{Kind, ListColumn};
+use crate::model::search::Query;
 use crate::model::text::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportEnded, ExportOptions, to_file};
@@ -27,7 +30,20 @@ pub async fn run(
     verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
     let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
-    let how = ExportOptions { kind, raw: args.raw, status: args.status, require_complete: args.require_complete };
+    let view = view(args.view.as_deref(), settings)?;
+    let status = args.status.or_else(|| view?.status);
+    let how = ExportOptions {
+        kind,
+        raw: args.raw,
+        status,
+        require_complete: args.require_complete,
+        search: view.and_then(View::searched).map(|search| Query::parse(search, &settings.categories)),
+        columns: match view {
+            _ if args.provenance => ListColumn::TRACED.to_vec(),
+            Some(view) => view.columns.iter().map(|shown| shown.column).collect(),
+            None => Vec::new(),
+        },
+    };
     if args.is_stdout() {
         is_there()?;
     }
@@ -67,11 +83,11 @@ pub async fn run(
         Err(error) => Err(failed(&error, service)),
         Ok(ExportEnded::Stopped) => Ok(ended_by.unwrap_or(Exit::Failure)),
         Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
-            verbosity.note(&match args.status {
+            verbosity.note(&match status {
                 None => coverage.honest_word(seen),
                 Some(_) => coverage.honest_word_of_status(seen),
             });
-            if how.require_complete && !coverage.complete {
+            if args.require_complete && !coverage.complete {
                 let why = "the export may be incomplete, and --require-complete is set";
                 return Err(Failed::new(Exit::Partly, why));
             }
@@ -90,6 +106,7 @@ fn no_such_kind(file: &Path) -> Failed {
 fn failed(error: &TransferError, service: &str) -> Failed {
     match error {
         TransferError::Api(error) => Failed::request(error, service, false),
+        TransferError::Provenance(error) => Failed::provenance(error, service),
         TransferError::Exists(_) => Failed::new(Exit::Usage, error.to_string()),
         TransferError::NoFile { .. } => {
             Failed::new(Exit::Usage, error.to_string()).hint("to write to standard output: petstore pets export -")

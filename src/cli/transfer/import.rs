@@ -17,9 +17,9 @@ use crate::cli::output::{Verbosity, note};
 use crate::cli::signals::Signals;
 use crate::clock;
 use crate::config::Settings;
-use crate::model::display_safe;
 use crate::model::escape::shell_word;
 use crate::model::words::counted;
+use crate::model::{Categories, display_safe};
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Start, Summary, Work,
@@ -31,14 +31,15 @@ use crate::transfer::{ColumnMapping, Input, TransferError, rejects};
 /// The context of an import command.
 struct Command {
     args: Arc<ImportArgs>,
+    categories: Arc<Categories>,
     signals: Signals,
     verbosity: Verbosity,
 }
 
 /// `--dry-run`: checks every row without a service.
-pub async fn check(args: ImportArgs, verbosity: Verbosity) -> Result<Exit, Failed> {
-    let mut command = Command::new(args, verbosity)?;
-    let reading = command.args.reading();
+pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Exit, Failed> {
+    let mut command = Command::new(args, categories, verbosity)?;
+    let reading = command.reading();
     let checked = command.validate(&reading).await?;
     verbosity.note(&format!("{}. Nothing was sent", checked.sentence()));
     command.write_rejects(&reading, None).await?;
@@ -57,9 +58,9 @@ pub async fn run(
     settings: &Settings,
     verbosity: Verbosity,
 ) -> Result<Exit, Failed> {
-    let mut command = Command::new(args, verbosity)?;
+    let mut command = Command::new(args, Arc::clone(&settings.categories), verbosity)?;
     let (args, target) = (Arc::clone(&command.args), Target::of(settings));
-    let Some(Begin { mut start, reading, report, new }) = command.begin(&target).await? else {
+    let Some(Begin { mut start, reading, report, new }) = command.begin(&target, settings).await? else {
         return Ok(Exit::Done);
     };
     let mut counts = None;
@@ -94,7 +95,7 @@ pub async fn run(
             TransferError::Api(error) => Failed::request(&error, service, false),
             error => failed(error),
         })?;
-        let exit = say(&summary, ended_by, service, &args, verbosity);
+        let exit = say(&summary, ended_by, settings, &args, verbosity);
         let unknown = summary.progress.left_alone;
         let asks = args.unknown == UnknownArg::Ask && !send_unknown && !args.is_stdin();
         if unknown == 0 || !matches!(summary.ended, ImportEnded::Complete) || !asks {
@@ -106,7 +107,10 @@ pub async fn run(
         }
         let question = format!("{} may have been added. Send again? That may add duplicates.", counted(unknown, "row"));
         if command.ask(question).await? != Some(true) {
-            note("hint: check with petstore pets list --all; --resume --unknown send sends them again");
+            note(
+                &settings
+                    .with_flags("hint: check with petstore pets list --all; --resume --unknown send sends them again"),
+            );
             command.write_rejects(&reading, report).await?;
             return Ok(exit);
         }
@@ -152,6 +156,7 @@ fn failed(error: TransferError) -> Failed {
         | TransferError::JournalInUse(_)
         | TransferError::Write { .. }
         | TransferError::Api(_)
+        | TransferError::Provenance(_)
         | TransferError::Start(_) => return Failed::new(Exit::Failure, why),
     };
     Failed::new(Exit::Usage, why).hint(hint)
@@ -178,7 +183,7 @@ fn open(args: &ImportArgs) -> Result<Input, TransferError> {
 
 impl Command {
     /// Fails before anything is sent if the rejects could not be written.
-    fn new(args: ImportArgs, verbosity: Verbosity) -> Result<Self, Failed> {
+    fn new(args: ImportArgs, categories: Arc<Categories>, verbosity: Verbosity) -> Result<Self, Failed> {
         let signals = Signals::new()?;
         match &args.rejects {
             Some(_) if args.is_stdin() => {
@@ -188,18 +193,25 @@ impl Command {
             Some(to) => rejects::guard(&args.file, args.journal().as_deref(), (to, args.force)).map_err(failed)?,
             None => {}
         }
-        Ok(Self { args: Arc::new(args), signals, verbosity })
+        Ok(Self { args: Arc::new(args), categories, signals, verbosity })
+    }
+
+    /// How the file is read.
+    fn reading(&self) -> ColumnMapping {
+        self.args.reading(&self.categories)
     }
 
     /// Decides how the import starts, from the report of an earlier one. `None` if that added every row.
-    async fn begin(&mut self, target: &Target) -> Result<Option<Begin>, Failed> {
-        let (args, verbosity) = (Arc::clone(&self.args), self.verbosity);
-        let plain = |start, report| Ok(Some(Begin { start, reading: args.reading(), report, new: None }));
+    async fn begin(&mut self, target: &Target, settings: &Settings) -> Result<Option<Begin>, Failed> {
+        let (args, reading, verbosity) = (Arc::clone(&self.args), self.reading(), self.verbosity);
+        let plain = |start, report| Ok(Some(Begin { start, reading: reading.clone(), report, new: None }));
         let Some(report) = args.journal() else {
             if args.resume {
                 return Err(Failed::new(Exit::Usage, "--resume needs a report: name it with --report"));
             }
-            verbosity.note("no report is written, so this import cannot be resumed; --report FILE writes one");
+            // Over SSH no report can be written.
+            let how = if settings.ssh.is_some() { "" } else { "; --report FILE writes one" };
+            verbosity.note(&format!("no report is written, so this import cannot be resumed{how}"));
             return plain(Start::New, None);
         };
         if args.resume {
@@ -214,8 +226,8 @@ impl Command {
             return plain(Start::New, Some(report));
         }
         let looked = {
-            let (args, report, target) = (Arc::clone(&args), report.clone(), target.clone());
-            self.blocking(move || EarlierImport::look(&args.file, &args.reading(), &report, &target)).await?
+            let (args, chosen, report, target) = (Arc::clone(&args), reading.clone(), report.clone(), target.clone());
+            self.blocking(move || EarlierImport::look(&args.file, &chosen, &report, &target)).await?
         };
         let Some(earlier) = looked else { return plain(Start::New, Some(report)) };
         let EarlierImport { reading, here, new, .. } = earlier.clone();
@@ -358,7 +370,13 @@ fn on_event(bar: TransferProgress, bad_too: bool) -> OnImportEvent {
 }
 
 /// Reports the result. Returns the exit status.
-fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportArgs, verbosity: Verbosity) -> Exit {
+fn say(
+    summary: &Summary,
+    ended_by: Option<Exit>,
+    settings: &Settings,
+    args: &ImportArgs,
+    verbosity: Verbosity,
+) -> Exit {
     let Summary { progress, ended, left, report } = summary;
     let exit = exit(progress, ended, ended_by);
     if exit == Exit::Done && verbosity == Verbosity::Quiet {
@@ -369,7 +387,9 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         ImportEnded::Stopped => Some("stopped".to_owned()),
         ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
         ImportEnded::TooManyErrors => Some("stopped: too many rows were not added (--max-errors)".to_owned()),
-        ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => Some(failure.sentence(service)),
+        ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
+            Some(failure.sentence(&settings.service.name()))
+        }
         ImportEnded::Failed(why) => Some(display_safe(why).into_owned()),
     };
     if let Some(why) = why {
@@ -385,12 +405,12 @@ fn say(summary: &Summary, ended_by: Option<Exit>, service: &str, args: &ImportAr
         };
         let file = word(&args.file);
         if *left != Some(0) {
-            note(&format!("continue with: petstore pets import {file}{named} --resume"));
+            note(&settings.with_flags(&format!("continue with: petstore pets import {file}{named} --resume")));
         } else if progress.refused + progress.invalid > 0 && args.rejects.is_none() && !args.is_stdin() {
-            note(&format!(
+            note(&settings.with_flags(&format!(
                 "to fix the others: edit {file} and import it again, which sends only them; or write them to a new file: \
                  petstore pets import {file}{named} --resume --rejects CSV"
-            ));
+            )));
         }
     }
     exit

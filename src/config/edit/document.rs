@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::super::file::{File, Redirect};
+use super::super::schema::{SCHEMA_LINE, write_schema};
 use crate::local::atomic_file;
 
 /// The project's domains, as the file has them.
@@ -59,8 +60,12 @@ pub(super) fn edit(
     let target = atomic_file::target(path).map_err(io)?;
     // Other writers wait, so that they read what this writes.
     let _alone = atomic_file::alone(&target).map_err(io)?;
-    let text = atomic_file::read(&target).map_err(io)?.unwrap_or_default();
-    let edited = edited(&text, path, change)?;
+    let there = atomic_file::read(&target).map_err(io)?;
+    let mut edited = edited(there.as_deref().unwrap_or_default(), path, change)?;
+    if there.is_none() {
+        edited.insert_str(0, SCHEMA_LINE);
+        write_schema(&target).map_err(io)?;
+    }
     atomic_file::replace(&target, &edited).map_err(io)
 }
 

@@ -142,6 +142,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
+    use super::super::super::schema::SCHEMA_LINE;
     use super::*;
 
     struct Written {
@@ -197,7 +198,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/config.toml");
         add_profile(&path, "shop", &shop()).unwrap();
-        assert_eq!(fs::read_to_string(path).unwrap(), "[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n");
+        let new = format!("{SCHEMA_LINE}[profiles.shop]\nbase_url = \"https://shop.example/v1\"\n");
+        assert_eq!(fs::read_to_string(path).unwrap(), new);
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct Platform {
     pub account_uri: String,
     /// Labels below the domain at which it wants a TXT record, such as `_platform-challenge`.
     pub verification: Vec<String>,
+    /// Where it wants `_acme-challenge` below the domain to lead; `{name}` in it is the domain.
+    pub acme_challenge: String,
     /// Whether a proxy in front of it is fine.
     pub proxy_allowed: bool,
     /// Where its support is reached.

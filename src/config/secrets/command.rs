@@ -9,8 +9,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, geteuid, kill_process_group};
+use rustix::process::geteuid;
 
+use crate::local::process_group::ProcessGroup;
 use crate::model::text::{cut, without_keys};
 use crate::model::{ApiKey, display_safe};
 
@@ -48,7 +49,7 @@ pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
         };
         let path = path.display();
         return Err(ConfigError::Key(format!(
-            "the command for the API key was not run, because others can change {path} ({why}). Run: {remedy} {path}"
+            "commands of the configuration were not run, because others can change {path} ({why}). Run: {remedy} {path}"
         )));
     }
     Ok(())
@@ -65,18 +66,16 @@ fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
         .process_group(0)
         .spawn()
         .map_err(|error| error.to_string())?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = ProcessGroup::of(Some(child.id()));
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let ended = within(limit, move || {
         let err = thread::spawn(move || printed(err));
         (printed(out), err.join().unwrap_or_default(), child.wait())
     });
     let Some((out, err, status)) = ended else {
-        if let Some(group) = group {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
         return Err(format!("it took longer than {} s and was killed", limit.as_secs()));
     };
+    group.release();
     if out.len() > MAX_BYTES {
         return Err(format!("it printed more than {MAX_BYTES} bytes"));
     }

@@ -38,7 +38,7 @@ fn read(path: &Path) -> Result<ApiKey, Box<dyn Error>> {
 
 /// Saves a key in the private file at `path`, completely or not at all. A missing directory is created, private too.
 pub fn write_key_file(path: &Path, key: &ApiKey) -> Result<(), ConfigError> {
-    let write = || atomic_file::replace_private(&atomic_file::target(path)?, &format!("{}\n", key.expose()));
+    let write = || atomic_file::replace_private(&atomic_file::target(path)?, format!("{}\n", key.expose()));
     let path = path.display();
     write().map_err(|why| ConfigError::Unusable(format!("the API key was not saved: cannot write {path}: {why}.")))
 }

@@ -16,6 +16,9 @@ pub const PROPAGATION: SignedDuration = SignedDuration::from_hours(48);
 /// How long after Verify a certificate may take before something is wrong (troubleshooting rule 2).
 pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
 
+/// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
+pub const ACME_CHALLENGE: &str = "_acme-challenge";
+
 /// What a platform says about itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Platform {
@@ -31,10 +34,24 @@ pub struct Platform {
     pub account_uri: Option<String>,
     /// Labels below the domain at which it wants a TXT record.
     pub verification: Vec<String>,
+    /// Where it wants `_acme-challenge` below the domain to lead; `{name}` in it is the domain.
+    pub acme_challenge: Option<String>,
     /// A proxy in front of it is fine.
     pub proxy_allowed: bool,
     /// Where its support is reached.
     pub support: Option<String>,
+}
+
+impl Platform {
+    /// The platform that a value is of.
+    pub fn find<'a>(platforms: &'a [Self], value: &DnsName) -> Option<&'a Self> {
+        platforms.iter().find(|platform| platform.hosts.iter().any(|own| value.is_within(own)))
+    }
+
+    /// Where it wants `_acme-challenge` below `name` to lead.
+    pub fn challenge_target(&self, name: &DnsName) -> Option<DnsName> {
+        self.acme_challenge.as_ref().map(|target| DnsName::new(&target.replace("{name}", name.as_str())))
+    }
 }
 
 /// What is expected.
@@ -54,8 +71,7 @@ impl Expectation {
     /// Takes what is known of the platform whose host is expected.
     pub fn describe(&mut self, platforms: &[Platform]) {
         let Some(host) = &self.platform_host else { return };
-        let known = platforms.iter().find(|platform| platform.hosts.iter().any(|own| host.is_within(own)));
-        let Some(platform) = known else { return };
+        let Some(platform) = Platform::find(platforms, host) else { return };
         if self.ca_identities.is_empty() {
             self.ca_identities.clone_from(&platform.ca_identities);
         }

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use crate::model::text::{short, whole};
 
-use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented};
+use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
 use super::words;
@@ -57,6 +57,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         }
     }
     one_of_several(leads_here, &mut findings);
+    findings.extend(without_server_name(case));
     findings.extend(strict_transport(&reached, &findings));
     findings.extend(differing(&reached));
     let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
@@ -69,6 +70,34 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
         );
     }
     findings
+}
+
+/// A server that has the certificate, and does not choose it by the name.
+fn without_server_name(case: &Case<'_>) -> Option<Finding> {
+    let handshake = case.seen.nameless_handshake.as_ref()?;
+    let leaf = handshake.leaf().filter(|leaf| leaf.covers(case.domain.name.as_str()))?;
+    let (name, issuer) = (&case.domain.name, whole(&leaf.issuer_short));
+    Some(
+        Finding::warn(Code::TlsSni, Who::Platform)
+            .seen(format!(
+                "{} has a certificate for {name} from {issuer}, but shows it only without SNI",
+                handshake.address.ip()
+            ))
+            .expected(format!("the certificate for callers of {name}"))
+            .cured()
+            .evidence([handshake]),
+    )
+}
+
+/// What a server that refuses the name shows to callers that send none: it tells whose server it is.
+fn shown_without_name(case: &Case<'_>, address: IpAddr) -> String {
+    let shown = case.seen.nameless_handshake.as_ref().filter(|shake| shake.address.ip() == address);
+    match shown.and_then(Handshake::leaf) {
+        Some(leaf) if !leaf.names.is_empty() => {
+            format!(" (without SNI it shows {})", words::list(leaf.names.iter().map(|name| whole(name))))
+        }
+        _ => String::new(),
+    }
 }
 
 /// Whether there is a certificate that browsers accept.
@@ -153,7 +182,7 @@ fn no_handshake(case: &Case<'_>, handshake: &Handshake, failure: &ConnectionFail
         not_there_yet(case, code)
     };
     finding
-        .seen(format!("{}: {failure}", handshake.address))
+        .seen(format!("{}: {failure}{}", handshake.address, shown_without_name(case, handshake.address.ip())))
         .expected(format!("a certificate for {}", case.domain.name))
 }
 
@@ -330,12 +359,17 @@ fn is_incomplete(case: &Case<'_>, presented: &Presented, leaf: &Certificate) -> 
 fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     let lifetime = leaf.not_after.duration_since(leaf.not_before);
     let left = leaf.not_after.duration_since(case.now);
+    // The name that matters comes first: lines of screens end somewhere.
+    let (own, others): (Vec<&String>, Vec<&String>) =
+        leaf.names.iter().partition(|pattern| covers(pattern, case.domain.name.as_str()));
+    let names = |names: &[&String]| words::list(names.iter().map(|name| whole(name)));
+    let also = if others.is_empty() { String::new() } else { format!("; also for {}", names(&others)) };
     let seen = format!(
-        "valid until {} ({} left), issued by {} for {}",
-        words::moment(leaf.not_after),
+        "for {}, {} left (until {}), issued by {}{also}",
+        names(&own),
         words::duration(left),
+        words::moment(leaf.not_after),
         whole(&leaf.issuer_short),
-        words::list(leaf.names.iter().map(|name| whole(name)))
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
     if left.as_secs() < lifetime.as_secs() / 4 {

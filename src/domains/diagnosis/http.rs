@@ -2,7 +2,7 @@
 
 use crate::model::text::short;
 
-use super::super::observation::RecordType::{A, CNAME, TXT};
+use super::super::observation::RecordType::A;
 use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
 use super::super::{Code, DnsName, Finding, Who};
 use super::redirect::{circle, head_was_refused, shown_url};
@@ -47,7 +47,6 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
         findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
-    findings.extend(left_over(case).filter(|_| leads_here));
     // If https is silent, too, that is what is wrong.
     if good {
         findings.extend(port_80(case).filter(|_| leads_here));
@@ -216,33 +215,6 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
             .expected("404, or another answer from the platform itself")
             .fix("exempt that path from logins, rules and redirects: certificate authorities fetch a file there over port 80")
             .evidence(&trail.hops),
-    )
-}
-
-/// Records of an earlier provider where CAs look for proof by DNS (RFC 8555 section 8.4).
-fn left_over(case: &Case<'_>) -> Option<Finding> {
-    let name = &case.seen.dns_challenge;
-    let asked: Vec<_> = [CNAME, TXT].into_iter().flat_map(|kind| case.seen.asked(name, kind)).collect();
-    let records = || asked.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(name));
-    let target = records().find_map(|record| record.data.cname())?;
-    let of_platform = target.is_within(&case.platform_zone()?);
-    let texts = records().any(|record| record.data.kind() == TXT);
-    if of_platform && !texts {
-        return None;
-    }
-    let beside = if texts { " and TXT records beside it" } else { "" };
-    let fix = match of_platform {
-        true => format!("at your DNS provider, delete the TXT records at {name}: a CNAME must be the only record"),
-        false => format!(
-            "at your DNS provider, delete the records at {name}, unless you know what they are for: they are of an earlier provider"
-        ),
-    };
-    Some(
-        Finding::warn(Code::AcmeLeftOver, Who::DnsProvider)
-            .seen(format!("{name} has CNAME {target}{beside}"))
-            .expected("no record, or the platform's")
-            .fix(fix)
-            .evidence(asked),
     )
 }
 

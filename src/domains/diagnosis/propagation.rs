@@ -184,10 +184,17 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<
     let for_long = until.map_or_else(String::new, |until| {
         let left = words::duration(until.duration_since(lookup.at));
         if several {
-            format!(" for {left} more at the latest: several caches are behind this address")
-        } else {
-            format!(" for {left} more")
+            return format!(" for {left} more at the latest: several caches are behind this address");
         }
+        // Other caches behind the same address may not have been met yet.
+        let latest = Caches::with_source(case.earlier, source.remembered(case))
+            .latest(&records(name, lookup), case.reported.saved)
+            .map(|latest| latest.duration_since(lookup.at))
+            .filter(|latest| latest.as_mins() > until.duration_since(lookup.at).as_mins());
+        let latest = latest.map_or_else(String::new, |latest| {
+            format!("; {} at the latest, if several caches share its address", words::duration(latest))
+        });
+        format!(" for {left} more{latest}")
     });
     let held = view(name, reply);
     let waits = |code| Finding::new(code, Verdict::Wait, Who::Nobody).until(until);
@@ -214,7 +221,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<
     } else if negative {
         waits(Code::NegWait)
             .seen(format!("{who} has cached that there was no record{for_long}"))
-            .fix("just wait; asking again does not shorten it. Next time, add the record before testing it")
+            .fix("just wait; asking again does not shorten it")
     } else {
         waits(Code::TtlWait).seen(format!("{who} still has {held} cached{for_long}")).fix("just wait")
     };

@@ -120,7 +120,7 @@ impl Seen {
             outcome: Ok(response),
         };
         self.0.handshakes.push(Handshake {
-            server_name: NAME.to_owned(),
+            server_name: Some(NAME.to_owned()),
             address: (PLATFORM, 443).into(),
             at: at(0),
             took: Duration::ZERO,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
@@ -71,7 +71,7 @@ async fn once(asking: Asking<'_>) -> Result<Answered, NoReply> {
         let asked = clock::now().mono;
         match over_udp(asking).await {
             Ok((reply, false)) => return Ok((reply, asked)),
-            Ok((_, true)) => return Ok((over_tcp(asking, TCP_WAIT_WHEN_ASKED).await?, asked)),
+            Ok((_, true)) => return Ok((Box::pin(over_tcp(asking, TCP_WAIT_WHEN_ASKED)).await?, asked)),
             Err(why) => failure = why,
         }
         // Only what was lost is worth sending again.
@@ -83,7 +83,7 @@ async fn once(asking: Asking<'_>) -> Result<Answered, NoReply> {
         return Err(failure);
     }
     let asked = clock::now().mono;
-    Ok((over_tcp(asking, TCP_WAIT).await.map_err(|_| failure)?, asked))
+    Ok((Box::pin(over_tcp(asking, TCP_WAIT)).await.map_err(|_| failure)?, asked))
 }
 
 async fn over_udp(asking: Asking<'_>) -> Result<(Reply, bool), NoReply> {
@@ -99,13 +99,18 @@ async fn over_udp(asking: Asking<'_>) -> Result<(Reply, bool), NoReply> {
         let socket = UdpSocket::bind(local).await?;
         socket.connect(address).await?;
         socket.send(&bytes).await?;
-        let mut buffer = vec![0; 4096];
         loop {
-            let length = socket.recv(&mut buffer).await?;
-            match decode(&buffer[..length], question, id) {
+            // No room is kept for an answer while there is none: hundreds of questions wait side by side.
+            let receive = || {
+                let mut buffer = [0; 4096];
+                let length = rustix::io::read(&socket, &mut buffer)?;
+                Ok(buffer[..length].to_vec())
+            };
+            let answer = socket.async_io(Interest::READABLE | Interest::ERROR, receive).await?;
+            match decode(&answer, question, id) {
                 Ok(answer) => return io::Result::Ok(answer),
                 // It has the ID of the question: nothing better will come.
-                Err(NotAnAnswer::Malformed) if buffer[..length].starts_with(&id.to_be_bytes()) => {
+                Err(NotAnAnswer::Malformed) if answer.starts_with(&id.to_be_bytes()) => {
                     return Err(io::ErrorKind::InvalidData.into());
                 }
                 // Anybody may send a datagram here; the right one may still come.

@@ -13,8 +13,8 @@ use super::http::{ConnectionFailure, Hop, Response};
 /// A handshake with one address, and the front page over it.
 #[derive(Clone, Debug)]
 pub struct Handshake {
-    /// The server name that was sent (RFC 6066 section 3).
-    pub server_name: String,
+    /// The server name that was sent (RFC 6066 section 3), if one was.
+    pub server_name: Option<String>,
     /// The server.
     pub address: SocketAddr,
     /// When it began.
@@ -76,13 +76,17 @@ impl Certificate {
         self.subject == self.issuer
     }
 
-    /// Whether it is for `name`: a wildcard covers exactly one label (RFC 9525 section 6.3).
+    /// Whether it is for `name`.
     pub fn covers(&self, name: &str) -> bool {
-        let covers = |pattern: &str| match pattern.strip_prefix("*.") {
-            Some(rest) => name.split_once('.').is_some_and(|(label, below)| !label.is_empty() && below == rest),
-            None => pattern == name,
-        };
-        self.names.iter().any(|pattern| covers(pattern))
+        self.names.iter().any(|pattern| covers(pattern, name))
+    }
+}
+
+/// Whether a name of a certificate is for `name`: a wildcard covers exactly one label (RFC 9525 section 6.3).
+pub fn covers(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        Some(rest) => name.split_once('.').is_some_and(|(label, below)| !label.is_empty() && below == rest),
+        None => pattern == name,
     }
 }
 
@@ -124,11 +128,10 @@ impl From<&Handshake> for Evidence {
             (Ok(_), None) => "no certificate".to_owned(),
             (Err(why), _) => why.to_string(),
         };
-        Self {
-            question: format!("TLS handshake for {}", display_safe(&handshake.server_name)),
-            server: handshake.address.to_string(),
-            answer,
-            at: handshake.at,
-        }
+        let question = match &handshake.server_name {
+            Some(name) => format!("TLS handshake for {}", display_safe(name)),
+            None => "TLS handshake without SNI".to_owned(),
+        };
+        Self { question, server: handshake.address.to_string(), answer, at: handshake.at }
     }
 }

@@ -15,9 +15,10 @@ use tokio::time::{sleep, timeout};
 use crate::clock::{self, Now};
 
 use super::super::check_options::CheckOptions;
+use super::super::diagnosis::ACME_CHALLENGE;
 use super::super::dns::{encrypted, exchange};
 use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::{A, AAAA, CNAME};
+use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
 use super::super::observation::{
     Complete, Lookup, Observations, Protocol, Question, RecordType, Reply, ResponseCode, Role, Server,
 };
@@ -55,7 +56,7 @@ impl<'a> ProbeContext<'a> {
         progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
     ) -> Self {
         let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
-        let dns_challenge = DnsName::new("_acme-challenge").followed_by(&domain.name);
+        let dns_challenge = DnsName::new(ACME_CHALLENGE).followed_by(&domain.name);
         let seen = Observations { sibling, nobody, dns_challenge, ..Observations::default() };
         Self {
             settings,
@@ -163,7 +164,8 @@ impl<'a> ProbeContext<'a> {
         match server.protocol {
             Protocol::Plain => exchange::ask(server, question, self.now()).await,
             Protocol::Tls | Protocol::Https(_) => {
-                encrypted::ask(&self.settings.trust, server, question, self.now()).await
+                // Boxed: large, and rare.
+                Box::pin(encrypted::ask(&self.settings.trust, server, question, self.now())).await
             }
         }
     }
@@ -178,8 +180,16 @@ impl<'a> ProbeContext<'a> {
         };
         match server {
             Some(server) => self.ask(&server, name, kind).await,
-            None => self.ask_any(name, kind).await,
+            None if self.any_resolver_answers().await => self.ask_any(name, kind).await,
+            // They would be silent as long as they were about the domain itself.
+            None => None,
         }
+    }
+
+    /// What CAs find by DNS.
+    pub(super) async fn ask_challenge(&self) {
+        let name = self.seen().dns_challenge.clone();
+        tokio::join!(self.ask_source(&name, CNAME), self.ask_source(&name, TXT));
     }
 
     /// Asks a resolver, and another one when it is slow or fails; the first usable answer, else the last one.

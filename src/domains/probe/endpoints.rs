@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::clock;
 
-use super::super::observation::RecordType::{A, AAAA, CNAME, TXT};
+use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::request;
@@ -29,7 +29,8 @@ impl ProbeContext<'_> {
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
         let at = SocketAddr::new(*address, self.settings.https_port);
-        let handshake = self.memory.platform(at, host.as_str(), || self.shake(*address, host.as_str(), false)).await;
+        let handshake =
+            self.memory.platform(at, host.as_str(), || self.shake(*address, Some(host.as_str()), false)).await;
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
 
@@ -53,7 +54,7 @@ impl ProbeContext<'_> {
                     }
                 });
                 self.until(|seen| seen.complete.platform.then_some(())).await;
-                self.edges().await;
+                tokio::join!(self.edges(), self.without_server_name());
                 self.complete(|complete| complete.certificate = true);
             },
             async {
@@ -84,11 +85,25 @@ impl ProbeContext<'_> {
             good.filter(|address| !known.contains(address)).collect()
         };
         if self.seen().handshakes.iter().all(|shake| !has_good(shake, name)) {
-            let challenge = self.seen().dns_challenge.clone();
-            tokio::join!(self.ask_source(&challenge, CNAME), self.ask_source(&challenge, TXT));
+            self.ask_challenge().await;
         }
-        let edges = join_all(candidates.into_iter().map(|address| self.shake(address, host.as_str(), false))).await;
+        let edges =
+            join_all(candidates.into_iter().map(|address| self.shake(address, Some(host.as_str()), false))).await;
         self.note(|seen| seen.edge_handshakes = edges);
+    }
+
+    /// Asks one server that has no certificate for the name what it shows to callers that send no name: that tells whose
+    /// server it is, or that it has the certificate after all. Good servers are not asked: what they show there does not
+    /// matter, and on shared addresses it is another certificate.
+    async fn without_server_name(&self) {
+        let refusing = {
+            let seen = self.seen();
+            seen.handshakes.iter().find(|shake| lacks(shake, self.domain.name.as_str())).map(|shake| shake.address.ip())
+        };
+        if let Some(address) = refusing {
+            let handshake = self.shake(address, None, false).await;
+            self.note(|seen| seen.nameless_handshake = Some(handshake));
+        }
     }
 
     /// Waits until it is known that these addresses are only cached, and the zone leads elsewhere: then the servers
@@ -141,18 +156,18 @@ impl ProbeContext<'_> {
     async fn shake_all(&self, addresses: &[IpAddr]) {
         let name = self.domain.name.as_str();
         join_all(addresses.iter().map(|address| async move {
-            let handshake = self.shake(*address, name, true).await;
+            let handshake = self.shake(*address, Some(name), true).await;
             self.note(|seen| seen.handshakes.push(handshake));
         }))
         .await;
     }
 
     /// A handshake, and the front page over the same connection if wanted.
-    pub(super) async fn shake(&self, address: IpAddr, server_name: &str, page: bool) -> Handshake {
+    pub(super) async fn shake(&self, address: IpAddr, server_name: Option<&str>, page: bool) -> Handshake {
         let (at, begin) = (self.now(), clock::now().mono);
         let address = SocketAddr::new(address, self.settings.https_port);
         let mut handshake = Handshake {
-            server_name: server_name.to_owned(),
+            server_name: server_name.map(str::to_owned),
             address,
             at,
             took: std::time::Duration::ZERO,
@@ -171,8 +186,9 @@ impl ProbeContext<'_> {
             }
         };
         handshake.took = clock::now().mono - begin;
-        handshake.outcome = tls::presented(&self.settings.trust, &stream, server_name, self.now()).await;
-        if page && let Ok(url) = Url::parse(&format!("https://{server_name}/")) {
+        handshake.outcome = tls::presented(&self.settings.trust, &stream, address, server_name, self.now()).await;
+        let url = server_name.filter(|_| page).and_then(|name| Url::parse(&format!("https://{name}/")).ok());
+        if let Some(url) = url {
             let (at, begin) = (self.now(), clock::now().mono);
             let outcome = request(stream, Method::Head, &url).await;
             let refused = outcome.as_ref().is_ok_and(|response| matches!(response.status, 405 | 501));
@@ -223,6 +239,14 @@ impl ProbeContext<'_> {
         if let (Ok(response), Ok(seen)) = (page.outcome, &mut last.outcome) {
             seen.page = response.page;
         }
+    }
+}
+
+/// Whether a server speaks TLS, and has no certificate for `name`.
+fn lacks(shake: &Handshake, name: &str) -> bool {
+    match &shake.outcome {
+        Ok(presented) => presented.leaf().is_some_and(|leaf| !leaf.covers(name)),
+        Err(failure) => matches!(failure, ConnectionFailure::Alert(_) | ConnectionFailure::Reset),
     }
 }
 

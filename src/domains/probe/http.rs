@@ -187,8 +187,9 @@ impl ProbeContext<'_> {
     async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, ConnectionFailure> {
         if url.scheme() == "https" {
             let host = url.host_str().unwrap_or_default();
-            let stream =
-                tls::handshake(&self.settings.trust, address, host).await.map_err(ConnectionFailure::before_request)?;
+            let stream = tls::handshake(&self.settings.trust, address, Some(host))
+                .await
+                .map_err(ConnectionFailure::before_request)?;
             return request(stream, method, url).await;
         }
         request(connect(address).await?, method, url).await

@@ -28,7 +28,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
     };
     let first = addresses.first().copied();
     let shake = async || match first {
-        Some(address) => Some(shared.shake(address, redirect.from.as_str(), false).await),
+        Some(address) => Some(shared.shake(address, Some(redirect.from.as_str()), false).await),
         None => None,
     };
     let (mut https, mut http, handshake) = tokio::join!(trail("https"), trail("http"), shake());

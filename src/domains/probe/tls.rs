@@ -31,9 +31,9 @@ const MAX_BYTES: usize = 64 * 1024;
 pub async fn handshake(
     trust: &ChainTrust,
     address: SocketAddr,
-    server_name: &str,
+    server_name: Option<&str>,
 ) -> Result<TlsStream<TcpStream>, ConnectionFailure> {
-    let name = ServerName::try_from(server_name.to_owned()).map_err(|_| ConnectionFailure::BadCertificate)?;
+    let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
     let once = async || {
         let stream = connect(address).await?;
         let connector = TlsConnector::from(Arc::clone(&trust.config));
@@ -46,6 +46,11 @@ pub async fn handshake(
         Err(ConnectionFailure::Reset) => once().await,
         other => other,
     }
+}
+
+/// Whom a handshake is for. An address is not sent as a server name (RFC 6066 section 3).
+fn addressed(server_name: Option<&str>, address: SocketAddr) -> Option<ServerName<'static>> {
+    server_name.map_or_else(|| Some(address.ip().into()), |name| ServerName::try_from(name.to_owned()).ok())
 }
 
 fn reason(error: &io::Error) -> ConnectionFailure {
@@ -78,7 +83,8 @@ fn alert_name(alert: AlertDescription) -> String {
 pub async fn presented(
     trust: &Arc<ChainTrust>,
     stream: &TlsStream<TcpStream>,
-    server_name: &str,
+    address: SocketAddr,
+    server_name: Option<&str>,
     now: Timestamp,
 ) -> Result<Presented, ConnectionFailure> {
     let (_, connection) = stream.get_ref();
@@ -92,7 +98,8 @@ pub async fn presented(
     if chain.iter().map(|certificate| certificate.len()).sum::<usize>() > MAX_BYTES {
         return Err(ConnectionFailure::BadCertificate);
     }
-    let (trust, name) = (Arc::clone(trust), server_name.to_owned());
+    let trust = Arc::clone(trust);
+    let name = addressed(server_name, address).ok_or(ConnectionFailure::BadCertificate)?;
     let read = tokio::task::spawn_blocking(move || read(&trust, &chain, &name, now));
     match timeout(PARSE_LIMIT, read).await {
         Ok(Ok(presented)) => presented.ok_or(ConnectionFailure::BadCertificate),
@@ -101,15 +108,19 @@ pub async fn presented(
     }
 }
 
-fn read(trust: &ChainTrust, chain: &[CertificateDer<'static>], server_name: &str, now: Timestamp) -> Option<Presented> {
+fn read(
+    trust: &ChainTrust,
+    chain: &[CertificateDer<'static>],
+    name: &ServerName<'_>,
+    now: Timestamp,
+) -> Option<Presented> {
     let read: Vec<Certificate> = chain.iter().map_while(|der| certificate(der)).collect();
     let leaf = read.first()?;
     // Dates are judged separately; signatures are checked for a time when the certificate is valid.
     let valid_now = leaf.not_before <= now && now <= leaf.not_after;
     let half = leaf.not_after.duration_since(leaf.not_before) / 2;
     let at = if valid_now { now } else { leaf.not_before.checked_add(half).unwrap_or(now) };
-    let name = ServerName::try_from(server_name.to_owned()).ok()?;
-    let trust = trust.judge(chain, &name, at);
+    let trust = trust.judge(chain, name, at);
     Some(Presented { chain: read, trust })
 }
 

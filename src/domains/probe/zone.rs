@@ -381,7 +381,12 @@ impl ProbeContext<'_> {
         let labels = self.settings.expectation.platform.verification.iter().take(MOST_VERIFICATIONS);
         let names: Vec<DnsName> = labels.map(|label| DnsName::new(label).followed_by(&self.domain.name)).collect();
         self.note(|seen| seen.verification.clone_from(&names));
-        join_all(names.iter().map(|name| self.ask_source(name, TXT))).await;
+        let delegated = self.settings.expectation.platform.acme_challenge.is_some();
+        tokio::join!(join_all(names.iter().map(|name| self.ask_source(name, TXT))), async {
+            if delegated {
+                self.ask_challenge().await;
+            }
+        });
     }
 
     /// What helps to explain an answer that is not right.

@@ -22,23 +22,24 @@ struct CloudflareRecord {
 #[derive(Serialize)]
 struct CloudflareBatch {
     deletes: Vec<Value>,
-    posts: [CloudflareRecord; 1],
+    posts: Vec<CloudflareRecord>,
 }
 
 /// The body of a request to create a record. At an apex it is the same, since the provider flattens it.
 ///
-/// With deletes it is the body of a batch, which the provider carries out as a whole or not at all. The IDs of the records
+/// With deletes, or with a second record, it is the body of a batch, which the provider carries out as a whole or not at all. The IDs of the records
 /// to delete are unknown: placeholders name the records, and the provider rejects the batch until all are filled in.
 pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    let post = CloudflareRecord {
+    let post = |record: &DnsRecord| CloudflareRecord {
         kind: "CNAME",
         name: full(&record.name),
         content: full(&record.value),
         ttl: record.ttl,
         proxied: false,
     };
-    if deletes.is_empty() {
-        return escape::json(&post, false) + "\n";
+    let delegation = record.delegation();
+    if deletes.is_empty() && delegation.is_none() {
+        return escape::json(&post(record), false) + "\n";
     }
     let mut ids = Vec::new();
     for conflict in deletes {
@@ -49,7 +50,10 @@ pub fn cloudflare(record: &DnsRecord, deletes: &[&Conflict]) -> String {
             ids.push(json!({ "id": format!("REPLACE with the id of {} {kind} {data}{mail}", full(&record.name)) }));
         }
     }
-    escape::json(&CloudflareBatch { deletes: ids, posts: [post] }, true) + "\n"
+    escape::json(
+        &CloudflareBatch { deletes: ids, posts: std::iter::once(record).chain(&delegation).map(post).collect() },
+        true,
+    ) + "\n"
 }
 
 #[derive(Serialize)]
@@ -82,22 +86,14 @@ struct RecordSet {
 ///
 /// A DELETE must repeat the TTL and values exactly; if they have changed, the whole batch is rejected.
 pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    let batch = if record.is_apex() {
+    let mut batch = if record.is_apex() {
         // Without the name: a comment has at most 256 characters.
         let advice = "A CNAME is not allowed at the apex, and a Route 53 alias only points to AWS. Instead, add an \
                       ALIAS or ANAME at a provider that offers it, or publish on www and redirect the apex to it.";
         Batch { comment: Some(advice.to_owned()), changes: Vec::new() }
     } else {
         let mut changes: Vec<Change> = deletes.iter().map(|conflict| delete(record, conflict)).collect();
-        changes.push(Change {
-            action: if deletes.is_empty() { "UPSERT" } else { "CREATE" },
-            resource_record_set: RecordSet {
-                name: dotted(&record.name),
-                kind: "CNAME".to_owned(),
-                ttl: record.ttl,
-                resource_records: vec![json!({ "Value": dotted(&record.value) })],
-            },
-        });
+        changes.push(added(if deletes.is_empty() { "UPSERT" } else { "CREATE" }, record));
         let comment = (!deletes.is_empty()).then(|| {
             // Without the name, since Route 53 takes at most 256 characters.
             let mail = if warning(record, deletes).is_some() { MAIL_STOPS } else { "" };
@@ -105,7 +101,21 @@ pub fn route53(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         });
         Batch { comment, changes }
     };
+    batch.changes.extend(record.delegation().map(|delegation| added("UPSERT", &delegation)));
     escape::json(&batch, true) + "\n"
+}
+
+/// A change that adds a CNAME.
+fn added(action: &'static str, record: &DnsRecord) -> Change {
+    Change {
+        action,
+        resource_record_set: RecordSet {
+            name: dotted(&record.name),
+            kind: "CNAME".to_owned(),
+            ttl: record.ttl,
+            resource_records: vec![json!({ "Value": dotted(&record.value) })],
+        },
+    }
 }
 
 #[derive(Serialize)]
@@ -116,7 +126,7 @@ struct Changes {
     warning: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     delete: Vec<Entry>,
-    add: [Entry; 1],
+    add: Vec<Entry>,
 }
 
 #[derive(Serialize)]
@@ -134,7 +144,7 @@ struct Entry {
 
 /// What to delete first and what to add, as one object. At an apex the type is `ALIAS`.
 pub fn changes(record: &DnsRecord, deletes: &[&Conflict]) -> String {
-    let entry = |kind: &str, ttl: u32, values: Vec<String>| Entry {
+    let entry = |record: &DnsRecord, kind: &str, ttl: u32, values: Vec<String>| Entry {
         kind: kind.to_ascii_uppercase(),
         name: record.name.relative_to(&record.zone).to_owned(),
         full_name: full(&record.name),
@@ -142,8 +152,11 @@ pub fn changes(record: &DnsRecord, deletes: &[&Conflict]) -> String {
         ttl,
         values,
     };
-    let delete = deletes.iter().map(|conflict| entry(&conflict.kind, conflict.ttl, conflict.values.clone())).collect();
-    let add = [entry(record.kind(), record.ttl, vec![full(&record.value)])];
+    let delete =
+        deletes.iter().map(|conflict| entry(record, &conflict.kind, conflict.ttl, conflict.values.clone())).collect();
+    let delegation = record.delegation();
+    let add = std::iter::once(record).chain(&delegation);
+    let add = add.map(|record| entry(record, record.kind(), record.ttl, vec![full(&record.value)])).collect();
     escape::json(&Changes { schema_version: 1, warning: warning(record, deletes), delete, add }, true) + "\n"
 }
 

@@ -1,6 +1,7 @@
 //! The record that a domain needs, and the records that it replaces.
 
-use super::super::DnsName;
+use super::super::diagnosis::{ACME_CHALLENGE, Platform};
+use super::super::{DnsName, Domain};
 
 /// The record that points a domain to the platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,11 +14,27 @@ pub struct DnsRecord {
     pub value: DnsName,
     /// How long it may be cached, in seconds.
     pub ttl: u32,
+    /// Where the platform wants `_acme-challenge` below the name to lead, if it does.
+    pub challenge: Option<DnsName>,
 }
 
 impl DnsRecord {
     /// The time to live that the platform asks for, in seconds.
     pub const TTL: u32 = 3600;
+
+    /// The record of `domain`, and what else the platform of `value` wants.
+    pub fn new(domain: &Domain, zone: DnsName, value: DnsName, platforms: &[Platform]) -> Self {
+        let platform = Platform::find(platforms, &value);
+        let challenge = platform.and_then(|platform| platform.challenge_target(&domain.name));
+        Self { name: domain.name.clone(), zone, value, ttl: Self::TTL, challenge }
+    }
+
+    /// The second record, with which the certificate check by DNS is left to the platform.
+    pub fn delegation(&self) -> Option<Self> {
+        let value = self.challenge.clone()?;
+        let name = DnsName::new(ACME_CHALLENGE).followed_by(&self.name);
+        Some(Self { name, value, zone: self.zone.clone(), ttl: self.ttl, challenge: None })
+    }
 
     /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME is not allowed.
     pub fn kind(&self) -> &'static str {

@@ -15,6 +15,7 @@ fn subdomain() -> DnsRecord {
         zone: DnsName::new("example.com"),
         value: DnsName::new("sites.platform.example"),
         ttl: DnsRecord::TTL,
+        challenge: None,
     }
 }
 

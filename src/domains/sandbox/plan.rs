@@ -68,11 +68,24 @@ impl Sandbox {
                 plan.resolver(number).remembers(Self::DOMAIN, RecordType::A, vec![old]);
             }
         }
-        if let Some(cname) = self.cname.filter(|cname| since(deleted, *cname) >= ASKED_BEFORE)
-            && let Ok(left @ 1..) = left(later(cname, -ASKED_BEFORE), NOTHING_TTL)
+        if let Some(asked) = self.denied_before()
+            && let Ok(left @ 1..) = left(asked, NOTHING_TTL)
         {
             plan.resolver(ASKING).remembers_nothing(Self::DOMAIN, RecordType::CNAME, left, true);
         }
+    }
+
+    /// When the last resolver has forgotten what was there before the CNAME.
+    pub(super) fn caches_end(&self) -> Option<Timestamp> {
+        let held = |from: Timestamp, ttl: u32| later(from, SignedDuration::from_secs(ttl.into()));
+        let nothing = self.denied_before().map(|asked| held(asked, NOTHING_TTL));
+        HOLDING.into_iter().filter_map(|(_, ttl)| Some(held(self.deleted?, ttl))).chain(nothing).max()
+    }
+
+    /// When the resolver that asks repeatedly heard last that there is no record.
+    fn denied_before(&self) -> Option<Timestamp> {
+        let (deleted, cname) = (self.deleted?, self.cname?);
+        (since(deleted, cname) >= ASKED_BEFORE).then(|| later(cname, -ASKED_BEFORE))
     }
 
     /// What the platform answers for the domain: its own certificate until there is one for the domain, and that it

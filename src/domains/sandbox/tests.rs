@@ -48,20 +48,33 @@ fn the_clock_of_practice_runs_faster_and_never_before_its_beginning() {
     assert_eq!(PACE, 60);
 }
 
+/// When the last cache has forgotten the A record.
+fn forgotten() -> Timestamp {
+    at(2) + SignedDuration::from_secs(1254)
+}
+
 #[test]
-fn what_is_offered_follows_the_way() {
+fn what_is_offered_follows_the_way_and_verify_only_when_it_succeeds() {
     use SandboxStep::*;
     assert_eq!(offered(&[]), [AddDomain, DeleteA, AddCaa, CorrectRedirect]);
-    assert_eq!(offered(&[AddDomain]), [DeleteA, AddCaa, Verify, CorrectRedirect, Remove]);
-    assert_eq!(offered(&[AddDomain, DeleteA]), [AddCname, AddCaa, Verify, CorrectRedirect, Remove]);
-    assert_eq!(offered(&READY), [Verify, CorrectRedirect, Remove, DeleteCname]);
-    let (mut sandbox, now) = after(&[&READY[..], &[Verify]].concat());
-    assert_eq!(sandbox.acts(now), [Reverify, CorrectRedirect, Remove, DeleteCname]);
-    let late = now + SignedDuration::from_mins(31);
-    sandbox.act(Reverify, late);
+    assert_eq!(offered(&[AddDomain]), [DeleteA, AddCaa, CorrectRedirect, Remove]);
+    assert_eq!(offered(&[AddDomain, DeleteA]), [AddCname, AddCaa, CorrectRedirect, Remove]);
+    let (mut sandbox, now) = after(&READY);
+    assert_eq!(sandbox.acts(now), [CorrectRedirect, Remove, DeleteCname]);
+    assert!(sandbox.only_waits(now) && !sandbox.only_waits(forgotten()));
+    let verified = forgotten();
+    assert_eq!(sandbox.acts(verified), [Verify, CorrectRedirect, Remove, DeleteCname]);
+    sandbox.act(Verify, verified);
+    let (early, late) = (verified + SignedDuration::from_mins(29), verified + SignedDuration::from_mins(30));
+    assert_eq!(sandbox.acts(early), [CorrectRedirect, Remove, DeleteCname], "the certificate may still come");
+    assert!(sandbox.only_waits(early) && !sandbox.only_waits(late));
     assert_eq!(sandbox.acts(late), [Reverify, CorrectRedirect, Remove, DeleteCname]);
+    sandbox.act(Reverify, late);
+    assert_eq!(sandbox.acts(late), [CorrectRedirect, Remove, DeleteCname]);
+    assert!(sandbox.only_waits(late));
     let live = late + SignedDuration::from_mins(2);
     assert_eq!(sandbox.acts(live), [CorrectRedirect, RedirectDomain, Remove, DeleteCname]);
+    assert!(!sandbox.only_waits(live));
     sandbox.act(CorrectRedirect, live);
     sandbox.act(RedirectDomain, live);
     assert_eq!(sandbox.acts(live), [Remove, DeleteCname]);
@@ -71,28 +84,29 @@ fn what_is_offered_follows_the_way() {
     assert_eq!(sandbox.acts(live), [AddDomain, AddCname]);
 }
 
-/// The time at which the domain has a certificate, if Verify is chosen after these acts, and Re-verify so much later.
-fn certificate(acts: &[SandboxStep], minutes: i64) -> Option<Timestamp> {
-    let (mut sandbox, verified) = after(&[acts, &[SandboxStep::Verify]].concat());
-    assert_eq!(sandbox.certificate, None, "the first order is lost");
-    sandbox.act(SandboxStep::Reverify, verified + SignedDuration::from_mins(minutes));
-    sandbox.certificate
+#[test]
+fn the_first_order_is_lost_and_the_second_brings_the_certificate() {
+    let (mut sandbox, _) = after(&READY);
+    let verified = forgotten();
+    sandbox.act(SandboxStep::Verify, verified);
+    assert_eq!(sandbox.certificate, None);
+    let late = verified + SignedDuration::from_mins(30);
+    sandbox.act(SandboxStep::Reverify, late);
+    let comes = late + SignedDuration::from_mins(2);
+    assert_eq!(sandbox.certificate, Some(comes));
+    sandbox.act(SandboxStep::Reverify, late + SignedDuration::from_mins(1));
+    assert_eq!(sandbox.certificate, Some(comes), "asking again does not delay it");
 }
 
 #[test]
-fn a_certificate_comes_after_a_wait_and_only_if_nothing_forbids() {
-    assert_eq!(certificate(&READY, 29), None);
-    assert_eq!(certificate(&READY, 30), Some(at(5 + 30 + 2)));
-    assert_eq!(certificate(&READY[..3], 31), None, "CAA forbids");
-    assert_eq!(
-        certificate(&[SandboxStep::AddDomain, SandboxStep::AddCaa, SandboxStep::DeleteA], 31),
-        None,
-        "there is no record"
-    );
-    let (mut sandbox, _) = after(&[&READY[..], &[SandboxStep::Verify]].concat());
-    sandbox.act(SandboxStep::Reverify, at(40));
-    sandbox.act(SandboxStep::Reverify, at(41));
-    assert_eq!(sandbox.certificate, Some(at(42)), "asking again does not delay it");
+fn verify_waits_for_a_resolver_that_asked_before_the_record_was_there() {
+    let (mut sandbox, _) = after(&[SandboxStep::AddDomain, SandboxStep::DeleteA, SandboxStep::AddCaa]);
+    let added = forgotten();
+    sandbox.act(SandboxStep::AddCname, added);
+    assert!(sandbox.only_waits(added));
+    // It asked five minutes before, and forgets after fifteen.
+    let knows = added + SignedDuration::from_mins(10);
+    assert!(sandbox.acts(knows).contains(&SandboxStep::Verify));
 }
 
 #[test]

@@ -15,11 +15,15 @@ use prometheus_client::metrics::counter::{ConstCounter, Counter};
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Unit;
 
-use crate::server::paths::{HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, READINESS_PATH, is_get_pet};
+use crate::server::paths::{
+    EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH, id_of_provenance,
+    is_get_pet,
+};
 
 // The last of each list stands for all that is not in it.
 const METHODS: [&str; 10] = ["GET", "HEAD", "POST", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "other"];
-const ROUTES: [&str; 6] = [PETS_PATH, PET_PATH, OPENAPI_PATH, HEALTH_PATH, READINESS_PATH, "other"];
+const ROUTES: [&str; 8] =
+    [PETS_PATH, EVENTS_PATH, PET_PATH, PROVENANCE_PATH, OPENAPI_PATH, HEALTH_PATH, READINESS_PATH, "other"];
 const STATUSES: [&str; 18] = [
     "200", "201", "204", "304", "400", "401", "403", "404", "405", "408", "409", "413", "415", "422", "429", "500",
     "503", "other",
@@ -71,9 +75,20 @@ impl Default for Requests {
 impl Requests {
     pub(in crate::server) fn begin(&self, method: &Method, path: &str) -> InFlight<'_> {
         self.in_flight.inc();
-        let route = if is_get_pet(path) { PET_PATH } else { path };
+        let route = match path {
+            _ if is_get_pet(path) => PET_PATH,
+            _ if id_of_provenance(path).is_some() => PROVENANCE_PATH,
+            path => path,
+        };
         let (method, route) = (place(&METHODS, method.as_str()), place(&ROUTES, route));
         InFlight { requests: self, method, route, is_answered: false }
+    }
+}
+
+impl Requests {
+    /// Whether a request is being answered.
+    pub(in crate::server) fn are_in_flight(&self) -> bool {
+        self.in_flight.get() > 0
     }
 }
 

@@ -28,6 +28,12 @@ impl Sum {
                     hash.update((text.len() as u64).to_be_bytes());
                     hash.update(text);
                 }
+                Value::OptionalText(None) => hash.update([0]),
+                Value::OptionalText(Some(text)) => {
+                    hash.update([1]);
+                    hash.update((text.len() as u64).to_be_bytes());
+                    hash.update(text);
+                }
                 Value::Bytes(bytes) => {
                     hash.update((bytes.len() as u64).to_be_bytes());
                     hash.update(bytes);

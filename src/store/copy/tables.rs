@@ -9,6 +9,7 @@ enum Column {
     Int,
     OptionalInt,
     Text,
+    OptionalText,
     Hash,
 }
 
@@ -18,6 +19,7 @@ enum Owned {
     Int(i64),
     OptionalInt(Option<i64>),
     Text(String),
+    OptionalText(Option<String>),
     Hash([u8; 32]),
 }
 
@@ -39,7 +41,7 @@ pub(super) struct Table {
 
 pub(super) const PETS: Table = Table {
     name: "pets",
-    columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int],
+    columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::OptionalText],
     keys: 1,
     export: sql::EXPORT_PETS,
     import: sql::IMPORT_PET,
@@ -108,6 +110,7 @@ impl Table {
                 Column::Int => Owned::Int(row.int(number)?),
                 Column::OptionalInt => Owned::OptionalInt(row.optional_int(number)?),
                 Column::Text => Owned::Text(row.text(number)?.to_owned()),
+                Column::OptionalText => Owned::OptionalText(row.optional_text(number)?.map(str::to_owned)),
                 Column::Hash => Owned::Hash(row.bytes(number)?),
             })
         };
@@ -126,6 +129,7 @@ impl Record {
             Owned::Int(number) => Value::Int(*number),
             Owned::OptionalInt(number) => Value::OptionalInt(*number),
             Owned::Text(text) => Value::Text(text),
+            Owned::OptionalText(text) => Value::OptionalText(text.as_deref()),
             Owned::Hash(bytes) => Value::Bytes(bytes),
         })
     }

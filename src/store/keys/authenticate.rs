@@ -27,7 +27,7 @@ pub struct Identity {
 }
 
 impl Store {
-    /// Makes a key that is stored nowhere and may read and write: only this process knows it, and it ends with the
+    /// Makes a key that is stored nowhere and may read, write and audit: only this process knows it, and it ends with the
     /// store, or with the next of its kind. For the service inside the app.
     ///
     /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
@@ -35,7 +35,7 @@ impl Store {
         let id = format::SESSION;
         let key = format::with_id(id).map_err(StoreError::Random)?;
         let hash = hash(key.expose_secret());
-        let scopes = Scopes::default();
+        let scopes = Scopes::SESSION;
         let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };
         self.inner.keys.map().insert(id, known);
         Ok(key)
@@ -52,6 +52,11 @@ impl Store {
         }
         self.note_use(key, known, now);
         Ok(Some(Identity { key, scopes: known.scopes }))
+    }
+
+    /// Whether a key that was accepted before still is.
+    pub async fn is_valid_key(&self, key: KeyId, now: Now) -> Result<bool, StoreError> {
+        Ok(self.known_key(key, now).await?.is_some_and(|known| known.is_valid(now)))
     }
 
     async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>, StoreError> {

@@ -37,7 +37,7 @@ impl fmt::Display for KeyId {
 
 /// The text is not the id of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the id of a key is the 8 letters and digits after petk_; to see the ids: petstore keys list")]
+#[error("the id of a key is the 8 letters and digits after petk_; to see the ids: petstore keys list --database URL")]
 pub struct NotAKeyId;
 
 impl FromStr for KeyId {
@@ -50,7 +50,10 @@ impl FromStr for KeyId {
 }
 
 /// The id of every key that is stored nowhere.
-pub(super) const SESSION: KeyId = KeyId(*b"thisprog");
+pub(in crate::store) const SESSION: KeyId = KeyId(*b"thisprog");
+
+/// What it is called.
+pub(in crate::store) const SESSION_NAME: &str = "this app";
 
 /// A new key and its id.
 pub(super) fn generate() -> Result<(KeyId, SecretString), getrandom::Error> {

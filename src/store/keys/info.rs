@@ -42,7 +42,7 @@ pub struct KeyInfo {
 pub struct KeyEvent {
     /// When.
     pub at: Timestamp,
-    /// `created`, `rotated` or `revoked`.
+    /// `created`, `renamed`, `rotated` or `revoked`.
     pub action: String,
     /// To which key.
     pub key: KeyId,

@@ -68,6 +68,33 @@ where
 /// A row where a key was ever made.
 pub(super) const ANY_KEY: Query<()> = Query(sql::ANY_KEY, |_| Ok(()));
 
+/// Gives a key another name.
+pub(super) struct Rename {
+    id: KeyId,
+    name: String,
+    actor: String,
+    now: Now,
+}
+
+impl Rename {
+    pub(super) fn new(id: KeyId, name: String, actor: &str, now: Now) -> Result<Self, StoreError> {
+        check_name(&name).map_err(StoreError::KeyName)?;
+        Ok(Self { id, name, actor: actor.to_owned(), now })
+    }
+}
+
+impl Work for Rename {
+    type Output = Option<KeyInfo>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<KeyInfo>, DatabaseError> {
+        let Self { id, name, actor, now } = self;
+        if on.execute(sql::RENAME_KEY, &[Value::Text(name), Value::Text(id.as_str())]).await? > 0 {
+            note(on, "renamed", *id, actor, *now).await?;
+        }
+        show(on, *id).await
+    }
+}
+
 pub(super) struct Revoke {
     pub(super) id: KeyId,
     pub(super) actor: String,

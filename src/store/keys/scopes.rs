@@ -13,22 +13,27 @@ pub enum Scope {
     Read,
     /// Add pets.
     Write,
+    /// See when and by which key pets were added.
+    Audit,
     /// Everything, and what only operators may do.
     Admin,
 }
 
 /// All that a key may do, at least one thing, in the order of [`Scope`]. By default it may read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scopes([bool; 3]);
+pub struct Scopes([bool; 4]);
 
 /// A text that names no scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("scopes are read, write and admin, with commas between them")]
+#[error("scopes are read, write, audit and admin, with commas between them")]
 pub struct NotScopes;
 
 impl Scopes {
     /// Everything.
-    pub const ADMIN: Self = Self([false, false, true]);
+    pub const ADMIN: Self = Self([false, false, false, true]);
+
+    /// Everything that an app does with its own store.
+    pub(super) const SESSION: Self = Self([true, true, true, false]);
 
     /// Whether `scope` is among them.
     pub const fn allow(self, scope: Scope) -> bool {
@@ -38,7 +43,7 @@ impl Scopes {
 
 impl Default for Scopes {
     fn default() -> Self {
-        Self([true, true, false])
+        Self([true, true, false, false])
     }
 }
 
@@ -47,7 +52,7 @@ impl FromStr for Scopes {
     type Err = NotScopes;
 
     fn from_str(text: &str) -> Result<Self, NotScopes> {
-        let mut scopes = [false; 3];
+        let mut scopes = [false; 4];
         for word in text.split([',', ' ']).filter(|word| !word.is_empty()) {
             scopes[word.parse::<Scope>().map_err(|_| NotScopes)? as usize] = true;
         }
@@ -72,10 +77,10 @@ mod tests {
         let scopes: Scopes = "write,read".parse().unwrap();
         assert_eq!((scopes.to_string().as_str(), scopes), ("read write", Scopes::default()));
         assert_eq!("read write".parse(), Ok(scopes));
-        assert!(!scopes.allow(Scope::Admin));
+        assert!(!scopes.allow(Scope::Admin) && !scopes.allow(Scope::Audit));
         let read: Scopes = "read".parse().unwrap();
         assert!(read.allow(Scope::Read) && !read.allow(Scope::Write));
-        assert!([Scope::Read, Scope::Write, Scope::Admin].into_iter().all(|scope| Scopes::ADMIN.allow(scope)));
+        assert!(Scope::VARIANTS.iter().copied().all(|scope| Scopes::ADMIN.allow(scope)));
         for bad in ["", " , ", "Read", "read;write", "delete"] {
             assert_eq!(bad.parse::<Scopes>(), Err(NotScopes), "{bad:?}");
         }

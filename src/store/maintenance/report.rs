@@ -29,7 +29,10 @@ pub enum BackupError {
     /// It cannot be made: why not, and what to do.
     #[error("{0}")]
     Failed(String),
+    /// What was copied is damaged, a line for each problem. Foreign text: clean it before showing it.
+    #[error("the copy is damaged")]
+    Damaged(Vec<String>),
     /// It was called off.
-    #[error("the backup was cancelled")]
+    #[error("the copy was cancelled")]
     Cancelled,
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::managed::PoolError;
+use tokio::sync::Mutex;
 
 use super::commit_monitor::CommitMonitor;
 use super::pool::{self, ConnectionPool};
 use super::session::Session;
 use super::url::PostgresUrl;
+use crate::store::addition_signal::AdditionSignal;
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
 
 /// Until what age a connection is one that was made just now.
@@ -21,6 +23,12 @@ pub(super) struct Connections {
     /// Whether the server keeps prepared statements by name.
     pub(super) by_name: bool,
     pub(super) pulse: Arc<CommitMonitor>,
+    /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn,
+    /// or meets a conflict where waiting is one.
+    pub(super) turn: Arc<Mutex<()>>,
+    /// Reports what this process has added, and what any has.
+    pub(super) added_here: AdditionSignal,
+    pub(super) additions: AdditionSignal,
     /// Whether there is another host to go to from one whose commits wait.
     pub(super) are_several_hosts: bool,
 }
@@ -28,13 +36,22 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let pulse = Arc::<CommitMonitor>::default();
-        let pool = pool::open(url, Arc::clone(&pulse))?;
-        Ok(Self { pool, by_name: !url.is_behind_pooler, pulse, are_several_hosts: url.are_several_hosts() })
+        let (added_here, additions) = (AdditionSignal::default(), AdditionSignal::default());
+        let pool = pool::open(url, Arc::clone(&pulse), additions.clone())?;
+        let (by_name, are_several_hosts) = (!url.is_behind_pooler, url.are_several_hosts());
+        let turn = Arc::default();
+        Ok(Self { pool, by_name, pulse, turn, added_here, additions, are_several_hosts })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.
     pub(super) fn leave(&self) {
         drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
+    }
+
+    /// Pets were added by this process.
+    pub(super) fn report_additions(&self) {
+        self.additions.report();
+        self.added_here.report();
     }
 
     pub(super) async fn take(&self) -> Result<Session, StoreFailure> {

@@ -23,6 +23,7 @@ use super::commit_monitor::{CommitMonitor, STUCK};
 use super::hosts::{ConnectError, Hosts};
 use super::url::PostgresUrl;
 use crate::model::text::{display_safe, safe_causes};
+use crate::store::addition_signal::AdditionSignal;
 use crate::store::{StoreError, StoreFailure, sql};
 
 /// Connections at once; with several instances, each has as many.
@@ -44,8 +45,9 @@ const BEYOND_HANDSHAKE: Duration = Duration::from_secs(1);
 /// minutes.
 const LIFETIME: Duration = Duration::from_secs(20 * 60);
 
-/// How long the server keeps a transaction open for an instance that has gone silent.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(10);
+/// How long the server keeps a transaction open for an instance that has gone silent: shorter than the others wait for
+/// their turn to add pets.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(3);
 
 /// Otherwise each page is planned again, since a generic plan seems more expensive, and planning takes longer than reading.
 const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
@@ -89,17 +91,23 @@ pub(super) struct Connector {
     hosts: Hosts,
     tls: Option<ClientConfig>,
     monitor: Arc<CommitMonitor>,
+    additions: AdditionSignal,
     are_several_hosts: bool,
     /// Whether settings of a session stay its own.
     keeps_settings: bool,
 }
 
 /// Nothing is connected before the first use.
-pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
+pub(super) fn open(
+    url: &PostgresUrl,
+    monitor: Arc<CommitMonitor>,
+    additions: AdditionSignal,
+) -> Result<ConnectionPool, StoreError> {
     let connector = Connector {
         hosts: Hosts::of(&url.config),
         tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
         monitor,
+        additions,
         are_several_hosts: url.are_several_hosts(),
         keeps_settings: !url.is_behind_pooler,
     };
@@ -142,8 +150,8 @@ impl Connector {
     /// Connected to the host of `config`, with the settings of each session.
     async fn connect(&self, config: Config) -> Result<MonitoredClient, tokio_postgres::Error> {
         let line = match &self.tls {
-            None => driven(config.connect(NoTls).await?),
-            Some(tls) => driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
+            None => driven(config.connect(NoTls).await?, self.additions.clone()),
+            Some(tls) => driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?, self.additions.clone()),
         };
         if self.keeps_settings {
             // Not every kin of PostgreSQL has this one, and all work without it.
@@ -157,9 +165,9 @@ impl Connector {
     }
 }
 
-/// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of
-/// a statement it says before the answer to that.
-fn driven<S, T>((client, mut connection): (Client, Connection<S, T>)) -> MonitoredClient
+/// The connection, with a task that does its reading and writing and hears the warnings on it, and the reports of
+/// additions where it listens. What the server says of a statement it says before the answer to that.
+fn driven<S, T>((client, mut connection): (Client, Connection<S, T>), additions: AdditionSignal) -> MonitoredClient
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -173,6 +181,7 @@ where
                     tracing::warn!(warning = &*display_safe(notice.message()), "the database server warns");
                     hears.store(true, Ordering::Relaxed);
                 }
+                Ok(AsyncMessage::Notification(_)) => additions.report(),
                 Ok(_) => {}
                 Err(error) => {
                     tracing::warn!(error = safe_causes(&error), "a connection to the database ended");
@@ -225,7 +234,7 @@ mod tests {
     fn a_longer_connect_timeout_of_the_address_is_kept() {
         let create = |options: &str| {
             let url = format!("postgres://ada@localhost/pets{options}").parse().unwrap();
-            open(&url, Arc::default()).unwrap().timeouts().create.unwrap()
+            open(&url, Arc::default(), AdditionSignal::default()).unwrap().timeouts().create.unwrap()
         };
         assert_eq!(create(""), CREATE);
         assert_eq!(create("?connect_timeout=1"), CREATE);

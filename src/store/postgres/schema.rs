@@ -18,13 +18,15 @@ use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// In order; the table `schema_versions` has the number of each that was run, from 1.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../../../assets/migrations/postgres/0001_pets.sql"),
     include_str!("../../../assets/migrations/postgres/0002_pets_by_status.sql"),
     include_str!("../../../assets/migrations/postgres/0003_api_keys.sql"),
     include_str!("../../../assets/migrations/postgres/0004_idempotency_keys.sql"),
     include_str!("../../../assets/migrations/postgres/0005_idempotency_keys_by_age.sql"),
     include_str!("../../../assets/migrations/postgres/0006_key_events.sql"),
+    include_str!("../../../assets/migrations/postgres/0007_pet_turn.sql"),
+    include_str!("../../../assets/migrations/postgres/0008_pets_added_by.sql"),
 ];
 
 /// What this program knows.

@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use deadpool::managed::Object;
@@ -16,6 +17,7 @@ use tokio_postgres::{Row, RowStream};
 use super::commit_monitor::{Commit, CommitMonitor};
 use super::pool::{MonitoredClient, PooledConnection};
 use crate::store::database_error::DatabaseError;
+use crate::store::sql;
 use crate::store::value::Value;
 
 /// A connection, which goes back to the others only by [`release`](Self::release): one that is dropped half-way is
@@ -27,11 +29,12 @@ pub(in crate::store) struct Session {
     line: Option<PooledConnection>,
     by_name: bool,
     commit: Mutex<Option<Commit>>,
+    has_turn: AtomicBool,
 }
 
 impl Session {
     pub(super) fn new(line: PooledConnection, by_name: bool) -> Self {
-        Self { line: Some(line), by_name, commit: Mutex::new(None) }
+        Self { line: Some(line), by_name, commit: Mutex::new(None), has_turn: AtomicBool::new(false) }
     }
 
     /// Gives it back; closes it where it is not `sound`.
@@ -51,6 +54,17 @@ impl Session {
         if let Some(line) = &self.line {
             line.take_warning();
         }
+    }
+
+    /// Waits in the server until no other transaction adds pets. What follows in this transaction need not wait for the
+    /// answer.
+    pub(super) async fn take_turn(&self) -> Result<(), DatabaseError> {
+        self.has_turn.store(true, Ordering::Relaxed);
+        self.batch(sql::TAKE_TURN).await
+    }
+
+    pub(in crate::store) fn has_turn(&self) -> bool {
+        self.has_turn.load(Ordering::Relaxed)
     }
 
     /// Which of the hosts it leads to.
@@ -150,7 +164,7 @@ impl Value<'_> {
     const fn kind(&self) -> Type {
         match self {
             Self::Int(_) | Self::OptionalInt(_) => Type::INT8,
-            Self::Text(_) => Type::TEXT,
+            Self::Text(_) | Self::OptionalText(_) => Type::TEXT,
             Self::Bytes(_) => Type::BYTEA,
         }
     }
@@ -162,6 +176,7 @@ impl ToSql for Value<'_> {
             Self::Int(number) => number.to_sql(kind, out),
             Self::OptionalInt(number) => number.to_sql(kind, out),
             Self::Text(text) => text.to_sql(kind, out),
+            Self::OptionalText(text) => text.to_sql(kind, out),
             Self::Bytes(bytes) => bytes.to_sql(kind, out),
         }
     }

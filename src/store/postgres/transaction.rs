@@ -12,7 +12,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{join_all, join3};
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
@@ -29,11 +29,14 @@ use crate::store::job::{Job, Work, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
 
 /// How often a transaction is tried, and until when it is tried again.
-const TRIES: u32 = 12;
+const TRIES: u32 = 32;
 const TRY_FOR: Duration = Duration::from_secs(5);
 
 /// How long a server may take for anything but a commit where another host may be quicker.
 const HOST_TIME: Duration = Duration::from_millis(1500);
+
+/// How long a transaction waits for another one of this process that adds pets.
+const TURN_TIME: Duration = Duration::from_millis(100);
 
 /// Each job separately, one after another on the same connection. Ends each job, and empties `group`.
 pub(super) async fn read(connections: &Connections, group: &mut Vec<Box<dyn Job>>) {
@@ -87,6 +90,10 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
         return end(group, &Err(StoreFailure::Stuck));
     }
     let written = until_settled(connections, group, ANSWER_TIME).await;
+    if group.iter().any(|job| job.adds_pets()) {
+        // Also where the outcome is unknown.
+        connections.report_additions();
+    }
     if group.len() > 1
         && let Err(StoreFailure::Database(error)) = &written
         && error.is_about_data()
@@ -163,6 +170,9 @@ async fn until_settled(
 }
 
 async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: Duration) -> Result<(), StoreFailure> {
+    let adds_pets = group.iter().any(|job| job.adds_pets());
+    // Without it where another one takes long: the server decides.
+    let _turn = if adds_pets { timeout(TURN_TIME, connections.turn.lock()).await.ok() } else { None };
     let session = connections.take().await?;
     if connections.are_several_hosts && connections.pulse.is_stuck_at(session.host()) {
         session.release(true);
@@ -174,13 +184,25 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
         }
-        group => match prepare(&session, group, connections).await {
-            Ok(()) => {
+        group => {
+            if adds_pets {
+                // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
                 session.begin(&connections.pulse);
-                committed(&session, timeout(patience, session.batch("COMMIT")).await)
             }
-            Err(why) => Err(why),
-        },
+            match prepare(&session, group, connections).await {
+                Ok(()) => {
+                    session.begin(&connections.pulse);
+                    committed(&session, timeout(patience, session.batch("COMMIT")).await)
+                }
+                Err(why) => {
+                    // Unanswered, the session keeps it.
+                    if matches!(why, StoreFailure::Database(_)) {
+                        drop(session.end());
+                    }
+                    Err(why)
+                }
+            }
+        }
     };
     let written = written.map(Commit::done);
     give_back(connections, session, &written);
@@ -208,9 +230,11 @@ async fn prepare(session: &Session, group: &mut [Box<dyn Job>], connections: &Co
         Some(trace) => format!("BEGIN; SET LOCAL application_name = 'petstore {trace}'"),
         None => "BEGIN".to_owned(),
     };
+    let adds_pets = group.iter().any(|job| job.adds_pets());
+    let turn = async { if adds_pets { session.take_turn().await } else { Ok(()) } };
     // The first statements go with the BEGIN, ahead of its answer.
-    let work = join(session.batch(&begin), join_all(group.iter_mut().map(|job| job.run(&on))));
-    let (begun, worked) = timeout(time, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let work = join3(session.batch(&begin), turn, join_all(group.iter_mut().map(|job| job.run(&on))));
+    let (begun, turned, worked) = timeout(time, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
     match begun {
         Ok(()) => {}
         // The server has ended the connection instead.
@@ -218,7 +242,7 @@ async fn prepare(session: &Session, group: &mut [Box<dyn Job>], connections: &Co
         // If it was refused, each statement was its own transaction.
         Err(_) => return Err(StoreFailure::OutcomeUnknown),
     }
-    let Some(error) = worst(worked) else { return Ok(()) };
+    let Some(error) = turned.err().or_else(|| worst(worked)) else { return Ok(()) };
     match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
         Ok(Ok(())) => Err(error.into()),
         // The connection is closed, which has the same effect.
@@ -283,10 +307,10 @@ fn is_conflict(error: &DatabaseError) -> bool {
     [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED].iter().any(|code| has_code(error, code))
 }
 
-/// How long to wait after each try: from 2 ms doubling to 64 ms, each spread over its second half.
+/// How long to wait after each try: from 2 ms doubling to 32 ms, each spread over its second half.
 fn pauses() -> impl Iterator<Item = Duration> {
     (0..TRIES).map(|try_| {
-        let longest = Duration::from_millis(2 << try_.min(5));
+        let longest = Duration::from_millis(2 << try_.min(4));
         let dice = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
         longest.mul_f64(0.5 + dice / 2.0)
     })
@@ -297,10 +321,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn twelve_tries_take_less_than_a_second_of_waiting() {
+    fn all_tries_take_less_than_a_second_of_waiting() {
         let pauses: Vec<_> = pauses().collect();
-        assert_eq!(pauses.len(), 12);
+        assert!(pauses.iter().sum::<Duration>() < Duration::from_secs(1));
         assert!(pauses[0] >= Duration::from_millis(1) && pauses[0] <= Duration::from_millis(2));
-        assert!(pauses.iter().all(|pause| *pause <= Duration::from_millis(64)));
+        assert!(pauses.iter().all(|pause| *pause <= Duration::from_millis(32)));
     }
 }

@@ -48,15 +48,39 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 /// Creates the file before SQLite does, with the mode that SQLite then gives to its -wal and -shm files too. What is
 /// created stays after a power cut: the entries of its directories are synced.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("/"));
-    let missing: Vec<&Path> = directory.ancestors().take_while(|directory| !directory.exists()).collect();
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    create_directory(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Ok(_) => sync_directory(path)?,
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
         Err(error) => return Err(error),
     }
+    Ok(())
+}
+
+/// Creates the directory of `path` with its parents, for its owner only, to stay after a power cut.
+pub(super) fn create_directory(path: &Path) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let missing: Vec<&Path> = directory.ancestors().take_while(|directory| !directory.exists()).collect();
+    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     missing.into_iter().try_for_each(sync_directory)
+}
+
+/// What SQLite adds to the name of a file for the others beside it.
+pub(super) const OTHERS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// The file beside `path` with this added to its name.
+pub(super) fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(added);
+    name.into()
+}
+
+/// Removes the file at `path`, if there is one.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
 }
 
 /// Has the name of `path` written to the disk.
@@ -77,6 +101,11 @@ impl Files {
         Ok(Self { path: path.to_owned(), ids: ids(path)? })
     }
 
+    /// The write-ahead log.
+    pub(super) fn log(&self) -> PathBuf {
+        beside(&self.path, "-wal")
+    }
+
     /// Whether the same files have the names still. Without the write-ahead log the database lacks what was committed
     /// last, and without the shared memory other processes do not see our locks.
     pub(super) fn are_there(&self) -> bool {
@@ -85,11 +114,7 @@ impl Files {
 }
 
 fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
-    let id = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        fs::metadata(name).map(|file| (file.dev(), file.ino()))
-    };
+    let id = |suffix| fs::metadata(beside(path, suffix)).map(|file| (file.dev(), file.ino()));
     ["", "-wal", "-shm"].into_iter().map(id).collect()
 }
 

@@ -9,13 +9,14 @@ use crate::store::{DatabaseUrl, StoreError};
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
 /// have tables too.
-const MIGRATIONS: [&str; 6] = [
+const MIGRATIONS: [&str; 7] = [
     include_str!("../../../assets/migrations/sqlite/0001_pets.sql"),
     include_str!("../../../assets/migrations/sqlite/0002_pets_by_status.sql"),
     include_str!("../../../assets/migrations/sqlite/0003_api_keys.sql"),
     include_str!("../../../assets/migrations/sqlite/0004_idempotency_keys.sql"),
     include_str!("../../../assets/migrations/sqlite/0005_idempotency_keys_by_age.sql"),
     include_str!("../../../assets/migrations/sqlite/0006_key_events.sql"),
+    include_str!("../../../assets/migrations/sqlite/0007_pets_added_by.sql"),
 ];
 
 /// What this program knows.
@@ -36,7 +37,11 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, purpose: Purpose
         return Err(StoreError::of_version(database(), found, VERSION));
     }
     for sql in MIGRATIONS.iter().skip(run as usize) {
-        transaction.execute_batch(sql).map_err(cannot)?;
+        match transaction.execute_batch(sql) {
+            // SQLite cannot say IF NOT EXISTS of a column.
+            Err(error) if error.to_string().contains("duplicate column name") => {}
+            run => run.map_err(cannot)?,
+        }
     }
     if found != UNFINISHED {
         transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;

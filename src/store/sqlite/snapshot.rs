@@ -22,6 +22,9 @@ use crate::store::{DatabaseUrl, StoreError, sql};
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
 
+/// Steps of a check before it is asked again whether to go on: far less than a second.
+const STEPS_AT_ONCE: c_int = 10_000;
+
 /// The most lines about what is wrong.
 const MOST_PROBLEMS: usize = 100;
 
@@ -32,6 +35,25 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
     if copy.exists() {
         return Err(exists());
     }
+    let partial = copied(path, copy, cancel)?;
+    let problems = quick_check(partial.path(), cancel)?.problems;
+    if cancel.is_cancelled() {
+        return Err(BackupError::Cancelled);
+    }
+    if !problems.is_empty() {
+        return Err(BackupError::Damaged(problems));
+    }
+    partial.persist_noclobber(copy).map_err(|error| match error.error.kind() {
+        io::ErrorKind::AlreadyExists => exists(),
+        _ => cannot_write(error.error),
+    })?;
+    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
+}
+
+/// The database at `path` as it is at one moment, in a private file on the disk of `copy`, whose name it does not have yet.
+pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<NamedTempFile, BackupError> {
+    let name = copy.display();
+    let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
     let from = connect(path)?;
     let directory = copy.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let partial = tempfile::Builder::new()
@@ -45,11 +67,7 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         return Err(BackupError::Cancelled);
     }
     partial.as_file().sync_all().map_err(cannot_write)?;
-    partial.persist_noclobber(copy).map_err(|error| match error.error.kind() {
-        io::ErrorKind::AlreadyExists => exists(),
-        _ => cannot_write(error.error),
-    })?;
-    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
+    Ok(partial)
 }
 
 fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationToken) -> rusqlite::Result<()> {
@@ -85,8 +103,9 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-pub(in crate::store) fn check(path: &Path) -> Result<IntegrityReport, StoreError> {
-    let (connection, _) = known(path)?;
+/// Ends early once `cancel` is cancelled; what is reported then says nothing.
+pub(in crate::store) fn check(path: &Path, cancel: &CancellationToken) -> Result<IntegrityReport, StoreError> {
+    let (connection, _) = known(path, cancel)?;
     let mut checked = IntegrityReport { pets: 0, problems: Vec::new() };
     let read =
         pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
@@ -95,8 +114,9 @@ pub(in crate::store) fn check(path: &Path) -> Result<IntegrityReport, StoreError
     Ok(checked)
 }
 
-pub(in crate::store) fn quick_check(path: &Path) -> Result<QuickChecked, StoreError> {
-    let (connection, schema) = known(path)?;
+/// Ends early, too.
+pub(in crate::store) fn quick_check(path: &Path, cancel: &CancellationToken) -> Result<QuickChecked, StoreError> {
+    let (connection, schema) = known(path, cancel)?;
     let mut problems = Vec::new();
     let read = pages(&connection, "quick_check", &mut problems);
     problems.extend(read.err().map(|error| error.to_string()));
@@ -104,8 +124,11 @@ pub(in crate::store) fn quick_check(path: &Path) -> Result<QuickChecked, StoreEr
 }
 
 /// A connection to a file whose tables this program knows, and their version.
-fn known(path: &Path) -> Result<(Connection, u32), StoreError> {
-    let connection = connect(path)?;
+fn known(path: &Path, cancel: &CancellationToken) -> Result<(Connection, u32), StoreError> {
+    let mut connection = connect(path)?;
+    let cancel = cancel.clone();
+    let interruptible = connection.progress_handler(STEPS_AT_ONCE, Some(move || cancel.is_cancelled()));
+    interruptible.map_err(|source| cannot_open(path, source))?;
     let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
     // What cannot be read of it is not foreign, but damaged.
     if !schema::has_pets(&connection).unwrap_or(true) {

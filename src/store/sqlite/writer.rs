@@ -24,7 +24,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::wal::CheckpointMode;
 use rusqlite::{ErrorCode, MAIN_DB, ffi};
 use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{block_in_place, spawn_blocking};
 use tokio::time::timeout;
 
@@ -33,6 +33,7 @@ use super::file::Files;
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
+use crate::store::addition_signal::AdditionSignal;
 use crate::store::heartbeat::{BEAT_TIME, Heartbeat};
 use crate::store::job::{Job, QUEUE, Work, awaited, queue, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
@@ -66,8 +67,8 @@ impl Writer {
     pub(super) fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, broken, written) = (AtomicBool::new(true), OnceLock::new(), Mutex::new(None));
-        let pen =
-            Arc::new(WriteConnection { connection: Mutex::new(Some(connection)), files, was_alone, broken, written });
+        let (connection, additions) = (Mutex::new(Some(connection)), AdditionSignal::default());
+        let pen = Arc::new(WriteConnection { connection, files, was_alone, broken, written, additions });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
@@ -116,6 +117,11 @@ impl Writer {
         }
     }
 
+    /// Changes when pets were added.
+    pub(in crate::store) fn additions(&self) -> watch::Receiver<()> {
+        self.pen.additions.subscribe()
+    }
+
     fn none_waits(&self) -> bool {
         self.running.lock().as_ref().is_some_and(|running| running.jobs.capacity() == QUEUE)
     }
@@ -149,6 +155,7 @@ struct WriteConnection {
     broken: OnceLock<StoreFailure>,
     /// When something was written last; nothing where the last try failed.
     written: Mutex<Option<Instant>>,
+    additions: AdditionSignal,
 }
 
 impl WriteConnection {
@@ -219,6 +226,9 @@ impl WriteConnection {
                 }
             }
             return Ok(is_long);
+        }
+        if committed.is_ok() && group.iter().any(|job| job.adds_pets()) {
+            self.additions.report();
         }
         for job in group.drain(..) {
             job.end(committed.clone());

@@ -57,7 +57,7 @@ impl Head {
 
     /// Fails if it has another column mapping. A default `reading` matches any.
     pub(in crate::transfer) fn check_reading(&self, path: &Path, reading: &ColumnMapping) -> Result<(), TransferError> {
-        if *reading == ColumnMapping::default() || self.reading == *reading {
+        if reading.is_default() || self.reading.agrees_with(reading) {
             return Ok(());
         }
         let text = |reading: &ColumnMapping| {

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use crate::model::draft::{check_name, parse_category_id};
+use crate::model::draft::check_name;
 use crate::model::text::short;
-use crate::model::{Field, FieldError, NewPet, PetStatus, draft, export};
+use crate::model::{Categories, Field, FieldError, NewPet, PetStatus, draft, export};
 use crate::transfer::column_mapping::{ColumnMapping, Columns};
 
 /// A row that can be sent.
@@ -123,7 +123,7 @@ impl Rows<'_> {
         self.row += 1;
         let (cells, fault) = found;
         let texts = texts(self.reading, cells, manner);
-        let checked = fault.map_or_else(|| check(texts, manner), |fault| Err(vec![fault]));
+        let checked = fault.map_or_else(|| check(texts, &self.reading.categories, manner), |fault| Err(vec![fault]));
         let row = match checked {
             Ok((new, corrected)) => Ok(Row { row: self.row, line, new, corrected }),
             Err(faults) => Err(Bad { row: self.row, line, faults }),
@@ -148,11 +148,11 @@ fn texts<'a>(reading: &'a ColumnMapping, cells: &'a Cells<'_>, manner: Manner<'_
     })
 }
 
-fn check(texts: [&str; 3], manner: Manner<'_>) -> Result<(NewPet, bool), Vec<RowFault>> {
+fn check(texts: [&str; 3], categories: &Categories, manner: Manner<'_>) -> Result<(NewPet, bool), Vec<RowFault>> {
     let text = |field: Field| texts[field as usize];
     let name = text(Field::Name);
     let name = if manner.exact { name } else { name.trim() };
-    let category = parse_category_id(text(Field::CategoryId).trim());
+    let category = categories.parse(text(Field::CategoryId).trim());
     let word = text(Field::Status);
     let status = corrected_status(word);
     let fault = |error: FieldError| RowFault {

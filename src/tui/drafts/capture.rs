@@ -32,7 +32,7 @@ impl TypedText {
             form,
             sent: add.sent.clone(),
             ahead: ahead(&add.held),
-            rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
+            rapid: add.is_typed_in_rapid().then(|| Rapid {
                 name: add.rapid.name.clone(),
                 category: add.rapid.category.clone(),
                 status: add.rapid.status,

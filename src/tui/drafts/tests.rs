@@ -6,7 +6,7 @@ use crate::app::domain_service::DomainSetup;
 use crate::app::outbox::send::{NotCreated, SentAt};
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
-use crate::model::{IdempotencyKeys, NewPet, Pet};
+use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::drafts::jobs::{DraftReply, DraftTask};
@@ -300,7 +300,8 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
         assert!(next.says("petstore ended before an answer arrived. The pet may or may not have been added."));
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
-        let looked = Task::Add(AddTask::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status: None }));
+        let status = Some(PetStatus::Available);
+        let looked = Task::Add(AddTask::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status }));
         assert_eq!(next.job(Slot::SearchFor).unwrap().task, looked);
     }
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));

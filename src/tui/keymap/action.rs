@@ -28,6 +28,7 @@ pub enum Action {
     Commands(CommandsAction),
     Changes(ChangesAction),
     Charts(PickAction),
+    Views(ViewsAction),
     Themes(PickAction),
     Profiles(ProfilesAction),
     ProfileForm(FormAction),
@@ -108,12 +109,17 @@ pub enum GlobalAction {
     Requests,
     Changes,
     Themes,
+    /// Switches the mouse on or off.
+    Mouse,
     /// Shows the form itself; [`GlobalAction::ShowAdd`] shows what was left open in its place.
     #[strum(serialize = "show-add")]
     NewPet,
     Import,
     RapidEntry,
     Outside,
+    /// Completes the path in the field.
+    #[strum(serialize = "complete")]
+    CompletePath,
     /// Does what is chosen in the list of all commands.
     #[strum(serialize = "confirm")]
     RunCommand,
@@ -124,6 +130,28 @@ impl Action {
     pub const fn is_about_adding(self) -> bool {
         use GlobalAction::{Import, NewPet, RapidEntry, ShowAdd};
         matches!(self, Self::Global(NewPet | ShowAdd | RapidEntry | Import) | Self::Pets(PetsAction::Samples))
+    }
+
+    /// Why it cannot be done in a session over SSH, which has one service and no files; `None` if it can.
+    pub const fn why_not_over_ssh(self) -> Option<&'static str> {
+        use GlobalAction::{Choices, Import, Outside, Profiles, ShowDomains, Suspend};
+        if matches!(self, Self::Global(Import)) {
+            Some("Import from your own machine: ssh USER@HOST pets import - < pets.csv")
+        } else if matches!(self, Self::Pets(PetsAction::Export)) {
+            Some("Export to your own machine: ssh USER@HOST pets export > pets.csv")
+        } else if matches!(self, Self::Pets(PetsAction::Views)) {
+            Some("A session over SSH cannot change the views of the server.")
+        } else if matches!(self, Self::Requests(RequestsAction::WriteFile) | Self::Text(TextAction::WriteFile)) {
+            Some("A session over SSH writes no files of the server.")
+        } else if matches!(self, Self::Global(Profiles | Choices)) {
+            Some("A session over SSH has one service and one API key.")
+        } else if matches!(self, Self::Global(ShowDomains | Outside)) {
+            Some("A session over SSH has no custom domains.")
+        } else if matches!(self, Self::Global(Suspend)) {
+            Some("A session over SSH cannot be suspended. q ends it; what you typed is saved.")
+        } else {
+            None
+        }
     }
 }
 
@@ -173,6 +201,22 @@ pub enum PetsAction {
     NextMatch,
     PreviousMatch,
     Charts,
+    /// Opens the list of saved views.
+    Views,
+    /// Runs one of the user's own actions, by its number.
+    Run(usize),
+}
+
+/// In the list of saved views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum ViewsAction {
+    Move(Movement),
+    Confirm,
+    MoveEarlier,
+    MoveLater,
+    Clear,
+    Back,
 }
 
 /// In the search field of the pets.
@@ -249,7 +293,6 @@ pub enum RapidAction {
 #[strum(serialize_all = "kebab-case")]
 pub enum ImportFileAction {
     Confirm,
-    Complete,
     Clear,
     Back,
 }
@@ -553,18 +596,22 @@ pub enum Context {
     ImportRun,
     /// The list of all commands.
     Commands,
-    /// What is new or has another status.
+    /// What is new, changed or gone.
     Changes,
     /// The charts of status and category.
     Charts,
     /// The list of themes.
     Themes,
+    /// The list of saved views, and the field for a name.
+    Views,
     /// The field for a pet's id, and what was found.
     ById,
     /// The list of profiles.
     Profiles,
     /// A text field of the form for a profile.
     ProfileText,
+    /// The field for a file there.
+    ProfilePath,
     /// A choice of it.
     ProfileChoice,
     /// Its button.
@@ -619,7 +666,8 @@ impl Context {
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
-            Self::Help | Self::Commands | Self::ById | Self::ProfileText | Self::RequestSearch => true,
+            Self::Help | Self::Commands | Self::Views | Self::ById | Self::RequestSearch => true,
+            Self::ProfileText | Self::ProfilePath => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
             Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
             Self::ImportFile | Self::ImportValue => true,
@@ -643,7 +691,7 @@ impl Context {
     pub(super) const fn is_box(self) -> bool {
         matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader | Self::Help | Self::Commands | Self::Changes)
             || matches!(self, Self::Charts | Self::Themes | Self::TextBox | Self::FormatsBox | Self::WriteBox)
-            || matches!(self, Self::OutsideBox | Self::Confirm)
+            || matches!(self, Self::Views | Self::OutsideBox | Self::Confirm)
     }
 }
 

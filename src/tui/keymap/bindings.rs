@@ -14,7 +14,7 @@ use super::action::{
     PickAction as Pick, PreviewAction as Preview, ProfilesAction as Profiles, RapidAction as Rapid,
     ReaderAction as Reader, RecordAction as Record, RecordPart, RedirectsAction as Redirects, RemovalAction as Removal,
     RequestsAction as Requests, RulesAction as Rules, SearchAction as Search, TextAction as Text,
-    UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WriteAction as Write,
+    UnknownOutcomeAction as Outcome, ViewsAction as Views, WelcomeAction as Welcome, WriteAction as Write,
 };
 
 /// The lines of the table so far.
@@ -177,8 +177,8 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::Pets, A::Pets)
         .bind([ENTER, ch(' ')], Pets::Open, "detail", "open, close the detail")
         .bind([ch('/')], Pets::Search, "search", "search these rows")
-        .bind([LEFT, ch('h')], Pets::PreviousTab, "", "status tab")
-        .bind([RIGHT, ch('l')], Pets::NextTab, "status", "status tab")
+        .bind([LEFT, ch('h')], Pets::PreviousTab, "", "tab")
+        .bind([RIGHT, ch('l')], Pets::NextTab, "status", "tab")
         .bind([ch('0')], Pets::AllStatuses, "", "all statuses")
         .bind([ch('+')], Pets::MoreRows, "more", "more, fewer rows")
         .bind([ch('-')], Pets::FewerRows, "", "more, fewer rows")
@@ -190,6 +190,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('n')], Pets::NextMatch, "", "next, previous match")
         .bind([ch('N')], Pets::PreviousMatch, "", "next, previous match")
         .bind([ch('d'), TAB], Pets::Charts, "charts", "charts; filter by a bar")
+        .bind([ch('V')], Pets::Views, "", "save, change views")
         .global([ch('C')], G::Changes, "", "changes")
         .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
         .bind([ch('Y')], Pets::CopyJson, "", "copy id, JSON, curl")
@@ -247,8 +248,8 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, f(3)], Form::Back, "pets", "to the pets, text stays");
     map.at(C::Rapid, A::Rapid)
         .bind([ENTER], Rapid::Confirm, "save", "add the line")
-        .bind([BACK_TAB], Rapid::PreviousField, "category, status", "category, status")
-        .bind([TAB], Rapid::NextField, "", "next field")
+        .bind([TAB], Rapid::NextField, "category, status", "next field")
+        .bind([BACK_TAB], Rapid::PreviousField, "", "previous field")
         .moves(Rapid::Move, ARROWS, ["lines", ""], ["to the lines", ""])
         .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "form", "the form")
@@ -280,7 +281,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, f(3)], Rapid::Back, "", "to the name");
     map.at(C::ImportFile, A::ImportFile)
         .bind([ENTER, f(2)], ImportFile::Confirm, "preview", "preview the file")
-        .bind([TAB], ImportFile::Complete, "complete", "complete the path")
+        .global([TAB], G::CompletePath, "complete", "complete the path")
         .bind([f(8)], ImportFile::Clear, "clear", "clear, drop unfinished")
         .bind([ESC, f(3)], ImportFile::Back, "form", "to the form");
     map.at(C::ImportLook, A::Preview)
@@ -359,6 +360,13 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Pick::Move, LETTERS, ["choose", ""], ["preview", ""])
         .bind([ENTER, f(2)], Pick::Confirm, "save", "save in config.toml")
         .bind([ESC, ch('q'), f(3)], Pick::Back, "cancel", "back to the old theme");
+    map.at(C::Views, A::Views)
+        .bind([ENTER, f(2)], Views::Confirm, "save", "save the name")
+        .moves(Views::Move, ARROWS, ["choose", ""], ["choose", ""])
+        .bind([PAGE_UP], Views::MoveEarlier, "reorder", "move the tab")
+        .bind([PAGE_DOWN], Views::MoveLater, "", "move the tab")
+        .bind([f(8), ctrl('x')], Views::Clear, "remove", "remove, after a question")
+        .bind([ESC, f(3)], Views::Back, "close", "close");
     map.at(C::Profiles, A::Profiles)
         .bind([ENTER, f(2)], Profiles::Confirm, "use", "use it")
         .bind([ch('t')], Profiles::TestProfile, "test", "test its service")
@@ -371,8 +379,14 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::ProfileText, A::ProfileForm)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
-        .bind([f(2)], Form::Save, "test and write", "test it, then write it")
+        .bind([f(2)], Form::Save, "test and save", "test it, then save it")
         .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
+        .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
+    map.at(C::ProfilePath, A::ProfileForm)
+        .bind([ENTER, DOWN], Form::NextField, "next", "next field")
+        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
+        .global([TAB], G::CompletePath, "complete", "complete the path")
+        .bind([f(2)], Form::Save, "test and save", "test it, then save it")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileChoice, A::ProfileForm)
         .bind([TAB], Form::NextField, "next", "next field")
@@ -380,12 +394,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB], Form::PreviousField, "", "previous field")
         .moves(Form::Move, LETTERS, ["choose", ""], ["choose", ""])
         .bind([ch(' ')], Form::Toggle, "", "change it")
-        .bind([f(2)], Form::Save, "test and write", "test it, then write it")
+        .bind([f(2)], Form::Save, "test and save", "test it, then save it")
         .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Form::Back, "back", "leave, text stays");
     map.at(C::ProfileButton, A::ProfileForm)
-        .bind([ENTER, f(2), ch(' ')], Form::Save, "test and write", "test it, then write it")
+        .bind([ENTER, f(2), ch(' ')], Form::Save, "test and save", "test it, then save it")
         .bind([TAB, DOWN], Form::NextField, "first field", "first field")
         .bind([BACK_TAB, UP], Form::PreviousField, "back", "previous field")
         .bind([ctrl('r')], Form::Choices, "", "show or hide the key")
@@ -411,12 +425,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ENTER, f(2)], Welcome::Confirm, "select", "select")
         .moves(Welcome::Move, LETTERS, ["choose", ""], ["choose", ""])
         .global([ch('q')], G::Quit, "quit", "quit");
-    map.at(C::WelcomePath, A::WelcomePath).bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file").bind(
-        [ESC, f(3)],
-        Ask::Back,
-        "back",
-        "back",
-    );
+    map.at(C::WelcomePath, A::WelcomePath)
+        .bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file")
+        .global([TAB], G::CompletePath, "complete", "complete the path")
+        .bind([ESC, f(3)], Ask::Back, "back", "back");
     map.page(C::Domains, D::List)
         .bind([ENTER], DomainList::Open, "open", "open, continue")
         .bind([ch('a')], DomainList::Add, "add", "add a domain")
@@ -424,7 +436,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('U')], DomainList::Removal, "removal", "remove step by step")
         .bind([ch('r'), f(5)], DomainList::Refresh, "check now", "check all now")
         .bind([ch('A')], DomainList::Live, "watch", "watch, on and off")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([DELETE], DomainList::Delete, "", "drop a draft")
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
     map.page(C::Wizard, D::Wizard)
@@ -465,7 +477,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('c')], Record::Correct, "", "correct the value")
         .bind([ch('D')], Record::CopyDeletes, "", "copy what to delete")
         .bind([ch('e'), DOWN, PAGE_DOWN], Record::Evidence, "", "evidence, in full")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([f(3), LEFT, ch('h')], Record::Back, "step back", "name and value")
         .bind([ESC, ch('q')], Record::Leave, "back", "back");
     map.page(C::Domain, D::Domain)
@@ -482,7 +494,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('s')], Domain::Saved, "", "I saved it again")
         .bind([ch('f')], Domain::Formats, "", "the record in formats")
         .bind([ch('U')], Domain::Removal, "", "remove step by step")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .moves(Domain::Move, SIDEWAYS, ["", ""], ["previous, next domain", ""])
         .bind([ESC, f(3), ch('q')], Domain::Back, "back", "back");
     map.page(C::Rules, D::Rules)
@@ -494,7 +506,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('e')], Rules::Evidence, "in full", "evidence, in full")
         .bind([ch('S')], Rules::Report, "", "support report")
         .bind([ch(' ')], Rules::Toggle, "tick", "tick what applies")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Rules::Back, "back", "to the domain");
     map.page(C::Browser, D::Rules)
         .bind([TAB], Rules::NextTab, "next rule", "next rule")
@@ -508,11 +520,11 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
         .bind([ch('p')], Redirects::MakePrimary, "", "make target primary")
         .bind([f(2)], Redirects::Save, "save", "save to your file")
-        .bind([ch('f')], Redirects::Choices, "", "fix the line")
+        .bind([ch('f')], Redirects::Choices, "fix", "fix the line")
         .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all redirects")
         .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
         .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "back");
     map.page(C::RedirectForm, D::RedirectForm)
@@ -528,7 +540,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB, UP], Removal::PreviousField, "", "previous line")
         .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
         .bind([ch('R')], Removal::Redirects, "redirects", "add a redirect")
-        .global([ch('o')], G::Outside, "", "sandbox: act outside")
+        .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Removal::Back, "back", "back");
     map.page(C::RemovalName, D::Removal)
         .bind([ENTER, f(2)], Removal::Confirm, "remove", "remove from list")
@@ -549,17 +561,18 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ESC, ch('q'), f(3)], Formats::Back, "close", "close");
     map.at(C::WriteBox, A::Write)
         .bind([ENTER, f(2)], Write::Confirm, "write", "write the file")
-        .bind([TAB], Write::Toggle, "", "rows or everything")
+        .global([TAB], G::CompletePath, "complete", "complete the path")
+        .bind([UP, DOWN], Write::Toggle, "", "rows or everything")
         .bind([ESC, f(3)], Write::Back, "cancel", "close without writing");
     map.at(C::OutsideBox, A::Outside)
         .moves(Pick::Move, SHORT_LIST_IN_BOX, ["choose", ""], ["choose", "first, last"])
         .bind([ENTER], Pick::Confirm, "do it", "do it outside")
         .bind([ESC, ch('q'), f(3)], Pick::Back, "close", "close");
-    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes", "yes: add it").bind(
+    map.at(C::Confirm, A::Confirm).bind([ch('y')], Ask::Confirm, "yes", "yes").bind(
         [ch('n'), ENTER, ESC, f(3)],
         Ask::Back,
         "no (or Enter, Esc)",
-        "no: nothing is added",
+        "no",
     );
     map.at(C::Text, A::Edit)
         .bind([LEFT], Edit::Left, "", "cursor")
@@ -585,6 +598,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('e')], G::ErrorDetails, "", "explain last error")
         .bind([], G::Changes, "", "changes")
         .bind([ch('T')], G::Themes, "", "themes")
+        .bind([ch('M')], G::Mouse, "", "mouse (Shift selects)")
         .bind([f(4)], G::Choices, "", "enter another API key")
         .bind([ctrl('l')], G::Redraw, "", "redraw")
         .bind([ctrl('z')], G::Suspend, "", "suspend (fg resumes)")

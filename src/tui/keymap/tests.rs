@@ -49,7 +49,7 @@ fn every_bottom_line_fits_80_columns() {
     // The pets screen has more to offer than fits; what is dropped there first is in the middle.
     for context in C::iter().filter(|context| *context != C::Pets) {
         let line: usize =
-            map.hints(context, |_, word| Some(word)).iter().map(|(key, word)| key.len() + 1 + word.len() + 2).sum();
+            map.hints(context, |_, word| Some(word)).iter().map(|hint| hint.key.len() + 1 + hint.word.len() + 2).sum();
         let line = line - 1;
         assert!(line <= 80, "{context:?}: {line}");
     }

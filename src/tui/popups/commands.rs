@@ -39,7 +39,8 @@ impl CommandsBox {
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
-        let offered = screens(state).into_iter().filter(|(_, show)| !is_refused(state, Action::Global(*show)));
+        let offered =
+            screens(state).into_iter().filter(|(_, show)| state.link.why_not(Action::Global(*show)).is_none());
         places.extend(offered.map(|(place, _)| place));
         let mut commands: Vec<Command> = Vec::new();
         for place in places {
@@ -79,7 +80,8 @@ impl CommandsBox {
 fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
     let bindings = || state.keymap.bindings().iter().filter(move |binding| binding.context == place);
     let elsewhere = place != from && place != Context::Global;
-    let offered = bindings().filter(|binding| !is_about_moving(binding) && !is_refused(state, binding.action));
+    let offered =
+        bindings().filter(|binding| !is_about_moving(binding) && state.link.why_not(binding.action).is_none());
     let commands = offered.map(|binding| {
         let shared = bindings().filter(|other| other.help == binding.help).count() > 1;
         let name = binding.name.replace('-', " ");
@@ -90,11 +92,6 @@ fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
         Command { title, keys: keys.join(" "), line, place, action: binding.action }
     });
     commands.collect()
-}
-
-/// Whether the profile in use refuses an action.
-fn is_refused(state: &AppState, action: Action) -> bool {
-    state.link.read_only && action.is_about_adding()
 }
 
 /// Whether an action only makes sense in its place: it moves there, or answers a question there.

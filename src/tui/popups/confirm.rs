@@ -1,5 +1,5 @@
-//! The box before the first change to a service that is protected, each time it is changed to, and before what was typed
-//! for another profile is copied.
+//! The box before the first change to a service that is protected, each time it is changed to, before what was typed
+//! for another profile is copied, and before public resolvers are asked.
 
 use ratatui::text::Span;
 
@@ -7,11 +7,12 @@ use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
 use crate::model::text::{cut, short};
 use crate::model::{Draft, PetStatus};
+use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
-use crate::tui::screens::pets;
+use crate::tui::screens::{domains, pets};
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
@@ -21,8 +22,16 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
     let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
     match action {
         AskAction::Confirm => {
-            state.allowed |= !matches!(asked.change, PendingChange::Copy { .. } | PendingChange::StopWaiting);
+            state.allowed |= !matches!(
+                asked.change,
+                PendingChange::Copy { .. }
+                    | PendingChange::Run(_)
+                    | PendingChange::StopWaiting
+                    | PendingChange::PublicResolvers
+            );
             match asked.change {
+                PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
+                PendingChange::Run(run) => custom_actions::begin(state, *run, now),
                 PendingChange::Add(new) => add_pet::update::send(state, new, now),
                 PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
                 PendingChange::Rapid(_) => rapid::update::switch(state, now),
@@ -31,12 +40,21 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
                 PendingChange::Copy { from, typed } => add_pet::update::copy_here(state, &from, typed),
             }
         }
+        AskAction::Back if asked.change == PendingChange::PublicResolvers => {
+            domains::popups::resolvers::choose(state, false, now)
+        }
         AskAction::Back if asked.change == PendingChange::StopWaiting => state.note("Still waiting for the answer."),
+        AskAction::Back if matches!(asked.change, PendingChange::Run(_)) => state.note("It was not run."),
         AskAction::Back => state.note("Nothing was added. What you typed is kept."),
     }
 }
 
 pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Page<'_>) {
+    if asked.change == PendingChange::PublicResolvers {
+        page.popup(62, 15, "Before the first check");
+        domains::popups::resolvers::draw(state, page);
+        return answers(page, "Ask them", "n  Only this machine's (Enter, Esc)");
+    }
     let label = cut(&page.appearance.text(&state.link.label), 20);
     let last = "A pet that was added cannot be changed or deleted.";
     let (title, yes, note) = match &asked.change {
@@ -45,10 +63,16 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
             let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
             ("No answer yet".to_owned(), "Stop", note)
         }
-        PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
-        PendingChange::Add(_) | PendingChange::Samples(_) | PendingChange::Rapid(_) | PendingChange::Import(_) => {
-            (format!("{label} is protected"), "Add it", last)
+        PendingChange::Run(run) if run.action.writes => {
+            (format!("Run {}", run.action.name), "Run it", "It changes the service.")
         }
+        PendingChange::Run(run) => (format!("Run {}", run.action.name), "Run it", ""),
+        PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
+        PendingChange::PublicResolvers
+        | PendingChange::Add(_)
+        | PendingChange::Samples(_)
+        | PendingChange::Rapid(_)
+        | PendingChange::Import(_) => (format!("{label} is protected"), "Add it", last),
     };
     page.popup(62, 15, &title);
     let room = page.columns().saturating_sub(4);
@@ -58,9 +82,14 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
         vec![("Name", name), ("Category", category), ("Status", status)]
     };
     let (what, parts) = match &asked.change {
-        PendingChange::Add(new) => {
-            ("Add this pet to".to_owned(), parts(new.name.clone(), new.category_id.to_string(), new.status))
-        }
+        PendingChange::Add(new) => (
+            "Add this pet to".to_owned(),
+            parts(new.name.clone(), state.pets.categories.label(new.category_id), new.status),
+        ),
+        PendingChange::Run(run) => (
+            format!("Run {} for {} of", run.action.name, run.subject()),
+            vec![("Command", run.action.command.get_ref().join(" "))],
+        ),
         PendingChange::Copy { from, typed } => {
             let Draft { name, category_id, status } = typed.clone();
             let from = page.appearance.text(from);
@@ -72,6 +101,7 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
             let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
             (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
         }
+        PendingChange::PublicResolvers => (String::new(), Vec::new()),
         PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
         PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
         PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
@@ -87,12 +117,17 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
     page.gap();
     page.paragraph(2, note);
     page.gap();
+    answers(page, yes, "n  Not now (Enter, Esc)");
+}
+
+/// The keys for the answers, in the last line.
+fn answers(page: &mut Page<'_>, yes: &str, no: &'static str) {
     page.back_to_last();
     page.point(20);
     page.line(vec![
         page.appearance.span("     y", StyleRole::Key),
         Span::raw(format!("  {yes:<12}")),
-        page.appearance.span("n  Not now (Enter, Esc)", StyleRole::Selected),
+        page.appearance.span(no, StyleRole::Selected),
     ]);
 }
 

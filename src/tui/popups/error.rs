@@ -15,7 +15,7 @@ use crate::tui::widgets::page::Page;
 pub fn on_action(state: &mut AppState, action: ReaderAction) {
     let Some(Popup::Error(top)) = &mut state.popup else { return };
     match action {
-        ReaderAction::Move(movement) => scroll::to(top, movement, state.layout),
+        ReaderAction::Move(movement) => scroll::to(top, movement, &state.layout),
         ReaderAction::Back => state.popup = None,
     }
 }

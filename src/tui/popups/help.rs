@@ -87,7 +87,7 @@ pub fn clear_search(state: &mut AppState) -> bool {
 pub fn on_action(state: &mut AppState, action: HelpAction) {
     let Some(Popup::Help(help)) = &mut state.popup else { return };
     match action {
-        HelpAction::Move(movement) => scroll::to(&mut help.top, movement, state.layout),
+        HelpAction::Move(movement) => scroll::to(&mut help.top, movement, &state.layout),
         HelpAction::NextTab => help.turn(1),
         HelpAction::PreviousTab => help.turn(PLACES.len() - 1),
         HelpAction::WriteFile => {
@@ -127,12 +127,15 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::OutsideBox => "Sandbox",
         Context::Confirm => "Protected service",
         Context::Profiles => "Profiles",
-        Context::ProfileText | Context::ProfileChoice | Context::ProfileButton => "A new profile",
+        Context::ProfileText | Context::ProfilePath | Context::ProfileChoice | Context::ProfileButton => {
+            "A new profile"
+        }
         Context::Requests | Context::RequestSearch => "Requests",
         Context::Welcome | Context::WelcomePath => "First start",
         Context::Help => "Help",
         Context::Commands => "All commands",
         Context::Themes => "Themes",
+        Context::Views => "Views",
         Context::Reader | Context::TextBox => "Texts",
     }
 }
@@ -154,7 +157,7 @@ pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut 
     let in_practice = state.domains.setup.sandbox.is_some();
     match help.found(&state.keymap, in_practice) {
         Some(found) => draw_found(&found, help, page, layout),
-        None => draw_place(help, &state.keymap, in_practice, page, layout),
+        None => draw_place(help, state, in_practice, page, layout),
     }
 }
 
@@ -174,8 +177,8 @@ fn draw_found(found: &[HelpLine], help: &HelpBox, page: &mut Page<'_>, layout: &
     scroll::draw(help.top, lines, page, layout);
 }
 
-fn draw_place(help: &HelpBox, keymap: &Keymap, in_practice: bool, page: &mut Page<'_>, layout: &mut Layout) {
-    let appearance = page.appearance;
+fn draw_place(help: &HelpBox, state: &AppState, in_practice: bool, page: &mut Page<'_>, layout: &mut Layout) {
+    let (keymap, appearance) = (&state.keymap, page.appearance);
     let mut left = vec![heading("HERE", appearance)];
     left.extend(lines_of(keymap.help_lines(help.place, in_practice), appearance));
     if help.place.is_text() {
@@ -184,12 +187,12 @@ fn draw_place(help: &HelpBox, keymap: &Keymap, in_practice: bool, page: &mut Pag
         left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
     }
     let mut right = vec![heading("EVERYWHERE", appearance)];
-    right.extend(lines_of(keymap.global_help(help.place), appearance));
+    right.extend(lines_of(keymap.global_help(help.place, |action| state.allows(action)), appearance));
     right.push(Line::raw(""));
     right.extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
     if matches!(help.place, Context::Pets | Context::Search) {
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
-        right.extend(["  id:1002  \"exact words\"  -not", ""].map(Line::raw));
+        right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
     }
     right.extend(if keymap.is_about_domains(help.place) { domain_words() } else { marks(appearance) });
     if page.columns() >= 76 {

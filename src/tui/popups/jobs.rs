@@ -7,7 +7,8 @@ use derive_more::From;
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::app::clipboard::Copied;
-use crate::config::ThemeChoice;
+use crate::config::edit::ViewChange;
+use crate::config::file::View;
 use crate::model::ApiKey;
 use crate::transfer::ColumnMapping;
 use crate::tui::screens::add_pet::import::jobs::ImportSource;
@@ -18,8 +19,10 @@ pub enum PopupTask {
     /// Copy a text with a program of this machine, if there is one.
     Copy(String),
     Write(WriteFile),
-    /// Write the theme into the configuration file.
-    SetTheme(ThemeChoice),
+    /// Write the name of the theme into the configuration file.
+    SetTheme(String),
+    /// Change the views in the configuration file.
+    ChangeViews(ViewChange),
     /// Ask for one pet with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
 }
@@ -67,6 +70,8 @@ pub enum PopupReply {
     Exported(Result<Exported, NotWritten>),
     /// The theme was written into this file, or why not.
     ThemeWritten(Result<String, String>),
+    /// The views that are in the configuration file now, or why they were not written.
+    ViewsWritten(Result<Vec<View>, String>),
     /// A typed key was accepted or not; the worker goes on with it when it was.
     KeyTested(Result<(), Failure>),
 }

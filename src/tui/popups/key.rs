@@ -104,6 +104,9 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
             state.popup = None;
             state.link.health = Health::Unknown;
             add_pet::update::on_other_key(state);
+            state.pets.follow.on_other_key();
+            state.pets.provenance.on_other_key();
+            let stopped = state.cancel(Slot::Follow);
             let mut effects = match (keep, typed, state.link.address.clone()) {
                 (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
                     let profile = state.link.name.clone();
@@ -114,6 +117,7 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
                     Vec::new()
                 }
             };
+            effects.extend(stopped);
             effects.extend(pets::update::reload(state, true, now));
             effects
         }

@@ -7,7 +7,7 @@ use crate::tui::state::Layout;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
-pub(super) fn to(top: &mut u16, movement: Movement, layout: Layout) {
+pub(super) fn to(top: &mut u16, movement: Movement, layout: &Layout) {
     let [lines, rows] = [layout.reader_lines, layout.reader_rows].map(usize::from);
     let first = moved(usize::from(*top), movement, lines.saturating_sub(rows) + 1, rows.max(1));
     *top = u16::try_from(first).unwrap_or(u16::MAX);

@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::jobs::RejectsSource;
-use crate::config::{KeepKey, ThemeChoice};
+use crate::config::KeepKey;
 use crate::domains::sandbox::SandboxStep;
 use crate::model::{Draft, Limit, NewPet, Pet, PetStatus};
+use crate::tui::custom_actions::run::Run;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::theme::Theme;
 
 /// A box over the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +30,9 @@ pub enum Popup {
     /// The charts of status and category.
     Charts(ChartsBox),
     /// The themes, to choose by sight; Esc goes back to the one before.
-    Themes(ThemeChoice),
+    Themes(Arc<Theme>),
+    /// The saved views, and a name for the present search.
+    Views(ViewsBox),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -117,6 +121,8 @@ pub struct ConfirmBox {
 /// A change that is asked about.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PendingChange {
+    /// Public resolvers are asked about domains.
+    PublicResolvers,
     /// This pet is added.
     Add(NewPet),
     /// So many samples are added.
@@ -125,6 +131,8 @@ pub enum PendingChange {
     Rapid(usize),
     /// So many rows of a file are sent.
     Import(u64),
+    /// One of the user's own actions runs.
+    Run(Box<Run>),
     /// The answer about a pet is no longer waited for. Sends nothing.
     StopWaiting,
     /// What was typed for another profile is copied into the form. Sends nothing.
@@ -200,6 +208,8 @@ pub enum TextKind {
     Report,
     /// A request and its answer.
     Exchange,
+    /// What a program printed.
+    Output,
     /// Rows of a file to import.
     Rows,
 }
@@ -260,6 +270,19 @@ pub enum Contents {
     Configuration { json: String, toml: String },
 }
 
+/// The saved views.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ViewsBox {
+    /// The name of the chosen view, or a new one.
+    pub input: TextInput,
+    /// The line that is chosen: the first one is for a new view.
+    pub cursor: usize,
+    /// F8 again removes the chosen view.
+    pub removes: bool,
+    /// Why nothing was written.
+    pub error: Option<String>,
+}
+
 /// The bars of status and of category.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChartsBox {
@@ -290,6 +313,8 @@ pub struct FormatsBox {
 pub struct OutsideBox {
     /// The acts, as they were when the box was opened.
     pub acts: Vec<SandboxStep>,
+    /// Only time helps.
+    pub waits: bool,
     /// The marked one.
     pub choice: usize,
 }

@@ -15,7 +15,7 @@ use crate::tui::widgets::wrap_indented;
 pub fn on_action(state: &mut AppState, action: TextAction, now: Now) -> Vec<Effect> {
     let Some(Popup::Text(text)) = &mut state.popup else { return Vec::new() };
     match action {
-        TextAction::Move(movement) => scroll::to(&mut text.top, movement, state.layout),
+        TextAction::Move(movement) => scroll::to(&mut text.top, movement, &state.layout),
         TextAction::Copy => {
             let (text, what) = (text.text.clone(), text.file.clone());
             return copy(state, text, &what, now);
@@ -34,6 +34,7 @@ pub(super) fn draw(text: &TextBox, page: &mut Page<'_>, layout: &mut Layout) {
         TextKind::Evidence => "Evidence: questions and answers",
         TextKind::Report => "Support report",
         TextKind::Exchange => "Request and answer (key hidden)",
+        TextKind::Output => "Output",
         TextKind::Rows => "Rows of the file",
     };
     page.popup(116, page.area.height, title);

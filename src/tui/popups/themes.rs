@@ -1,31 +1,34 @@
 //! The themes: moving over one shows the whole screen in it, Enter keeps it.
 
+use std::sync::Arc;
+
 use ratatui::text::Span;
 
 use super::jobs::PopupTask;
 use super::state::Popup;
 use crate::clock::Now;
-use crate::config::{Depth, ThemeChoice};
+use crate::config::Depth;
 use crate::model::PetStatus;
+use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::PickAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::moved;
+use crate::tui::widgets::list::{self, moved};
 use crate::tui::widgets::page::Page;
 
 pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Themes(before)) = state.popup else { return Vec::new() };
-    let all = ThemeChoice::ALL;
+    let Some(Popup::Themes(before)) = &state.popup else { return Vec::new() };
+    let before = Arc::clone(before);
     match action {
         PickAction::Move(movement) => {
-            let here = all.iter().position(|theme| *theme == state.theme).unwrap_or(0);
-            state.theme = all[moved(here, movement, all.len(), all.len())];
+            let all = &state.themes;
+            state.theme = Arc::clone(&all[moved(here(state), movement, all.len(), all.len())]);
         }
         PickAction::Confirm => {
             state.popup = None;
             if state.theme != before {
-                return vec![state.begin(PopupTask::SetTheme(state.theme), now)];
+                return vec![state.begin(PopupTask::SetTheme(state.theme.name().to_owned()), now)];
             }
         }
         PickAction::Back => {
@@ -39,18 +42,24 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
 /// The theme was written into the configuration, or not; it is used in either case.
 pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
     match result {
-        Ok(path) => state.say_done(format!("Theme {} saved in {path}.", state.theme), now.mono),
+        Ok(path) => state.say_done(format!("Theme {} saved in {path}.", state.theme.name()), now.mono),
         Err(why) => state.say(MessageKind::Error, format!("Theme not saved, used until petstore exits: {why}")),
     }
 }
 
+fn here(state: &AppState) -> usize {
+    state.themes.iter().position(|theme| *theme == state.theme).unwrap_or(0)
+}
+
 /// The themes, and how marks look in the one that is chosen.
 pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
-    page.popup(66, u16::try_from(ThemeChoice::ALL.len() + 8).unwrap_or(u16::MAX), "Themes");
+    page.popup(66, u16::try_from(state.themes.len() + 8).unwrap_or(u16::MAX), "Themes");
     let appearance = page.appearance;
     page.gap();
-    for theme in ThemeChoice::ALL {
-        page.item(&format!("{theme:<13} {}", theme.title()), theme == state.theme);
+    // Below them are the marks.
+    let visible = usize::from(page.left().saturating_sub(4)).max(1);
+    for (chosen, theme) in list::shown(state.themes.iter(), here(state), visible) {
+        page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
     }
     page.gap();
     let mut marks = vec![Span::raw("   ")];
@@ -67,32 +76,43 @@ pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
     page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
     if appearance.depth == Depth::Mono {
         page.quiet("   This terminal has no colours: all themes look the same.");
+    } else if let Some((role, contrast)) = state.theme.faint().first() {
+        page.quiet(format!("   Hard to read: {} (contrast {contrast:.1}).", role.name()));
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::tui::pending::Slot;
     use crate::tui::popups::jobs::{PopupReply, PopupTask};
     use crate::tui::testing::App;
+    use crate::tui::testing::loss::whole_at_every_size;
+
+    #[test]
+    fn every_title_is_whole_at_every_size() {
+        whole_at_every_size("themes", |columns, rows| {
+            let mut app = App::loaded(columns, rows);
+            app.keys("T");
+            app
+        });
+    }
 
     #[test]
     fn a_theme_is_seen_by_moving_over_it_and_kept_by_enter_only() {
         let mut app = App::loaded(80, 24);
         app.keys("T Down");
-        assert_eq!(app.state.theme, ThemeChoice::Dark);
+        assert_eq!(app.state.theme.name(), "dark");
         app.keys("Esc");
-        assert_eq!((app.state.theme, app.job(Slot::Setting)), (ThemeChoice::Default, None));
+        assert_eq!((app.state.theme.name(), app.job(Slot::Setting)), ("default", None));
         app.keys("T Down C-g Esc Esc");
-        assert_eq!(app.state.theme, ThemeChoice::Default);
+        assert_eq!(app.state.theme.name(), "default");
         app.keys("T Down Down Enter");
-        assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme(ThemeChoice::Light).into());
+        assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme("light".into()).into());
         app.reply(Slot::Setting, PopupReply::ThemeWritten(Ok("/c/config.toml".into())));
         assert!(app.says("Theme light saved in /c/config.toml."));
         app.keys("T Up Enter");
         app.reply(Slot::Setting, PopupReply::ThemeWritten(Err("no room".into())));
         assert!(app.says("Theme not saved, used until petstore exits: no room"));
-        assert_eq!(app.state.theme, ThemeChoice::Dark);
+        assert_eq!(app.state.theme.name(), "dark");
     }
 }

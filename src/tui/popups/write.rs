@@ -165,7 +165,7 @@ pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
         (_, Some(count)) => format!("{count} pets so far ... Esc stops"),
         (Contents::Pets { whole, .. }, None) => {
             let rows = write.what.as_deref().unwrap_or_default();
-            format!("{} {rows}   {} everything (Tab)", radio(!whole), radio(*whole))
+            format!("{} {rows}   {} everything (Down)", radio(!whole), radio(*whole))
         }
         (Contents::Text(_) | Contents::Rejects(_) | Contents::Configuration { .. }, None) => {
             write.what.clone().unwrap_or_default()

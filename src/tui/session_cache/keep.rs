@@ -9,7 +9,7 @@ use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::{ListSource, Loaded};
+use crate::tui::screens::pets::{ListSource, Loaded, tab_of};
 use crate::tui::state::{AppState, Message, MessageKind};
 
 /// The most rows of a list that are kept.
@@ -29,6 +29,7 @@ impl SessionCache {
             has_pages: state.link.has_pages,
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != ListSource::Picked).map(kept).collect(),
             counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
+            status: state.add.last_status(),
             changes: state.pets.changes.log().iter().cloned().collect(),
         })
     }
@@ -41,7 +42,7 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, has_pages, lists, counted, changes } = self;
+        let Self { identity: _, has_pages, lists, counted, changes, status } = self;
         state.link.has_pages |= has_pages;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
@@ -51,9 +52,10 @@ impl SessionCache {
         }
         for KeptList { status, limit, at, list } in lists {
             let (list, source) = (list.only_of(base.as_ref()), ListSource::Cached);
-            state.pets.put(status, Loaded { limit, list, at: moment(at, now), source });
+            state.pets.put(tab_of(status), Loaded { limit, list, at: moment(at, now), source });
         }
         state.pets.restore_changes(changes);
+        state.add.begin_with(status);
     }
 }
 

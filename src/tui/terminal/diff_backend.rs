@@ -8,7 +8,7 @@ mod encoder;
 mod grid;
 mod runs;
 mod scroll;
-mod sgr;
+pub mod sgr;
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -147,7 +147,11 @@ impl<W: Write, S: Fn() -> io::Result<Size>> Backend for DiffBackend<W, S> {
             if covered.0 == y && covered.1.contains(&x) {
                 continue;
             }
-            covered = (y, x..x.saturating_add(cell.cell_width()));
+            let width = if cell.symbol().len() == 1 { 1 } else { cell.cell_width() };
+            covered = (y, x..x.saturating_add(width));
+            if self.next.holds(x.into(), y.into(), cell) {
+                continue;
+            }
             let put = self.next.put(x.into(), y.into(), cell);
             if let Some(touched) = self.touched.get_mut(usize::from(y)).filter(|_| !put.is_empty()) {
                 let first = if touched.end == 0 { put.start } else { touched.start.min(put.start) };

@@ -6,11 +6,11 @@ use ratatui::buffer::Buffer;
 
 use super::{App, letters};
 use crate::tui::key::{Key, KeyPress};
-use crate::tui::keymap::{Binding, key_name};
+use crate::tui::keymap::{Binding, Hint, key_name};
 use crate::tui::msg::Msg;
 
 /// The sizes at which the keys are pressed.
-const SIZES: [(u16, u16); 2] = [(80, 24), (120, 40)];
+const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];
 
 /// Presses, each in a separate state, the keys of the bottom line and those that the text names. Gives those that do
 /// nothing.
@@ -54,9 +54,9 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
         first.chain(other).filter_map(|line| line.keys.first().copied()).collect()
     };
     let hints = super::super::hints::hints(&app.state);
-    let shown = hints.into_iter().filter(|(key, word)| bottom.contains(&format!("{key} {word}")));
+    let shown = hints.into_iter().filter(|Hint { key, word, .. }| bottom.contains(&format!("{key} {word}")));
     let mut named: Vec<_> = shown
-        .map(|(key, word)| {
+        .map(|Hint { key, word, .. }| {
             let keys = if word == "help" { vec![Key::F(1).into()] } else { of(&key, word) };
             (format!("{key} {word}"), keys)
         })

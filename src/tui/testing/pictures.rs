@@ -93,10 +93,10 @@ fn all() -> Vec<(String, String)> {
     let mut all: Vec<(String, String)> =
         scenes().into_iter().map(|(name, mut app)| (name.to_owned(), picture(&mut app, true, DARK))).collect();
     let mut light = browsing(80, 24, "Enter");
-    light.state.theme = Theme::Light;
+    light.state.theme = Theme::built_in("light");
     all.push(("pets-light".to_owned(), picture(&mut light, true, LIGHT)));
     let mut mono = browsing(80, 24, "Enter");
-    mono.state.theme = Theme::Mono;
+    mono.state.theme = Theme::built_in("mono");
     all.push(("pets-ascii".to_owned(), picture(&mut mono, false, DARK)));
     all
 }

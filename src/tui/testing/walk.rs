@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::api::find::LookupResult;
+use crate::api::follow::AddedPet;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
@@ -16,6 +17,7 @@ use crate::app::domain_service::NotSaved;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
+use crate::config::edit::ViewChange;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
@@ -24,19 +26,20 @@ use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Su
 use crate::transfer::journal::RowOutcome as Fate;
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
+use crate::tui::custom_actions::run::{Ran, Run};
 use crate::tui::drafts::Drafts;
 use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::msg::{Key, KeyPress, Msg, Outcome, Recorded, Size};
+use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, Recorded, Size};
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply, ImportSource, ImportTask, UnusableFile};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
 use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
-use crate::tui::testing::{App, animals, profiles, remote, rows, settings};
+use crate::tui::testing::{App, animals, profiles, provenance, remote, rows, settings};
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -53,6 +56,11 @@ fn step(app: &mut App, what: u8, which: u16) {
         }
         9 => {
             app.send(Msg::Paste(["Rex\r\nMochi", "12", "\u{1b}[2J\u{202e}", "petk_0123456789abcdef"][which % 4].into()))
+        }
+        10 if which % 3 > 0 => {
+            let (column, row) = ((which / 3 % 130) as u16, (which / 390 % 45) as u16);
+            let wheel = MouseEvent::Wheel { down: row.is_multiple_of(2) };
+            app.send(Msg::Mouse(if which % 3 == 1 { MouseEvent::Click { column, row } } else { wheel }));
         }
         10 => app.send(Msg::Resize(Size { columns: (which % 150) as u16, rows: (which % 50) as u16 })),
         11 => {
@@ -151,11 +159,18 @@ fn reply(app: &mut App, which: usize) {
             };
             RapidReply::Sent(lane, sent).into()
         }
+        Task::Action(Run { number, automatic, .. }) => {
+            Ran { number, automatic, result: written().map(|()| "two\nlines".to_owned()) }.into()
+        }
         Task::Import(task) => about_imports(task, which, failure).into(),
         Task::Popups(task) => about_popups(task, which, failure).into(),
         Task::Domains(task) => about_domains(task, which).into(),
         Task::Profiles(task) => about_profiles(task, which).into(),
         Task::WriteCache(_) => Outcome::CacheWritten(written()),
+        Task::CompletePath(typed) => {
+            let names = vec!["a.csv".into(), "b/".into()];
+            Outcome::PathCompleted(typed, Completion { more: ["", "ny"][which % 2].into(), names })
+        }
         Task::Drafts(DraftTask::Write(_)) => DraftReply::Written(written()).into(),
         Task::Drafts(DraftTask::Open(_)) => DraftReply::Opened(match which % 4 {
             0 => Err("no room".into()),
@@ -167,15 +182,25 @@ fn reply(app: &mut App, which: usize) {
     app.reply_to(id, outcome);
 }
 
+/// A pet as it is reported; every third one to a key that may not see who added it.
+fn added(pet: Pet) -> AddedPet {
+    let provenance = (pet.id % 3 > 0).then(|| provenance(pet.id));
+    AddedPet { pet, provenance }
+}
+
 /// What comes of a job of the screen of pets.
 fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> PetsReply {
     let fails = which.is_multiple_of(3);
     let rows = || match which {
         _ if fails => Err(failure()),
         // The service says that nothing has changed.
-        _ if which.is_multiple_of(7) => {
-            Ok(ListAnswer { list: None, took: Duration::from_millis(5), there: None, keeps_keys: false })
-        }
+        _ if which.is_multiple_of(7) => Ok(ListAnswer {
+            list: None,
+            took: Duration::from_millis(5),
+            there: None,
+            keeps_keys: false,
+            offers_events: true,
+        }),
         _ => rows(animals(which % 130), None),
     };
     match task {
@@ -183,6 +208,17 @@ fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> Pe
         PetsTask::More(_) => PetsReply::More(rows()),
         PetsTask::Count { status, .. } => PetsReply::Counted(status, rows()),
         PetsTask::AddSamples(count, _) => PetsReply::SamplesAdded(count, fails.then(failure)),
+        PetsTask::Follow { .. } if fails => PetsReply::NotFollowed(failure()),
+        PetsTask::Follow { after } => PetsReply::Followed(match which % 4 {
+            0 => Followed::Connected(after.unwrap_or(0)),
+            1 => Followed::Lost,
+            _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
+        }),
+        PetsTask::Provenance(_) if fails => PetsReply::Provenance(Err(failure())),
+        PetsTask::Provenance(ids) => {
+            let found = ids.into_iter().map(|id| (id, provenance(id))).collect();
+            PetsReply::Provenance(Ok(Some(found).filter(|_| !which.is_multiple_of(5))))
+        }
         PetsTask::ReadInventory if which.is_multiple_of(2) => PetsReply::InventoryPart(animals(which % 2_000)),
         PetsTask::ReadInventory if fails => PetsReply::InventoryRead(Err(failure())),
         PetsTask::ReadInventory => {
@@ -212,6 +248,11 @@ fn about_popups(task: PopupTask, which: usize, failure: impl Fn() -> Failure) ->
         PopupTask::SetTheme(_) => {
             PopupReply::ThemeWritten(if fails { Err("no room".into()) } else { Ok("config.toml".into()) })
         }
+        PopupTask::ChangeViews(change) => PopupReply::ViewsWritten(match change {
+            _ if fails => Err("no room".into()),
+            ViewChange::Add(view) => Ok(vec![*view]),
+            ViewChange::Rename(..) | ViewChange::Move(..) | ViewChange::Remove(_) => Ok(Vec::new()),
+        }),
         PopupTask::Copy(_) => PopupReply::Copied(match which % 5 {
             0 => Copied::Tmux,
             1 => Copied::Desktop,
@@ -263,10 +304,6 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
         ..ImportProgress::default()
     };
     match (task, which % 4) {
-        (ImportTask::Complete(typed), _) => {
-            let names = vec!["a.csv".into(), "b/".into()];
-            ImportReply::Completed(typed, Completion { more: ["", "ny"][which % 2].into(), names })
-        }
         (ImportTask::CheckFile(..), 0) => ImportReply::Checking(which as u64),
         (ImportTask::CheckFile(..), 1) => {
             let columns = vec!["a".into(), "name".into()];
@@ -296,7 +333,7 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
                 ImportEvent::Row { line: row, name: "Rex".into(), outcome },
                 ImportEvent::UnknownOutcome { line: row },
             ];
-            ImportReply::Progress(progress(which), rows)
+            ImportReply::Progress { progress: progress(which), events: rows, added: vec![which as i64] }
         }
         (ImportTask::Run(_), _) => {
             let ended = match which % 6 {
@@ -363,6 +400,7 @@ fn about_domains(task: DomainTask, which: usize) -> DomainReply {
             let walked = redirects.into_iter().map(|redirect| fixture::walked(redirect, !fails));
             DomainReply::RedirectsFollowed(Ok(walked.collect()))
         }
+        DomainTask::ChooseResolvers { .. } => DomainReply::ResolversChosen(Ok(())),
         DomainTask::Save { was, configuration } => {
             let result = match which % 4 {
                 0 => Err(NotSaved::Changed(was)),
@@ -381,11 +419,13 @@ fn asks_the_service(effect: &Effect) -> bool {
             job.task,
             Task::Popups(PopupTask::Copy(_) | PopupTask::Write(WriteFile { what: FileContents::Text(_), .. }))
                 | Task::Profiles(_)
+                | Task::CompletePath(_)
         ),
         Effect::Cancel(_)
         | Effect::ControlImport(_)
         | Effect::Suspend
         | Effect::Redraw
+        | Effect::Mouse(_)
         | Effect::Notify(..)
         | Effect::Clipboard(_) => false,
     }
@@ -427,6 +467,7 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
         }
         Start::First => App::first_start(80, 24),
     };
+    app.state.mouse = true;
     for (what, which) in steps {
         step(&mut app, what, which);
         for (slot, _) in app.state.pending.running() {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use ratatui::style::Color;
 
 use crate::config::Depth;
+use crate::config::theme::Colour;
 
 /// Red, green and blue in sRGB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,29 +113,59 @@ static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     (0..=255).map(known).collect()
 });
 
-/// How `text` on `ground` is shown at that depth: the nearest that there is, with a contrast of at least `least`.
-///
-/// The ground is one on which black or white has it, so that some text always has. It depends on nothing else: what
-/// shares a ground goes on sharing it. With 256 colours the first 16 are left alone, since nobody knows what they are.
-pub fn shown(text: Rgb, ground: Rgb, least: f64, depth: Depth) -> (Color, Color) {
-    let known = match depth {
-        Depth::Mono => return (Color::Reset, Color::Reset),
-        Depth::Sixteen => &KNOWN[..16],
-        Depth::TwoFiftySix => &KNOWN[16..],
-        Depth::TrueColour => return (Color::Rgb(text.0, text.1, text.2), Color::Rgb(ground.0, ground.1, ground.2)),
-    };
-    let nearest = |wanted: Rgb, may: &dyn Fn(f64) -> bool| {
-        let wanted = lab(wanted.light());
-        let may = known.iter().filter(|known| may(known.luminance));
-        may.min_by(|a, b| distance(a.lab, wanted).total_cmp(&distance(b.lab, wanted))).unwrap_or(&known[0])
-    };
-    let ground = nearest(ground, &|luminance| ratio(luminance, 0.0).max(ratio(luminance, 1.0)) >= least);
-    let text = nearest(text, &|luminance| ratio(luminance, ground.luminance) >= least);
-    let colour = |known: &Known| match NAMED.get(usize::from(known.index)) {
-        Some(named) => *named,
-        None => Color::Indexed(known.index),
-    };
-    (colour(text), colour(ground))
+/// How `text` on `ground` is shown at that depth. The terminal's own colours are left to it.
+pub fn shown(text: Colour, ground: Colour, least: f64, depth: Depth) -> (Option<Color>, Option<Color>) {
+    match (text, ground) {
+        (Colour::Rgb(..), Colour::Rgb(..)) if matches!(depth, Depth::Sixteen | Depth::TwoFiftySix) => {
+            let known = all_at(depth);
+            // The ground is one on which black or white has the contrast, so that some text always has.
+            let ground = nearest(known, ground, |luminance| ratio(luminance, 0.0).max(ratio(luminance, 1.0)) >= least);
+            let text = nearest(known, text, |luminance| ratio(luminance, ground.luminance) >= least);
+            (Some(text.colour()), Some(ground.colour()))
+        }
+        _ => (alone(text, depth), alone(ground, depth)),
+    }
+}
+
+/// A colour that a terminal shows as it is, or else the nearest that it does.
+fn alone(colour: Colour, depth: Depth) -> Option<Color> {
+    match colour {
+        Colour::Default => None,
+        Colour::Rgb(red, green, blue) if depth == Depth::TrueColour => Some(Color::Rgb(red, green, blue)),
+        Colour::Indexed(index) if index < 16 || depth != Depth::Sixteen => Some(indexed(index)),
+        Colour::Rgb(..) | Colour::Indexed(_) => Some(nearest(all_at(depth), colour, |_| true).colour()),
+    }
+}
+
+/// With 256 colours the first 16 are left alone, since nobody knows what they are.
+fn all_at(depth: Depth) -> &'static [Known] {
+    if depth == Depth::Sixteen { &KNOWN[..16] } else { &KNOWN[16..] }
+}
+
+/// The nearest of those whose luminance may be.
+fn nearest(known: &[Known], wanted: Colour, may: impl Fn(f64) -> bool) -> &Known {
+    let wanted = lab(rgb(wanted).unwrap_or(Rgb(0, 0, 0)).light());
+    let may = known.iter().filter(|known| may(known.luminance));
+    may.min_by(|a, b| distance(a.lab, wanted).total_cmp(&distance(b.lab, wanted))).unwrap_or(&known[0])
+}
+
+impl Known {
+    fn colour(&self) -> Color {
+        indexed(self.index)
+    }
+}
+
+fn indexed(index: u8) -> Color {
+    NAMED.get(usize::from(index)).copied().unwrap_or(Color::Indexed(index))
+}
+
+/// What a colour of a theme looks like on an xterm; nothing for that of the terminal itself.
+pub fn rgb(colour: Colour) -> Option<Rgb> {
+    match colour {
+        Colour::Default => None,
+        Colour::Indexed(index) => Some(xterm(index)),
+        Colour::Rgb(red, green, blue) => Some(Rgb(red, green, blue)),
+    }
 }
 
 /// What a colour looks like on an xterm; nothing for that of the terminal itself.

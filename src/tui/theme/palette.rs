@@ -1,176 +1,158 @@
-//! The themes with their own colours: text and ground for each purpose, and how a terminal shows them.
+//! What a theme says about each purpose, and how a terminal shows it.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::config::{Accent, Depth, ThemeChoice as Theme};
+use crate::config::theme::{Colour, Paint};
+use crate::config::{Accent, Depth, ThemeFile, Themes};
 
-use super::colour::{NAMED, Rgb, shown};
+use super::colour::{NAMED, rgb, shown};
 use super::role::StyleRole;
 
-/// The colours of a theme. A role without its own ground is painted on that of the theme.
-pub struct Palette {
-    ground: u32,
-    text: u32,
-    heading: u32,
-    quiet: u32,
-    border: u32,
-    key: u32,
-    available: u32,
-    pending: u32,
-    sold: u32,
-    error: u32,
-    wait: u32,
-    new: u32,
-    /// Text and ground.
-    selected: (u32, u32),
-    accents: Accents,
-    /// The least contrast of text to its ground.
-    pub contrast: f64,
+type Styles = Vec<(StyleRole, Style)>;
+
+/// A theme, with its styles by depth. They are found once: looking for the nearest colours at each word of each frame
+/// would be slow.
+#[derive(Debug)]
+pub struct Theme {
+    file: ThemeFile,
+    styles: [OnceLock<Styles>; 4],
 }
 
-/// Text on all accents, and their grounds in the order of [`Accent`].
-type Accents = (u32, [u32; 6]);
+impl PartialEq for Theme {
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
 
-const BRIGHT: Accents = (0x00_0000, [0xff_8a80, 0xf2_cc60, 0x7e_e787, 0x9a_c1ff, 0xe2_a8ff, 0x5c_d9e6]);
-
-const DEEP: Accents = (0xff_ffff, [0xa3_1515, 0x6b_4e00, 0x0b_5a1f, 0x0a_3f8f, 0x6f_1d8a, 0x00_535c]);
-
-const DARK: Palette = Palette {
-    ground: 0x11_151c,
-    text: 0xd7_dce2,
-    heading: 0xff_ffff,
-    quiet: 0x9a_a4b2,
-    border: 0x8a_94a3,
-    key: 0x9a_c1ff,
-    available: 0x5c_c8d6,
-    pending: 0xe5_c07b,
-    sold: 0x8a_94a3,
-    error: 0xff_7b72,
-    wait: 0xe5_c07b,
-    new: 0xd2_a8ff,
-    selected: (0xff_ffff, 0x2b_4a77),
-    accents: BRIGHT,
-    contrast: 4.5,
-};
-
-const LIGHT: Palette = Palette {
-    ground: 0xfa_fafa,
-    text: 0x1f_2328,
-    heading: 0x00_0000,
-    quiet: 0x57_606a,
-    border: 0x65_6d76,
-    key: 0x0a_3f8f,
-    available: 0x0b_6e7a,
-    pending: 0x85_5300,
-    sold: 0x65_6d76,
-    error: 0xb3_261e,
-    wait: 0x85_5300,
-    new: 0x7a_2fa0,
-    selected: (0xff_ffff, 0x0a_4a8f),
-    accents: DEEP,
-    contrast: 4.5,
-};
-
-const HIGH_CONTRAST: Palette = Palette {
-    ground: 0x00_0000,
-    text: 0xff_ffff,
-    heading: 0xff_ffff,
-    quiet: 0xd0_d0d0,
-    border: 0xff_ffff,
-    key: 0xff_ffff,
-    available: 0x00_ffff,
-    pending: 0xff_ff00,
-    sold: 0xc0_c0c0,
-    error: 0xff_8a80,
-    wait: 0xff_ff00,
-    new: 0xff_9cff,
-    selected: (0x00_0000, 0xff_ff00),
-    accents: BRIGHT,
-    contrast: 7.0,
-};
-
-/// The marks are from the palette of Okabe and Ito: sky blue, yellow, vermilion, orange and reddish purple.
-const COLOUR_BLIND: Palette = Palette {
-    ground: 0x0b_0e14,
-    text: 0xe6_e6e6,
-    heading: 0xff_ffff,
-    quiet: 0xa6_a6a6,
-    border: 0x99_9999,
-    key: 0xff_ffff,
-    available: 0x56_b4e9,
-    pending: 0xf0_e442,
-    sold: 0x99_9999,
-    error: 0xd5_5e00,
-    wait: 0xe6_9f00,
-    new: 0xcc_79a7,
-    selected: (0x00_0000, 0xe6_e6e6),
-    accents: BRIGHT,
-    contrast: 4.5,
-};
+impl From<ThemeFile> for Theme {
+    fn from(file: ThemeFile) -> Self {
+        Self { file, styles: Default::default() }
+    }
+}
 
 impl Theme {
-    /// The colours of a theme that has its own.
-    pub(super) const fn palette(self) -> Option<&'static Palette> {
-        match self {
-            Self::Default | Self::Mono => None,
-            Self::Dark => Some(&DARK),
-            Self::Light => Some(&LIGHT),
-            Self::HighContrast => Some(&HIGH_CONTRAST),
-            Self::ColourBlind => Some(&COLOUR_BLIND),
+    /// All that can be chosen, in the order of the menu.
+    pub fn all(themes: &Themes) -> Vec<Arc<Self>> {
+        themes.all().map(|file| Arc::new(file.into())).collect()
+    }
+
+    /// The one of this name, else the default one.
+    pub fn named(name: &str, themes: &[Arc<Self>]) -> Arc<Self> {
+        let named = themes.iter().find(|theme| theme.name() == name).or_else(|| themes.first());
+        named.map_or_else(|| Arc::new(ThemeFile::default().into()), Arc::clone)
+    }
+
+    /// A built-in one.
+    pub fn built_in(name: &str) -> Arc<Self> {
+        Self::named(name, &Self::all(&Themes::default()))
+    }
+
+    pub fn name(&self) -> &str {
+        &self.file.name
+    }
+
+    /// A short description.
+    pub fn title(&self) -> &str {
+        &self.file.title
+    }
+
+    /// The least contrast of text to its background.
+    pub const fn contrast(&self) -> f64 {
+        self.file.contrast
+    }
+
+    /// What the file says about a role.
+    const fn paint(&self, role: StyleRole) -> Paint {
+        let file = &self.file;
+        match role {
+            StyleRole::Text | StyleRole::Accent(Accent::None) => file.text,
+            StyleRole::Heading => file.heading,
+            StyleRole::Quiet => file.quiet,
+            StyleRole::InUse => file.in_use,
+            StyleRole::Selected => file.selected,
+            StyleRole::Available => file.available,
+            StyleRole::Pending => file.pending,
+            StyleRole::Sold => file.sold,
+            StyleRole::Error => file.error,
+            StyleRole::Wait => file.wait,
+            StyleRole::Good => file.good,
+            StyleRole::Key => file.key,
+            StyleRole::Border => file.border,
+            StyleRole::New => file.new,
+            StyleRole::Match => file.matched,
+            StyleRole::Accent(Accent::Red) => file.accent.red,
+            StyleRole::Accent(Accent::Yellow) => file.accent.yellow,
+            StyleRole::Accent(Accent::Green) => file.accent.green,
+            StyleRole::Accent(Accent::Blue) => file.accent.blue,
+            StyleRole::Accent(Accent::Magenta) => file.accent.magenta,
+            StyleRole::Accent(Accent::Cyan) => file.accent.cyan,
         }
+    }
+
+    /// Text and ground of a role: what it does not name is that of text.
+    fn colours(&self, role: StyleRole) -> (Colour, Colour) {
+        let (own, text) = (self.paint(role), self.file.text);
+        let colour = if own.text == Colour::Default { text.text } else { own.text };
+        (colour, own.ground.or(text.ground).unwrap_or_default())
+    }
+
+    /// The roles whose text is hard to read on its ground, each with its contrast. The terminal's own colours are not known.
+    pub fn faint(&self) -> Vec<(StyleRole, f64)> {
+        let contrast = |role| {
+            let (text, ground) = self.colours(role);
+            Some((role, rgb(text)?.contrast(rgb(ground)?)))
+        };
+        StyleRole::all().filter_map(contrast).filter(|(_, ratio)| *ratio < self.file.contrast).collect()
+    }
+
+    /// How a role looks.
+    pub fn style(&self, depth: Depth, role: StyleRole) -> Style {
+        let styles = self.styles[depth as usize]
+            .get_or_init(|| StyleRole::all().map(|role| (role, self.find(depth, role))).collect());
+        let found = styles.iter().find(|(known, _)| *known == role);
+        found.map_or_else(|| self.find(depth, role), |(_, style)| *style)
+    }
+
+    fn find(&self, depth: Depth, role: StyleRole) -> Style {
+        let is_named = self.paint(role) != Paint::default();
+        let without = Style::new().add_modifier(without_colours(role));
+        if depth == Depth::Mono || role == StyleRole::Match && !is_named {
+            return without;
+        }
+        let (text, ground) = self.colours(role);
+        let (fg, bg) = shown(text, ground, self.file.contrast, depth);
+        let modifier = match (is_named, bg) {
+            (false, _) => without_colours(role),
+            (true, None) => without_colours(role) - Modifier::DIM,
+            (true, Some(_)) if is_bold(role) && fg.is_none_or(stays_when_bold) => Modifier::BOLD,
+            (true, Some(_)) => Modifier::empty(),
+        };
+        Style { fg, bg, ..Style::new() }.add_modifier(modifier)
     }
 }
 
-impl Palette {
-    /// Text and ground of a role. Nothing where it takes those of the place where it is.
-    pub const fn pair(&self, role: StyleRole) -> Option<(Rgb, Rgb)> {
-        let (text, ground) = match role {
-            StyleRole::Match => return None,
-            StyleRole::Text | StyleRole::Accent(Accent::None) => (self.text, self.ground),
-            StyleRole::Heading | StyleRole::InUse => (self.heading, self.ground),
-            StyleRole::Quiet => (self.quiet, self.ground),
-            StyleRole::Selected => self.selected,
-            StyleRole::Available | StyleRole::Good => (self.available, self.ground),
-            StyleRole::Pending => (self.pending, self.ground),
-            StyleRole::Sold => (self.sold, self.ground),
-            StyleRole::Error => (self.error, self.ground),
-            StyleRole::Wait => (self.wait, self.ground),
-            StyleRole::New => (self.new, self.ground),
-            StyleRole::Key => (self.key, self.ground),
-            StyleRole::Border => (self.border, self.ground),
-            // The first accent is none.
-            StyleRole::Accent(accent) => (self.accents.0, self.accents.1[accent as usize - 1]),
-        };
-        Some((Rgb::hex(text), Rgb::hex(ground)))
+/// How a role looks without colours.
+const fn without_colours(role: StyleRole) -> Modifier {
+    match role {
+        StyleRole::Quiet => Modifier::DIM,
+        StyleRole::Selected => Modifier::REVERSED,
+        StyleRole::Match => Modifier::UNDERLINED,
+        StyleRole::Accent(Accent::None) => Modifier::empty(),
+        StyleRole::Accent(_) => Modifier::BOLD.union(Modifier::REVERSED),
+        StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New => Modifier::BOLD,
+        StyleRole::Text | StyleRole::Available | StyleRole::Pending | StyleRole::Sold => Modifier::empty(),
+        StyleRole::Wait | StyleRole::Good | StyleRole::Border => Modifier::empty(),
     }
+}
 
-    fn style(&self, role: StyleRole, depth: Depth) -> Style {
-        let Some((text, ground)) = self.pair(role) else { return Style::new().add_modifier(Modifier::UNDERLINED) };
-        let (text, ground) = shown(text, ground, self.contrast, depth);
-        let style = Style::new().fg(text).bg(ground);
-        let bold =
-            matches!(role, StyleRole::Heading | StyleRole::InUse | StyleRole::Key | StyleRole::Error | StyleRole::New);
-        if bold && stays_when_bold(text) { style.add_modifier(Modifier::BOLD) } else { style }
-    }
+/// Whether bold alone shows it without colours.
+const fn is_bold(role: StyleRole) -> bool {
+    without_colours(role).bits() == Modifier::BOLD.bits()
 }
 
 /// Where there are 16 colours, bold makes others of the first eight.
 fn stays_when_bold(colour: Color) -> bool {
     !NAMED[..8].contains(&colour)
-}
-
-type Styles = Vec<(StyleRole, Style)>;
-
-/// By theme and depth, found once: looking for the nearest colours at each word of each frame would be slow.
-static STYLES: [[OnceLock<Styles>; 4]; Theme::ALL.len()] = [const { [const { OnceLock::new() }; 4] }; Theme::ALL.len()];
-
-/// The style of a role in a theme with its own colours, on a terminal that shows colours.
-pub fn style(theme: Theme, depth: Depth, role: StyleRole) -> Option<Style> {
-    let palette = theme.palette().filter(|_| depth != Depth::Mono)?;
-    let styles = STYLES[theme as usize][depth as usize]
-        .get_or_init(|| StyleRole::all().map(|role| (role, palette.style(role, depth))).collect());
-    let found = styles.iter().find(|(known, _)| *known == role);
-    Some(found.map_or_else(|| palette.style(role, depth), |(_, style)| *style))
 }

@@ -1,11 +1,12 @@
 //! What a piece of the screen is for.
 
-use strum::{EnumIter, IntoEnumIterator as _};
+use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
 
 use crate::config::Accent;
 
 /// What a piece of the screen is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum StyleRole {
     Text,
     Heading,
@@ -30,8 +31,18 @@ pub enum StyleRole {
 
 impl StyleRole {
     /// All of them, those of the accents last.
-    pub(super) fn all() -> impl Iterator<Item = Self> {
+    pub fn all() -> impl Iterator<Item = Self> {
         Self::iter().chain(Accent::iter().skip(1).map(Self::Accent))
+    }
+
+    /// Its key in the file of a theme.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// The same, with the colour of an accent.
+    pub fn label(self) -> String {
+        if let Self::Accent(accent) = self { format!("accent {accent}") } else { self.name().to_owned() }
     }
 
     /// This where it applies, else that of text.

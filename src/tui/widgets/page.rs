@@ -1,12 +1,14 @@
 //! A part of the screen that is written from top to bottom, cut where it ends; also the controls of forms.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
 use crate::model::text::{cut, width};
+use crate::tui::key::Key;
+use crate::tui::mouse::{Area, Target};
 #[cfg(test)]
 use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;
@@ -26,6 +28,8 @@ pub struct Page<'a> {
     pub y: u16,
     /// Where the cursor of the terminal is, as far as that is known: the last to set it wins.
     pub cursor: Option<Position>,
+    /// Where a click does something.
+    pub clickable: Vec<(Area, Target)>,
     /// Columns that wrapped text leaves blank at the right edge.
     pub margin: usize,
     /// Whether there is no room for blank rows.
@@ -50,7 +54,7 @@ pub const fn tick(ticked: bool) -> &'static str {
 impl<'a> Page<'a> {
     /// An empty page.
     pub const fn new(buf: &'a mut Buffer, area: Rect, appearance: &'a Appearance) -> Self {
-        Self { buf, area, appearance, y: 0, cursor: None, margin: 1, tight: false }
+        Self { buf, area, appearance, y: 0, cursor: None, clickable: Vec::new(), margin: 1, tight: false }
     }
 
     /// Writes into `area` from now on, from its top.
@@ -62,6 +66,15 @@ impl<'a> Page<'a> {
     pub const fn rest(&self) -> Rect {
         let height = self.left();
         Rect { y: self.area.bottom() - height, height, ..self.area }
+    }
+
+    /// Removes what an earlier frame left on it.
+    pub fn blank(&mut self) {
+        for y in self.area.top()..self.area.bottom() {
+            let first = self.buf.index_of(self.area.x, y);
+            self.buf.content[first..first + usize::from(self.area.width)].fill(Cell::EMPTY);
+        }
+        cover(self.buf, self.area, self.appearance);
     }
 
     /// The next `rows` rows, as far as there are so many: to be written later, this goes on below them.
@@ -110,6 +123,7 @@ impl<'a> Page<'a> {
         self.area = Rect { x, y, width, height };
         #[cfg(test)]
         loss::covered(self.area);
+        self.clickable.clear();
         Clear.render(self.area, self.buf);
         cover(self.buf, self.area, self.appearance);
         self.boxed(title);
@@ -133,7 +147,7 @@ impl<'a> Page<'a> {
         cover(&mut tall, whole, self.appearance);
         let mut page = Page::new(&mut tall, whole, self.appearance);
         paint(&mut page);
-        let cursor = page.cursor;
+        let (cursor, clickable) = (page.cursor, std::mem::take(&mut page.clickable));
         let row = cursor.map_or(0, |cursor| cursor.y - whole.y);
         let top = (row + 1 + below).min(rows).saturating_sub(area.height);
         for (y, x) in (0..area.height).flat_map(|y| (0..area.width).map(move |x| (y, x))) {
@@ -142,6 +156,8 @@ impl<'a> Page<'a> {
             }
         }
         self.cursor = cursor.map(|cursor| Position { y: cursor.y - top, ..cursor });
+        let shown = clickable.into_iter().filter(|(at, _)| (area.y + top..area.bottom() + top).contains(&at.row));
+        self.clickable.extend(shown.map(|(at, target)| (Area { row: at.row - top, ..at }, target)));
     }
 
     /// How many rows something takes: it is written to a page without rows.
@@ -236,6 +252,20 @@ impl<'a> Page<'a> {
         if self.y < self.area.height && x < self.area.width {
             self.cursor = Some(Position { x: self.area.x + x, y: self.area.y + self.y });
         }
+    }
+
+    /// A click on `columns` cells of the row from column `x` on does this.
+    pub fn click(&mut self, x: u16, columns: u16, target: Target) {
+        let row = Rect { x: self.area.x + x, y: self.area.y + self.y, width: columns, height: 1 };
+        let there = row.intersection(self.area);
+        if !there.is_empty() {
+            self.clickable.push((Area { column: there.x, row: there.y, columns: there.width }, target));
+        }
+    }
+
+    /// A click on the row selects it, or opens what is `selected`.
+    pub fn click_row(&mut self, selected: bool) {
+        self.click(0, self.area.width, Target::Row { selected });
     }
 
     // Whole rows.
@@ -367,6 +397,8 @@ impl<'a> Page<'a> {
     /// Something to press, with the cursor, if it is in use.
     pub fn button(&mut self, x: u16, text: &str, in_use: bool) {
         self.at(x, text, if in_use { StyleRole::Selected } else { StyleRole::Key });
+        // Every button is that of its form.
+        self.click(x, u16::try_from(width(text)).unwrap_or(u16::MAX), Target::Press(Key::F(2).into(), 1));
         if in_use {
             self.point(x + 2);
         }
@@ -374,6 +406,7 @@ impl<'a> Page<'a> {
 
     /// A row of a list, marked if it is the chosen one.
     pub fn item(&mut self, text: &str, chosen: bool) {
+        self.click_row(chosen);
         self.styled(format!(" {} {text}", marker(chosen)), StyleRole::Selected.when(chosen));
     }
 

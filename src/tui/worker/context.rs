@@ -11,8 +11,9 @@ use crate::app::domain_service::DomainService;
 use crate::app::outbox::queue::Queues;
 use crate::config::Settings;
 use crate::config::paths::expand_home;
+use crate::local::complete::{Completion, complete};
 use crate::transfer::journal::Target;
-use crate::transfer::{Input, TransferError};
+use crate::transfer::{ColumnMapping, Input, TransferError};
 use crate::tui::screens::add_pet::import::jobs::ImportSource;
 
 /// What the worker has at hand on this machine.
@@ -51,10 +52,22 @@ impl Surroundings {
         std::path::absolute(&place).unwrap_or(place)
     }
 
+    /// What begins like a path that is typed. Blocks.
+    pub(super) fn complete(&self, typed: &str) -> Completion {
+        let (directory, begun) = typed.split_at(typed.rfind('/').map_or(0, |at| at + 1));
+        complete(&self.place(if directory.is_empty() { "." } else { directory }), begun)
+    }
+
     /// The service in use, as reports name it.
     pub(super) fn target(&self) -> Target {
         let none = || Target { service: String::new(), key: String::new() };
         self.settings.as_ref().map_or_else(none, Target::of)
+    }
+
+    /// How a file is read, with the names of categories in use.
+    pub(super) fn reading(&self, chosen: ColumnMapping) -> ColumnMapping {
+        let categories = self.settings.as_ref().map(|settings| Arc::clone(&settings.categories));
+        ColumnMapping { categories: categories.unwrap_or_default(), ..chosen }
     }
 
     /// What is imported, to be read.

@@ -21,6 +21,10 @@ pub async fn perform(service: Arc<DomainService>, task: DomainTask, progress: Pr
         DomainTask::FollowRedirects { redirects, sandbox } => {
             DomainReply::RedirectsFollowed(service.follow(redirects, sandbox).await.map_err(crashed))
         }
+        DomainTask::ChooseResolvers { public } => {
+            service.choose_resolvers(public);
+            DomainReply::ResolversChosen(Ok(()))
+        }
         DomainTask::Save { was, configuration } => {
             let to = ConfigSource::from(configuration.clone());
             let written = blocking(move || service.save(&was, &to)).await;

@@ -15,13 +15,12 @@ use super::job::{BETWEEN_NEWS, Connection, Progress, api_of};
 use crate::api::failure::Failure;
 use crate::clock;
 use crate::local::atomic_file;
-use crate::local::complete::complete;
-use crate::model::display_safe;
+use crate::model::{PetId, display_safe};
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{
     self, ImportControl, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work,
 };
-use crate::transfer::journal::Journal;
+use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::preview::preview;
 use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
@@ -44,14 +43,9 @@ pub(super) async fn perform(
     progress: Progress,
 ) -> ImportReply {
     match task {
-        ImportTask::Complete(typed) => {
-            let (directory, begun) = typed.split_at(typed.rfind('/').map_or(0, |at| at + 1));
-            let (directory, begun) =
-                (around.place(if directory.is_empty() { "." } else { directory }), begun.to_owned());
-            let completion = spawn_blocking(move || complete(&directory, &begun)).await;
-            ImportReply::Completed(typed, completion.unwrap_or_default())
+        ImportTask::CheckFile(source, reading) => {
+            ImportReply::Checked(check(source, around.reading(*reading), around, progress).await)
         }
-        ImportTask::CheckFile(source, reading) => ImportReply::Checked(check(source, *reading, around, progress).await),
         ImportTask::Run(run) => match send(*run, connection, around, controls, &progress).await {
             Ok(end) => ImportReply::Ended(Box::new(end)),
             Err(why) => ImportReply::NotStarted(why),
@@ -142,6 +136,7 @@ async fn send(
     let RunImport { source, reading, good, bad, start, report, how } = task;
     let pasted = matches!(source, ImportSource::Pasted(_));
     let begin = move || {
+        let reading = around.reading(reading);
         let place = match &source {
             ImportSource::File(path) => around.place(path),
             ImportSource::Pasted(text) => keep(text, &around)?,
@@ -198,9 +193,10 @@ fn keep(pasted: &str, around: &Surroundings) -> Result<PathBuf, TransferError> {
     Ok(place)
 }
 
-/// What happened since the last report, as much of it as the screen shows.
+/// What happened since the last report: every pet that was added, and as many rows as the screen shows.
 #[derive(Default)]
 struct Unreported {
+    added: Vec<PetId>,
     rows: VecDeque<ImportEvent>,
     problems: VecDeque<ImportEvent>,
 }
@@ -209,11 +205,11 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportEvent {
     let unreported = Arc::clone(unreported);
     Arc::new(move |event| {
         let mut unreported = unreported.lock();
-        let (list, most) = if event.is_error() {
-            (&mut unreported.problems, MOST_PROBLEMS)
-        } else {
-            (&mut unreported.rows, MOST_ROWS)
-        };
+        if let ImportEvent::Row { outcome: RowOutcome::Added(id), .. } = &event {
+            unreported.added.push(*id);
+        }
+        let Unreported { rows, problems, .. } = &mut *unreported;
+        let (list, most) = if event.is_error() { (problems, MOST_PROBLEMS) } else { (rows, MOST_ROWS) };
         if list.len() == most {
             list.pop_front();
         }
@@ -225,13 +221,10 @@ fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportEvent {
 async fn follow(mut counts: watch::Receiver<ImportProgress>, unreported: &Mutex<Unreported>, so_far: &Progress) {
     loop {
         let goes_on = counts.changed().await.is_ok();
-        let events = {
-            let mut unreported = unreported.lock();
-            let Unreported { rows, problems } = std::mem::take(&mut *unreported);
-            rows.into_iter().chain(problems).collect()
-        };
+        let Unreported { added, rows, problems } = std::mem::take(&mut *unreported.lock());
+        let events = rows.into_iter().chain(problems).collect();
         let progress = counts.borrow_and_update().clone();
-        so_far.give(ImportReply::Progress(progress, events)).await;
+        so_far.give(ImportReply::Progress { progress, events, added }).await;
         if !goes_on {
             return;
         }

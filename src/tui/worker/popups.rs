@@ -1,6 +1,7 @@
 //! Jobs of the boxes: texts to copy, files to write, the theme, a typed key.
 
 use std::io::ErrorKind;
+use std::path::Path;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -10,7 +11,8 @@ use super::job::{BETWEEN_NEWS, Connection, Done, Progress, api_of, blocking};
 use crate::api::Client;
 use crate::api::failure::Failure;
 use crate::app::clipboard;
-use crate::config::{ThemeChoice, edit};
+use crate::config::edit::{self, ViewChange};
+use crate::config::file::View;
 use crate::local::atomic_file;
 use crate::model::export::Kind;
 use crate::model::{ApiKey, Limit, PetQuery, display_safe, text};
@@ -38,7 +40,10 @@ pub(super) async fn perform(
                 PopupReply::Exported(export(path, replace, &api, &around, &progress).await)
             }
         },
-        PopupTask::SetTheme(theme) => PopupReply::ThemeWritten(blocking(move || set_theme(theme, &around)).await),
+        PopupTask::SetTheme(theme) => PopupReply::ThemeWritten(blocking(move || set_theme(&theme, &around)).await),
+        PopupTask::ChangeViews(change) => {
+            PopupReply::ViewsWritten(blocking(move || change_views(&change, &around)).await)
+        }
         PopupTask::TestKey(key) => return Ok(test_key(key, &api_of(connection).await?).await),
     };
     Ok(reply.into())
@@ -62,9 +67,9 @@ fn write_rejects(
     around: &Surroundings,
 ) -> Result<String, NotWritten> {
     let place = around.place(&path);
-    let written = around
-        .open(&what.source)
-        .and_then(|input| rejects::write(input, &what.reading, what.report.as_deref(), (&place, replace)));
+    let written = around.open(&what.source).and_then(|input| {
+        rejects::write(input, &around.reading(what.reading.clone()), what.report.as_deref(), (&place, replace))
+    });
     match written {
         Ok(_) => Ok(place.display().to_string()),
         Err(TransferError::Exists(_)) => Err(NotWritten::Exists(path)),
@@ -83,7 +88,8 @@ async fn export(
     let place = around.place(&path);
     // The box has shown the known endings.
     let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
-    let how = ExportOptions { kind, raw: false, status: None, require_complete: false };
+    let how =
+        ExportOptions { kind, raw: false, status: None, require_complete: false, search: None, columns: Vec::new() };
     let (count, counted) = watch::channel(0);
     // Where this is dropped, so is the token's guard: the thread that writes hears of it.
     let stop = CancellationToken::new();
@@ -111,10 +117,19 @@ async fn count_up(mut counted: watch::Receiver<u64>, progress: &Progress) -> u64
 }
 
 /// Writes the theme into the configuration; the rest of the file stays as it is.
-fn set_theme(theme: ThemeChoice, around: &Surroundings) -> Result<String, String> {
-    let path = around.machine.config.as_deref().ok_or("no home directory was found")?;
+fn set_theme(theme: &str, around: &Surroundings) -> Result<String, String> {
+    let path = configuration(around)?;
     edit::set_theme(path, theme).map_err(|error| error.to_string())?;
     Ok(path.display().to_string())
+}
+
+/// Changes the views in the configuration; the rest of the file stays as it is.
+fn change_views(change: &ViewChange, around: &Surroundings) -> Result<Vec<View>, String> {
+    edit::change_views(configuration(around)?, change).map_err(|error| error.to_string())
+}
+
+fn configuration(around: &Surroundings) -> Result<&Path, String> {
+    around.machine.config.as_deref().ok_or_else(|| "there is no configuration file to write".to_owned())
 }
 
 /// Asks for one pet; the client for all jobs from now on has the key if it was accepted.

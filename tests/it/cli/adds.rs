@@ -78,7 +78,8 @@ fn ctrl_c_in_a_hanging_add_says_what_is_known_of_it() {
     assert_eq!(running.0.wait().unwrap().code(), Some(130));
     let mut said = String::new();
     running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert_eq!(said, "stopped waiting: the pet may or may not have been added; check with: petstore pets list\n");
+    let check = format!("check with: petstore --base-url {address} pets list --all");
+    assert_eq!(said, format!("stopped waiting: the pet may or may not have been added; {check}\n"));
 }
 
 #[tokio::test]
@@ -162,6 +163,24 @@ fn a_protected_profile_is_changed_only_where_it_is_said_or_asked() {
 }
 
 #[test]
+fn the_commands_of_a_hint_go_to_the_service_that_was_named() {
+    let served = Served::start();
+    let config = format!("[profiles.shop]\nbase_url = \"{}\"\n", served.base_url);
+    fs::create_dir_all(served.home.path().join(".config/petstore")).unwrap();
+    fs::write(served.home.path().join(".config/petstore/config.toml"), config).unwrap();
+    fs::write(served.home.path().join("week.csv"), "name,category_id\nRex,1\nBello,two\n").unwrap();
+    let run = |words: &[&str]| {
+        let mut command = petstore(&served.home, &[&["-p", "shop", "pets"], words].concat());
+        command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
+    };
+    let lost = run(&["get", "4711", "--via", "list"]);
+    fails_cleanly(&lost, 5, "to see all pets: petstore -p shop pets list --all");
+    let (status, _, said) = all(&run(&["import", "week.csv"]));
+    let next = "petstore -p shop pets import week.csv --resume --rejects CSV";
+    assert!(status == Some(3) && said.contains(next), "{said}");
+}
+
+#[test]
 fn a_read_only_profile_is_never_changed_by_a_command() {
     let served = Served::start();
     let config = format!("[profiles.shop]\nbase_url = \"{}\"\nread_only = true\n", served.base_url);
@@ -189,6 +208,18 @@ async fn an_animal_that_may_have_been_added_is_an_exit_status_of_its_own() {
     fails_cleanly(&cut, 10, "may or may not have been added; check with: petstore pets list");
     let nobody = against("http://127.0.0.1:1/v1", KEY, &add).await;
     fails_cleanly(&nobody, 6, "No connection to 127.0.0.1:1");
+}
+
+#[test]
+fn a_pet_that_was_surely_not_added_is_reported_as_such() {
+    let served = Served::start();
+    for name in ["store.db", "store.db-wal", "store.db-shm"] {
+        let path = served.home.path().join(name);
+        fs::rename(&path, path.with_extension("away")).unwrap();
+    }
+    let refused = served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]);
+    fails_cleanly(&refused, 1, "(not_added): \"The pet was not added: the database is not available now.");
+    assert!(!stderr(&refused).contains("may or may not"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -35,15 +35,19 @@ fn commands_options_and_values_are_completed() {
 }
 
 #[test]
-fn profiles_and_domains_are_those_of_now() {
+fn profiles_categories_and_domains_are_those_of_now() {
     let home = home();
     assert_eq!(words(&home, &["-p", ""]), ["embedded"]);
     fs::create_dir_all(home.path().join(".config/petstore")).unwrap();
-    let config =
-        "[profiles.branch]\nbase_url = \"https://branch.example/v1\"\n[profiles.\"a b; rm\"]\nembedded = true\n";
+    let config = "[profiles.branch]\nbase_url = \"https://branch.example/v1\"\n[profiles.\"a b; rm\"]\nembedded = true\n\
+         [categories]\n3 = \"dog\"\n4 = \"dove\"\n5 = \"guinea pig\"\n[[views]]\nname = \"cats\"\n[[views]]\nname = \"a b; rm\"\n";
     fs::write(home.path().join(".config/petstore/config.toml"), config).unwrap();
     assert_eq!(words(&home, &["-p", ""]), ["embedded", "branch"]);
+    assert_eq!(words(&home, &["pets", "add", "--category-id", ""]), ["dog", "dove"]);
     assert_eq!(words(&home, &["pets", "list", "--profile", "b"]), ["branch"]);
+    for command in ["list", "count", "watch", "export"] {
+        assert_eq!(words(&home, &["pets", command, "--view", ""]), ["cats"], "{command}");
+    }
     assert!(words(&home, &["domains", "show", "d"]).is_empty());
     let added = run(&home, &["domains", "add", "docs.example.com", "--platform-host", "sites.platform.example"]);
     assert_eq!(all(&added).0, Some(0));

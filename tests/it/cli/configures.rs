@@ -56,6 +56,26 @@ fn init_writes_the_example_once() {
 }
 
 #[test]
+fn editors_find_the_schema_of_every_configuration_file_that_petstore_writes() {
+    for write in [
+        &["config", "init"][..],
+        &["profiles", "add", "shop", "--base-url", "https://api.shop.example/v1"],
+        &["profiles", "use", "embedded"],
+    ] {
+        let home = home();
+        assert_eq!(run(&home, write).status.code(), Some(0), "{write:?}");
+        let text = fs::read_to_string(file(&home)).unwrap();
+        // What taplo and the editors with it look for: a path relative to the file.
+        let schema = text.lines().next().unwrap().strip_prefix("#:schema ").unwrap();
+        let schema = fs::read_to_string(file(&home).with_file_name(schema)).unwrap();
+        assert_eq!(schema, stdout(&run(&home, &["config", "schema"])));
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        let written = serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap();
+        jsonschema::validate(&schema, &written).unwrap();
+    }
+}
+
+#[test]
 fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
     let home = with(
         "profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\naccent = \"red\"\n[pets]\nlimit = 7\n",
@@ -88,6 +108,11 @@ fn show_prints_what_is_in_force_and_where_it_comes_from_but_no_key() {
     });
     assert_eq!(object("pets.limit"), limit);
     assert_eq!(object("profile")["origin"], "from --profile");
+    let named = with("[profiles.demo]\nbase_url = \"https://a.example/v1\"\nlabel = \"mine\"\nprotect = true\n");
+    let demo = stdout(&run(&named, &["--demo", "config", "show", "--origin"]));
+    for line in demo.lines().filter(|line| ["label", "protect"].contains(&line.split(' ').next().unwrap())) {
+        assert!(line.ends_with("default"), "the demo is not the profile of this name: {line}");
+    }
     let lost = with("profile = \"a\"\n[profiles.a]\nbase_url = \"https://a.example/v1\"\nkey = { file = \"/no\" }\n");
     assert!(stdout(&run(&lost, &["config", "show"])).contains("from the file /no"), "the key is not read");
 }
@@ -109,7 +134,7 @@ fn a_wrong_word_stops_every_command_with_its_place_and_the_word_that_was_meant()
     for (text, place, meant) in [
         ("[pets]\nlimitt = 5\n", "config.toml:2:1: unknown field `limitt`", "Did you mean limit?"),
         ("[pets]\nstatus = \"slod\"\n", "config.toml:2:10: unknown variant `slod`", "Did you mean sold?"),
-        ("[ui]\ntheme = \"darc\"\n", "config.toml:2:9: unknown variant `darc`", "Did you mean dark?"),
+        ("[ui]\ntheme = \"darc\"\n", "config.toml:2:9: unknown theme `darc`", "Did you mean dark?"),
         ("[profiles.a]\nbase-url = \"x\"\n", "config.toml:2:1: unknown field `base-url`", "Did you mean base_url?"),
         ("[pest]\n", "config.toml:1:2: unknown field `pest`", "Did you mean pets?"),
         ("profile = \"embeded\"\n", "there is no profile \"embeded\"", "Did you mean embedded?"),
@@ -206,7 +231,51 @@ fn the_keys_are_printed_as_the_file_that_changes_them() {
 fn the_themes_are_listed_with_a_line_each() {
     let themes = stdout(&run(&home(), &["config", "themes"]));
     assert_eq!(themes.lines().count(), 6);
-    assert!(themes.starts_with("default       the terminal's own colours, on marks only\n"), "{themes}");
+    assert!(themes.starts_with("default       the terminal's colours, on marks only\n"), "{themes}");
+}
+
+#[test]
+fn an_action_that_cannot_work_is_refused_with_its_place() {
+    let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\nkey = \"x\"\n";
+    let home = with(action);
+    fails_cleanly(
+        &run(&home, &["config", "check"]),
+        2,
+        "config.toml:4:7: key: x is taken by \"export rows to a file\"",
+    );
+    let home = with(&action.replace("\"x\"", "\"Z\""));
+    assert_eq!(all(&run(&home, &["config", "check"])).0, Some(0));
+    let shown = stdout(&run(&home, &["config", "show"]));
+    assert!(shown.lines().any(|line| line.starts_with("actions ") && line.ends_with("label")), "{shown}");
+    fs::set_permissions(file(&home), fs::Permissions::from_mode(0o666)).unwrap();
+    fails_cleanly(
+        &run(&home, &["config", "check"]),
+        2,
+        "commands of the configuration were not run, because others can",
+    );
+}
+
+#[test]
+fn a_theme_is_exported_changed_chosen_and_checked_for_its_contrast() {
+    let home = with("[ui]\ntheme = \"mine\"\n");
+    fails_cleanly(&run(&home, &["config", "check"]), 2, "config.toml:2:9: unknown theme `mine`");
+    let exported = stdout(&run(&home, &["config", "themes", "dark", "--export"]));
+    let own = file(&home).with_file_name("themes");
+    fs::create_dir(&own).unwrap();
+    fs::write(own.join("mine.toml"), exported.replace("#9aa4b2", "#30343b")).unwrap();
+    let (status, _, warning) = all(&run(&home, &["config", "check"]));
+    let faint = "theme mine: quiet is hard to read: contrast 1.5, less than 4.5\n";
+    assert_eq!((status, warning.as_str()), (Some(0), faint));
+    let (_, listed, warned) = all(&run(&home, &["config", "themes"]));
+    assert!(listed.ends_with("mine          bright text on a dark ground\n") && warned == faint, "{listed}{warned}");
+    let mut shown = petstore(&home, &["config", "themes", "mine", "--color", "always"]);
+    let shown = stdout(&shown.env("TERM", "xterm").env("COLORTERM", "truecolor").output().unwrap());
+    assert!(shown.contains("\u{1b}[38;2;48;52;59;48;2;17;21;28m quiet "), "{shown:?}");
+    assert_eq!(shown.lines().count(), 21, "{shown}");
+    assert!(!stdout(&run(&home, &["config", "themes", "mine"])).contains('\u{1b}'));
+    fails_cleanly(&run(&home, &["config", "themes", "dakr"]), 2, "Did you mean dark?");
+    fs::write(own.join("mine.toml"), "text = \"white\"\n\n  pendign = \"red\"\n").unwrap();
+    fails_cleanly(&run(&home, &["config", "check"]), 2, "themes/mine.toml:3:3: unknown field `pendign`");
 }
 
 #[test]

@@ -13,10 +13,10 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use super::fixture::{PETSTORE, Served, stderr};
+use super::fixture::{PETSTORE, Served, stderr, stdout};
 use super::helps::{commands, help};
 use crate::documents::{documents, text};
-use crate::postgres::skipped;
+use crate::skipped::skipped;
 
 /// How long a command may go on before it counts as one that does not end by itself.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What goes on, or is patient with resolvers that do not answer.
 const GOES_ON: [&str; 4] = ["watch", " serve", "domains check", "domains report"];
 
-/// A home with a profile `branch`, files of pets, a database and a configuration of domains. Nothing in it
+/// A home with a profile `branch`, files of pets and of SSH keys, a database and a configuration of domains. Nothing in it
 /// reaches beyond this machine.
 fn prepare(served: &Served) -> TempDir {
     let home = tempfile::tempdir().unwrap();
@@ -33,7 +33,10 @@ fn prepare(served: &Served) -> TempDir {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     };
-    write("key", &served.key);
+    // One that may see who added pets.
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let create = format!("petstore keys create --database {database} --name branch --scopes read,write,audit");
+    write("key", stdout(&shell(&home, &create).output().unwrap()).trim());
     fs::set_permissions(home.path().join("key"), fs::Permissions::from_mode(0o600)).unwrap();
     let address = &served.base_url;
     let config = format!(
@@ -46,7 +49,12 @@ fn prepare(served: &Served) -> TempDir {
         write(name, "{\"name\":\"Rex\",\"categoryId\":1}\n");
     }
     write("new-arrivals.csv", "name,categoryId,kind\nBiscuit,3,3\n");
+    write("bin/print-label", "#!/bin/sh\nexec cat\n");
+    fs::set_permissions(home.path().join("bin/print-label"), fs::Permissions::from_mode(0o700)).unwrap();
     write("domains.toml", "[domains]\nprimary = \"docs.example.com\"\n");
+    let ssh_key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA";
+    write("till-2.pub", &format!("{ssh_key}IK+uG1UD5UkxXBl7di7d7gQQ7qkpANw/4CSstb/oPx/7 till-2\n"));
+    write("display.pub", &format!("{ssh_key}IOu2+7TahhNYilRvPkVV++uDYIvAaLrJotD74SZkR+iq display\n"));
     let made = shell(&home, "petstore keys create --database sqlite:store.db --name till").output().unwrap();
     assert!(made.status.success(), "{}", stderr(&made));
     home
@@ -62,7 +70,7 @@ fn shell(home: &TempDir, line: &str) -> Command {
         .env("HOME", home.path())
         .env("LANG", "C.UTF-8")
         .env("EDITOR", "true");
-    command.env("PATH", format!("{programs}:/usr/bin:/bin"));
+    command.env("PATH", format!("{programs}:{}:/usr/bin:/bin", home.path().join("bin").display()));
     // In a group of its own, so that what a shell has started ends with it.
     command.process_group(0).stdin(Stdio::null());
     command
@@ -237,11 +245,11 @@ fn every_line_of_the_documents_is_one_that_works() {
     let documents: Vec<_> = documents().iter().map(|page| (page.clone(), of_a_document(&text(page)))).collect();
     let all: Vec<_> = documents.iter().flat_map(|(_, (lines, _))| lines).collect();
     let cargo: Vec<_> = all.iter().filter(|line| line.starts_with("cargo ")).collect();
-    // The first runs the app, the second runs all tests, this one too.
-    assert_eq!(cargo, [&"cargo run --release -- --demo", &"cargo test"]);
+    // The first runs the app, the second installs it, the third runs all tests, this one too.
+    assert_eq!(cargo, [&"cargo run --release -- --demo", &"cargo install --path . --locked", &"cargo test"]);
     // A package of this crate has no such file.
     if let Ok(runs) = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/run")) {
-        assert!(runs.lines().any(|line| line == cargo[1].as_str()), "{runs}");
+        assert!(runs.lines().any(|line| line.starts_with(cargo[2].as_str())), "{runs}");
     }
     assert!(all.len() > 70, "{all:#?}");
     let mut wrong = Vec::new();

@@ -13,7 +13,7 @@ fn exit_statuses_tell_failures_apart() {
     fails_cleanly(&with("PETSTORE_API_KEY", ""), 4, "no API key for http://127.0.0.1");
     fails_cleanly(&with("PETSTORE_BASE_URL", "http://127.0.0.1:1/v1"), 6, "Connection refused");
     fails_cleanly(&with("PETSTORE_BASE_URL", "http://shop.example/v1"), 2, "would send the API key to shop.example");
-    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "is not a valid address");
+    fails_cleanly(&with("PETSTORE_BASE_URL", "nonsense"), 2, "The address must start with https://");
     fails_cleanly(&with("PETSTORE_PROFILE", "nowhere"), 2, "there is no profile \"nowhere\"");
     fails_cleanly(&served.run(&["pets", "get", "4711", "-q"]), 5, "has no pet 4711");
     fails_cleanly(

@@ -56,7 +56,7 @@ fn the_version_names_the_commit_where_it_is_known_and_the_build() {
 }
 
 #[test]
-fn every_command_has_a_manual_page_with_its_examples() {
+fn every_command_has_a_manual_page_with_all_its_sections() {
     let home = home();
     let directory = home.path().join("man/man1");
     let written = run(&home, &["man", "--dir", directory.to_str().unwrap()]);
@@ -69,7 +69,15 @@ fn every_command_has_a_manual_page_with_its_examples() {
         assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{name}");
         let words: Vec<&str> = ["man"].into_iter().chain(command.iter().map(String::as_str)).collect();
         assert_eq!(stdout(&run(&home, &words)), page, "{name}");
-        let examples = page.split_once(".SH EXTRA").unwrap().1;
+        let title = format!(".TH {name} 1 \" \" \"petstore {}\" ", env!("CARGO_PKG_VERSION"));
+        assert!(page.contains(&title), "{name}: {}", page.lines().nth(2).unwrap());
+        let section = |heading: &str| page.split_once(heading).unwrap().1.split("\n.SH").next().unwrap();
+        for (heading, holds) in
+            [(".SH \"EXIT STATUS\"", "130"), (".SH ENVIRONMENT", "PETSTORE_API_KEY"), (".SH FILES", "config.toml")]
+        {
+            assert!(section(heading).contains(holds), "{name}: {heading}");
+        }
+        let examples = section(".SH EXAMPLES");
         assert!(examples.lines().any(|line| line.trim_start().starts_with("petstore ")), "{name}: {examples}");
     }
 }

@@ -97,6 +97,36 @@ fn columns_header_order_and_format_are_chosen() {
 }
 
 #[test]
+fn a_view_is_listed_counted_and_exported_and_options_go_before_it() {
+    let home = home();
+    let config = home.path().join("views.toml");
+    let view = "[[views]]\nname = \"cats to go\"\nsearch = \"cat:1\"\nstatus = \"pending\"\nsort = \"-name\"\n\
+                columns = [\"name:8\", \"id\"]\nlimit = 3\n";
+    fs::write(&config, view).unwrap();
+    let view = |words: &[&str]| {
+        let view = ["--view", "cats to go", "--config", config.to_str().unwrap()];
+        let output = run(&home, &[&["--demo", "-q", "pets"], words, &view].concat());
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{words:?}");
+        stdout(&output)
+    };
+    let expected = run(&home, &["--demo", "-q", "pets", "list", "--search", "cat:1", "-s", "pending", "-o", "ids"]);
+    let expected = stdout(&expected);
+    let all: Vec<&str> = expected.lines().collect();
+    assert!(all.len() > 3, "{all:?}");
+    assert_eq!(view(&["list"]).lines().next(), Some("NAME      ID"));
+    assert_eq!(view(&["list"]).lines().count(), 1 + 3);
+    assert_eq!(view(&["list", "-o", "ids", "--limit", "100", "--sort", "id"]), expected);
+    assert!(view(&["list", "-s", "sold", "--columns", "status", "--no-header"]).lines().all(|line| line == "sold"));
+    assert_eq!(view(&["count"]).trim(), all.len().to_string());
+    let exported = view(&["export", "-"]);
+    let mut lines = exported.lines();
+    assert_eq!(lines.next(), Some("name,id"));
+    assert!(lines.map(|line| line.rsplit(',').next().unwrap()).eq(all), "{exported}");
+    let missing = run(&home, &["--demo", "pets", "list", "--view", "cat", "--config", config.to_str().unwrap()]);
+    fails_cleanly(&missing, 2, "there is no view \"cat\".\nhint: the views are cats to go");
+}
+
+#[test]
 fn all_lists_every_animal_once_in_every_format_and_says_nothing_where_that_is_certain() {
     let home = home();
     let list = |words: &[&str]| {
@@ -304,6 +334,62 @@ async fn the_wait_for_an_answer_is_limited_by_timeout() {
     .await;
     let listed = against(&silent.base_url, KEY, &["pets", "list", "--timeout", "1s"]).await;
     fails_cleanly(&listed, 6, "within 1 s");
+}
+
+#[test]
+fn who_added_pets_is_a_column_and_a_search_for_keys_that_may_see_it() {
+    let served = Served::start();
+    let database = format!("sqlite:{}", served.home.path().join("store.db").display());
+    let create =
+        ["keys", "create", "--database", &database, "--name", "till 2", "--scopes", "read,write,audit", "--quiet"];
+    let key = stdout(&run(&served.home, &create)).trim().to_owned();
+    let as_till = |arguments: &[&str]| {
+        let output = served.petstore(arguments).env("PETSTORE_API_KEY", &key).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stdout(&output)
+    };
+    as_till(&["pets", "add", "--name", "Rex", "--category-id", "3"]);
+    served.run(&["pets", "add", "--name", "=Mochi", "--category-id", "3"]);
+    let list = ["pets", "list", "--all", "--columns", "id,name,by,at"];
+    let table = as_till(&[&list[..], &["--sort=-id"]].concat());
+    let mut rows = table.lines();
+    assert_eq!(rows.next().unwrap().split_whitespace().collect::<Vec<_>>().join(" "), "ID NAME ADDED BY ADDED AT");
+    assert!(rows.next().unwrap().starts_with("32  =Mochi ") && rows.next().unwrap().contains("  till 2  "), "{table}");
+    assert!(rows.next().unwrap().contains("  not recorded  "), "{table}");
+    let found = as_till(&["pets", "list", "--search", "by:till", "--columns", "name,by", "-o", "ndjson"]);
+    assert_eq!(found, "{\"name\":\"Rex\",\"by\":\"till 2\"}\n");
+    assert_eq!(as_till(&["pets", "count", "--search", "-by:t"]), "30\n");
+    let one = as_till(&["pets", "get", "1", "--columns", "id,by", "--json"]);
+    assert_eq!(one.split_whitespace().collect::<String>(), "{\"id\":1,\"by\":null}");
+    let exported = as_till(&["pets", "export", "--provenance", "-q"]);
+    let lines: Vec<_> = exported.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (33, "id,name,categoryId,status,by,at"));
+    assert!(
+        lines[31].starts_with("31,Rex,3,available,till 2,20")
+            && lines[32].starts_with("32,'=Mochi,3,available,test,20")
+    );
+    let lines = as_till(&["pets", "export", "--provenance", "-q", "-o", "ndjson"]);
+    assert!(
+        lines.lines().nth(30).unwrap().contains("\"status\":\"available\",\"by\":\"till 2\",\"at\":\"20"),
+        "{lines}"
+    );
+    let file = served.home.path().join("pets.csv");
+    let export = ["pets", "export", "--provenance", file.to_str().unwrap()];
+    for refused in [&list[..], &export, &["pets", "list", "--search", "by:till"]] {
+        fails_cleanly(&served.run(refused), 4, "this key may not see who added the pets of 127.0.0.1");
+    }
+    assert!(!file.exists());
+    let added = served.run(&["pets", "add", "--name", "Rex", "--category-id", "3", "--columns", "id,by"]);
+    fails_cleanly(&added, 2, "are not known when a pet is added");
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_report_who_added_pets_is_named() {
+    let listed = against_answer(json("200 OK", "[]"), &["pets", "list", "--columns", "id,by"]).await;
+    assert_eq!(all(&listed).0, Some(0), "of no pet nothing is asked");
+    let row = json("200 OK", "[{\"id\":1,\"name\":\"a\",\"categoryId\":1}]");
+    let listed = against_answer(row, &["pets", "list", "--columns", "id,by"]).await;
+    fails_cleanly(&listed, 2, "does not report who added pets");
 }
 
 #[test]

@@ -71,7 +71,17 @@ fn a_profile_that_is_not_there_yet_is_made_with_its_key() {
     let said = with_stdin(petstore(&served.home, &login), &served.key);
     assert!(said.status.success() && stderr(&said).contains("new profile till-2 now reads it"), "{}", stderr(&said));
     assert!(run(&served.home, &["-p", "till-2", "status"]).status.success());
-    fails_cleanly(&with_stdin(petstore(&served.home, &login), &served.key), 2, "profile \"till-2\" already exists");
+    let again = with_stdin(petstore(&served.home, &login), &served.key);
+    assert!(
+        stderr(&again).contains("accepts the key; profile till-2 now reads it"),
+        "its own address: {}",
+        stderr(&again)
+    );
+    let other = ["login", "-p", "till-2", "--base-url", "https://other.example/v1", "--with-token"];
+    let refused = with_stdin(petstore(&served.home, &other), &served.key);
+    fails_cleanly(&refused, 2, "profile \"till-2\" already exists, with the address http://127.0.0.1:");
+    let way = "hint: for another key: petstore login -p till-2; for another address: petstore config edit";
+    assert!(stderr(&refused).contains(way), "{}", stderr(&refused));
 }
 
 #[test]

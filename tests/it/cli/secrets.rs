@@ -2,13 +2,48 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
-use std::process::Output;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
-use super::fixture::{KEY, Served, against, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use super::fixture::{
+    KEY, PETSTORE, Served, against, against_answer, all, fails_cleanly, home, petstore, run, stderr, stdout,
+};
 use crate::stub::{always, json};
 
 const SECRET: &str = "0123456789abcdef";
+
+/// The directories below `directory`.
+fn directories(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let within = entries.filter(|entry| entry.is_dir());
+    within.flat_map(|directory| [vec![directory.clone()], directories(&directory)].concat()).collect()
+}
+
+#[test]
+fn every_directory_that_a_command_makes_is_for_its_owner_only() {
+    for words in [
+        &["config", "init"][..],
+        &["profiles", "add", "shop", "--base-url", "https://api.shop.example/v1"],
+        &["profiles", "use", "embedded"],
+        &["domains", "add", "docs.acme.com", "--platform-host", "sites.platform.example"],
+        &["pets", "add", "--name", "Rex", "--category-id", "1"],
+        &["keys", "create", "--database", "sqlite:deep/er/store.db", "--name", "till"],
+    ] {
+        let home = home();
+        // As of most people; 0 would be the umask of a careless service manager.
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 002; exec \"$0\" \"$@\"", PETSTORE]).args(words);
+        command.current_dir(home.path()).env_clear().env("HOME", home.path()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+        let made = directories(home.path());
+        assert!(!made.is_empty(), "{words:?}");
+        for directory in made {
+            let mode = fs::metadata(&directory).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o700, "{words:?}: {}", directory.display());
+        }
+    }
+}
 
 #[track_caller]
 fn says_no_key(output: &Output) {

@@ -76,9 +76,11 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], &log[..]].concat();
     let mut child = petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
-    let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+    let started: serde_json::Value = serde_json::from_str(&lines.next().unwrap()).unwrap();
+    assert_eq!(started["level"], "INFO", "{started}");
+    let base_url = started["message"].as_str().unwrap().strip_prefix("listening on ").unwrap();
     let mut get = petstore(&home, &["pets", "get", "7", "--via", "get"]);
-    get.env("PETSTORE_BASE_URL", &base_url).env("PETSTORE_API_KEY", key);
+    get.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key);
     assert_eq!(get.output().unwrap().status.code(), Some(5));
     let line = lines.next().unwrap();
     let mut proxy = TcpStream::connect(base_url.trim_start_matches("http://").trim_end_matches("/v1")).unwrap();
@@ -89,6 +91,9 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let refused = lines.next().unwrap();
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
+    let stopped: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    let stopped: Vec<_> = stopped.iter().map(|line| &line["message"]).collect();
+    assert_eq!(stopped, ["stopping", "stopped"]);
     let logged: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&logged["level"], &logged["method"]), (&"INFO".into(), &"GET".into()), "{line}");
     assert_eq!((&logged["path"], &logged["status"]), (&"/v1/pets/7".into(), &404.into()), "{line}");
@@ -101,6 +106,29 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     assert_eq!((&logged["client"], &logged["status"]), (&"192.0.2.9".into(), &401.into()), "{refused}");
     assert_eq!(logged["request_id"], "order-7", "{refused}");
     assert!(logged.get("key").is_none() && logged.get("trace_id").is_none() && !refused.contains("petk_"), "{refused}");
+}
+
+#[test]
+fn serve_records_who_adds_pets_unless_that_is_turned_off() {
+    let home = home();
+    let file = home.path().join("store.db");
+    let database = format!("sqlite:{}", file.display());
+    let key = stdout(&run(&home, &["keys", "create", "--database", &database, "--name", "test"]));
+    for switch in [&[][..], &["--no-provenance"]] {
+        let serve = [&["serve", "--listen", "127.0.0.1:0", "--database", &database], switch].concat();
+        let mut service = Running(petstore(&home, &serve).stderr(Stdio::piped()).spawn().unwrap());
+        let mut lines = BufReader::new(service.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+        let base_url = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+        let mut add = petstore(&home, &["pets", "add", "--name", "Rex", "--category-id", "1"]);
+        add.env("PETSTORE_BASE_URL", base_url).env("PETSTORE_API_KEY", key.trim());
+        assert_eq!(add.output().unwrap().status.code(), Some(0));
+    }
+    let store = rusqlite::Connection::open(file).unwrap();
+    let sql = "SELECT added_by, created_at > 0 FROM pets ORDER BY id";
+    let mut recorded = store.prepare(sql).unwrap();
+    let recorded = recorded.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let recorded: Vec<(Option<String>, bool)> = recorded.collect::<Result<_, _>>().unwrap();
+    assert_eq!(recorded, [(Some(key[5..13].to_owned()), true), (None, false)]);
 }
 
 #[test]
@@ -120,6 +148,19 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     assert!(lines.next().unwrap().starts_with("the first API key, with scope admin, is in "));
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_of_the_keys_that_has_gone_is_not_a_failure() {
+    let home = home();
+    let database = format!("sqlite:{}", home.path().join("store.db").display());
+    assert!(run(&home, &["keys", "create", "--database", &database, "--name", "till"]).status.success());
+    for command in ["list", "log"] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = petstore(&home, &["keys", command, "--database", &database]).stdout(writer).output().unwrap();
+        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{command}");
+    }
 }
 
 #[test]

@@ -35,7 +35,8 @@ impl Unread {
         let mut part = |before: &str, after: &str| {
             let mut line = String::new();
             stderr.read_line(&mut line).unwrap();
-            line.trim().strip_prefix(before).unwrap().strip_suffix(after).unwrap().to_owned()
+            // In either format of the log.
+            line.split_once(before).unwrap().1.split_once(after).unwrap().0.to_owned()
         };
         let address = part("listening on http://", "/v1");
         let metrics = part("metrics on http://", "/metrics");

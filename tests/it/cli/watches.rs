@@ -28,6 +28,25 @@ fn what_is_added_is_told_and_ctrl_c_ends_it() {
     assert_eq!(said.next(), None);
 }
 
+#[test]
+fn of_a_view_only_its_pets_are_told() {
+    let served = Served::start();
+    let config = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&config, "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"sold\"\n").unwrap();
+    let watch = ["pets", "watch", "--interval", "1s", "--view", "cats", "-o", "jsonl", "--config"];
+    let mut command = served.petstore(&watch);
+    command.arg(config.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = Running(command.spawn().unwrap());
+    let mut said = BufReader::new(running.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let first = said.next().unwrap();
+    assert!(first.starts_with("watching "), "{first}");
+    for (name, category, status) in [("Rex", "1", "sold"), ("Tom", "3", "pending"), ("Zoë", "3", "sold")] {
+        served.run(&["pets", "add", "--name", name, "--category-id", category, "-s", status]);
+    }
+    let line = BufReader::new(running.0.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    assert!(line.contains("Zoë"), "{line}");
+}
+
 #[tokio::test]
 async fn changes_are_told_across_an_outage_which_is_said_once() {
     let asked = Arc::new(AtomicUsize::new(0));
@@ -96,9 +115,106 @@ fn a_list_goes_on_as_a_watch() {
     let child = &mut running.0;
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    assert!(said.next().unwrap().starts_with("watching 30 pets"));
+    let begun = said.next().unwrap();
+    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new pets after 30"), "{begun}");
     assert_eq!(lines.by_ref().take(30).filter(|line| line.starts_with("{\"id\":")).count(), 30);
     assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
     let line = lines.next().unwrap();
     assert!(line.contains("\"name\":\"Rex\"") && line.contains("\"change\":"), "{line}");
+}
+
+/// What a watch by events writes to standard output and standard error.
+fn watching(served: &Served, more: &[&str]) -> (Running, impl Iterator<Item = String>, impl Iterator<Item = String>) {
+    let mut command = served.petstore(&[&["pets", "watch"], more].concat());
+    let mut running = Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap());
+    let lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let told = BufReader::new(running.0.stderr.take().unwrap()).lines().map(Result::unwrap);
+    (running, lines, told)
+}
+
+fn interrupt(running: &mut Running) {
+    assert!(Command::new("kill").args(["-INT", &running.0.id().to_string()]).status().unwrap().success());
+    assert_eq!(running.0.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
+    let served = Served::start();
+    let (mut running, mut lines, mut told) = watching(&served, &["--from", "28", "-o", "ndjson"]);
+    let begun = told.next().unwrap();
+    assert!(begun.starts_with("watching 127.0.0.1") && begun.ends_with(" for new pets after 28"), "{begun}");
+    assert_eq!(served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]).status.code(), Some(0));
+    let ids: Vec<_> = lines
+        .by_ref()
+        .take(3)
+        .map(|line| serde_json::from_str::<serde_json::Value>(&line).unwrap()["pet"]["id"].as_i64())
+        .collect();
+    assert_eq!(ids, [Some(29), Some(30), Some(31)]);
+    interrupt(&mut running);
+}
+
+#[test]
+fn a_command_gets_each_new_pet_without_a_shell_and_one_that_fails_does_not_stop_the_stream() {
+    let served = Served::start();
+    let read = served.home.path().join("read");
+    let script = format!("cat >> {}; exit 3", read.display());
+    let exec = ["--from", "29", "--exec", "/bin/sh", "-c", &script, "$HOME; --state"];
+    let (mut running, _, mut told) = watching(&served, &exec);
+    assert!(told.next().unwrap().starts_with("watching"));
+    assert!(told.next().unwrap().starts_with("pet 30: /bin/sh failed (exit status: 3)"));
+    assert_eq!(served.run(&["pets", "add", "--name", "$(id) \"'", "--category-id", "3"]).status.code(), Some(0));
+    assert!(told.next().unwrap().starts_with("pet 31: /bin/sh failed"));
+    interrupt(&mut running);
+    let text = std::fs::read_to_string(read).unwrap();
+    let pets: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((pets.len(), &pets[1]["name"]), (2, &"$(id) \"'".into()));
+    let missing = served.run(&["pets", "watch", "--from", "29", "-q", "--exec", "/nonexistent/print"]);
+    fails_cleanly(&missing, 2, "cannot run /nonexistent/print for pet 30: ");
+}
+
+#[test]
+fn a_state_file_continues_a_watch_where_it_stopped_and_belongs_to_one_service() {
+    let served = Served::start();
+    let file = served.home.path().join("state.json");
+    let state = ["--state", file.to_str().unwrap(), "-o", "ndjson"];
+    let add = |name: &str| {
+        assert_eq!(served.run(&["pets", "add", "--name", name, "--category-id", "3"]).status.code(), Some(0));
+    };
+    let (mut running, mut lines, mut told) = watching(&served, &state);
+    assert!(told.next().unwrap().ends_with(" for new pets"));
+    // It is written once the place is known.
+    while !file.exists() {
+        std::thread::yield_now();
+    }
+    let second = served.run(&[&["pets", "watch"], &state[..]].concat());
+    fails_cleanly(&second, 2, "is in use by another watch");
+    add("Rex");
+    assert!(lines.next().unwrap().contains("\"id\":31"));
+    while !std::fs::read_to_string(&file).unwrap().contains("\"position\":31") {
+        std::thread::yield_now();
+    }
+    interrupt(&mut running);
+    add("Mochi");
+    let (mut running, mut lines, mut told) = watching(&served, &state);
+    assert!(told.next().unwrap().ends_with(" for new pets after 31"));
+    assert!(lines.next().unwrap().contains("Mochi"));
+    interrupt(&mut running);
+    let other = served.run(&[&["pets", "watch", "--status", "sold"], &state[..]].concat());
+    fails_cleanly(&other, 2, "is about all pets, not about sold");
+    std::fs::write(&file, "{\"service\":").unwrap();
+    let broken = served.run(&[&["pets", "watch"], &state[..]].concat());
+    fails_cleanly(&broken, 2, "is not a state file of petstore pets watch");
+}
+
+#[tokio::test]
+async fn where_no_events_are_offered_a_watch_polls_and_cannot_promise_a_place() {
+    let service = serve(|_, _, mut socket| async move {
+        let _ = socket.write_all(&json("200 OK", "[]")).await;
+    })
+    .await;
+    let polled = against(&service.base_url, KEY, &["pets", "watch", "--timeout", "1s"]).await;
+    let (status, _, told) = all(&polled);
+    assert_eq!((status, told.starts_with("watching 0 pets of ")), (Some(9), true), "{told}");
+    let from = against(&service.base_url, KEY, &["pets", "watch", "--from", "3"]).await;
+    fails_cleanly(&from, 2, "--from cannot be used: ");
 }

@@ -17,7 +17,8 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::NoTls;
 
 use crate::instances::{Running, free_address};
-use crate::postgres::{as_owner, programs, skipped};
+use crate::postgres::{as_owner, programs};
+use crate::skipped::skipped;
 use crate::store::proxy::{Line, Proxy};
 
 /// How long a member may take to come up, or to come back.
@@ -26,8 +27,9 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// How long members take to come back on their own.
 const SOON: Duration = Duration::from_secs(15);
 
-/// How many waits are cancelled, and how long that may take: others take over when the leader is silent for longer.
-const MANY: usize = 100;
+/// How many waits are cancelled, and how long that may take: others take over when the leader is silent for longer. Adds
+/// take turns, so that few wait at the same time.
+const MANY: usize = 50;
 const CANCELLING: Duration = Duration::from_secs(5);
 
 pub struct Cluster {
@@ -265,7 +267,7 @@ impl Cluster {
         }
     }
 
-    /// Has commits of petstore no longer wait for the standby of `leader`, some hundred times.
+    /// Has commits of petstore no longer wait for the standby of `leader`, many times.
     async fn cancel_waits(&self, leader: usize) {
         let admin = Self::admin(&self.members[leader].postgres, "postgres").await.unwrap();
         let cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \

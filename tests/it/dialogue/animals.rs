@@ -99,6 +99,19 @@ async fn search_all_pages_and_again() {
 }
 
 #[tokio::test]
+async fn search_by_who_added_a_pet_where_that_is_reported() {
+    let service = Service::start().await;
+    service.store.insert_samples(3, clock::now()).await.unwrap();
+    service.post("{\"name\":\"Moss\",\"categoryId\":1}").await;
+    let found = Person::of(&service).says(&["2", "by:app", "", "quit"]).await;
+    assert!(found.contains("1 found:") && found.contains("Moss"), "{found}");
+    let stub = always(json("200 OK", "[{\"id\":1,\"name\":\"Rex\",\"categoryId\":1}]")).await;
+    let person = Person::at(&stub.base_url, "petk_0123456789abcdef77d0", impatient(), "");
+    let none = person.says(&["2", "by:app", "", "quit"]).await;
+    assert!(none.contains("by: finds nothing: the service does not report who added pets."), "{none}");
+}
+
+#[tokio::test]
 async fn one_by_its_id() {
     let service = Service::start().await;
     service.store.insert_samples(3, clock::now()).await.unwrap();

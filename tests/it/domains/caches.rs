@@ -229,6 +229,49 @@ async fn a_farm_of_caches_is_called_so_and_its_promise_never_moves_back() {
     }
 }
 
+/// A farm of three caches, one of which asked ten minutes after the others; as many questions came before the change.
+async fn farm(questions: usize) -> Journey {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.zone(ZONE).set(DOMAIN, 3600, ZoneData::address(Plan::OLD_ADDRESS));
+        plan.resolver(1).others = [Vec::new(), Vec::new()].into();
+    })
+    .await;
+    journey.check().await;
+    journey.pass(4000);
+    for seconds in [0, 600, 0] {
+        journey.world.visit(1, DOMAIN, RecordType::A);
+        journey.pass(seconds);
+    }
+    for _ in 0..questions {
+        journey.world.visit(1, DOMAIN, RecordType::A);
+    }
+    journey.save(right);
+    journey.pass(90);
+    journey
+}
+
+#[tokio::test]
+async fn a_farm_that_the_first_check_does_not_notice_moves_its_promise_only_within_what_was_said() {
+    let mut unnoticed = 0;
+    for questions in 0..3 {
+        let mut journey = farm(questions).await;
+        let latest = journey.time().checked_add(jiff::SignedDuration::from_secs(3600 + 60 - 90)).unwrap();
+        let checked = journey.check().await;
+        let first = checked.measurement.until.unwrap();
+        if first < latest {
+            unnoticed += 1;
+            let seen = &decides(&checked).seen;
+            assert!(seen.ends_with("; 59 min at the latest, if several caches share its address"), "{seen}");
+        }
+        for _ in 0..6 {
+            journey.pass(60);
+            let until = journey.check().await.measurement.until.unwrap();
+            assert!(until == first || until == latest, "{first} {until} {latest}");
+        }
+    }
+    assert!(unnoticed > 0);
+}
+
 #[tokio::test]
 async fn a_domain_with_a_warning_is_live_only_once_old_answers_expired_too() {
     let alias = "alias.oldhost.net";

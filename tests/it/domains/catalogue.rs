@@ -7,10 +7,11 @@ use futures_util::{StreamExt as _, stream};
 use petstore::domains::catalogue::Topic;
 use petstore::domains::check_options::CheckOptions;
 use petstore::domains::diagnosis::redirect::Redirect;
+use petstore::domains::parse_name::ExistingDomains;
 use petstore::domains::reported::Reported;
 use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::troubleshooting::{Facts, Rule, answers};
-use petstore::domains::{Code, DnsName, Verdict, parse_name};
+use petstore::domains::{Code, DnsName, Verdict, parse_name, redirect_config};
 
 use super::fixture::{Outcome, ago, check, check_redirect, now, reported, settings, with_system_resolver};
 use super::worlds::Trouble;
@@ -110,6 +111,7 @@ const WARN: &[Code] = &[
     Code::TlsSoon,
     Code::TlsLong,
     Code::TlsOld,
+    Code::TlsSni,
     Code::TlsAddressesDiffer,
     Code::HttpRefused,
     Code::HttpPort80,
@@ -129,6 +131,7 @@ const UNKNOWN: &[Code] = &[Code::ResolverDown, Code::Offline, Code::CaaCaUnknown
 const ACCOMPANYING: &[Code] = &[
     // The certificate is not there yet.
     Code::AcmeLeftOver,
+    Code::TlsSni,
     Code::HstsNote,
     Code::RdCached,
     Code::RdHead,
@@ -234,6 +237,7 @@ fn every_row_that_needs_a_world_has_one() {
         Code::TlsRevoked,
         // Only with a platform that wants it.
         Code::DnsNotVerifiable,
+        Code::AcmeDelegation,
         // Only CAs see it; what they say is explained.
         Code::CaRateLimit,
     ];
@@ -244,4 +248,134 @@ fn every_row_that_needs_a_world_has_one() {
         .filter(|code| !pure.contains(&code.topic()) && !elsewhere.contains(code) && !made.contains(code))
         .collect();
     assert_eq!(missing, []);
+}
+
+/// What the catalogue was designed to have.
+const DESIGNED: &str = "
+    IN-OK IN-URL IN-PORT IN-EMAIL IN-IDN IN-IDN-BAD IN-MIXED-SCRIPT IN-EMPTY IN-NO-DOT IN-EMPTY-LABEL IN-LABEL-LONG
+    IN-NAME-LONG IN-HYPHEN IN-UNDERSCORE IN-CHAR IN-WILDCARD IN-IP IN-PUBLIC-SUFFIX IN-APEX IN-PRIVATE-SUFFIX
+    IN-RESERVED IN-UNKNOWN-TLD IN-PLATFORM IN-DUPLICATE DNS-OK DNS-MISSING DNS-NODATA DNS-WRONG-TARGET DNS-NEAR-MISS
+    DNS-TARGET-GONE DNS-NAME-DOUBLED DNS-VALUE-DOUBLED DNS-VALUE-URL DNS-VALUE-IN-TXT DNS-A-BLOCKS DNS-A-DIRECT
+    DNS-AAAA-LEFT DNS-CNAME-AND-OTHER DNS-MULTI-CNAME DNS-PRIVATE DNS-CHAIN DNS-LOOP DNS-DNAME DNS-ZONE-CUT
+    DNS-WILDCARD-OK DNS-WILDCARD-WRONG DNS-PARKED DNS-REWRITE APEX-OK APEX-WRONG APEX-NONE APEX-PARTIAL APEX-AAAA
+    APEX-CNAME PROXY-CLOUDFLARE TTL-LONG NOT-DELEGATED NS-MISMATCH LAME-ALL DNSSEC-BOGUS SERVFAIL-ALL OVER-48H
+    LAME-ONE SECONDARY-BEHIND TTL-WAIT NEG-WAIT STALE-SERVED RESOLVER-DOWN RESOLVERS-DISAGREE SPLIT-LOCAL TCP-ONLY
+    SLOW EDNS-BROKEN OFFLINE CAA-NONE CAA-OK CAA-BLOCKED CAA-EMPTY CAA-BAD-SYNTAX CAA-CRITICAL CAA-WILD-ONLY
+    CAA-METHOD CAA-ACCOUNT CAA-LOOKUP-FAILED CAA-CA-UNKNOWN TLS-OK TLS-WRONG-NAME TLS-PENDING TLS-ALERT TLS-NO-SAN
+    TLS-EXPIRED TLS-FUTURE TLS-SELF TLS-STAGING TLS-CHAIN TLS-INTERCEPT TLS-UNKNOWN-CA TLS-OLD TLS-SOON TLS-REFUSED
+    TLS-RESET TLS-TIMEOUT TLS-NOT-TLS TLS-ADDRESSES-DIFFER TLS-REVOKED HSTS-NOTE V6-UNTESTED HTTP-404-PROJECT
+    HTTP-5XX HTTP-PARKED HTTP-NO-UPGRADE ACME-BLOCKED RD-OK RD-LOOP RD-TOO-MANY RD-NO-LOCATION RD-RELATIVE RD-TARGET
+    RD-META RD-NONE RD-STATUS RD-CHAIN RD-DOWNGRADE RD-PATH RD-CACHED RD-HEAD CFG-SYNTAX CFG-TYPE CFG-NO-PRIMARY
+    CFG-NAME CFG-URL CFG-SELF CFG-LOOP CFG-PRIMARY-REDIRECTS CFG-DUPLICATE CFG-STATUS CFG-CHAIN CFG-TO-ELSEWHERE
+    CFG-UNKNOWN-KEY
+";
+
+#[test]
+fn every_designed_code_is_there() {
+    let missing: Vec<&str> = DESIGNED.split_whitespace().filter(|code| code.parse::<Code>().is_err()).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+/// The headings of the documentation, in its order.
+const TOPICS: [(Topic, &str); 8] = [
+    (Topic::Record, "The record"),
+    (Topic::Servers, "Name servers, resolvers and caches"),
+    (Topic::Caa, "What lets a CA issue a certificate"),
+    (Topic::Certificate, "The certificate"),
+    (Topic::Http, "The site"),
+    (Topic::Redirect, "Redirects"),
+    (Topic::Name, "The name as it was typed"),
+    (Topic::Configuration, "The configuration"),
+];
+
+#[test]
+fn every_code_is_documented() {
+    let page = include_str!("../../../docs/domains.md");
+    for (topic, heading) in TOPICS {
+        let codes = Code::ALL.iter().filter(|code| code.topic() == topic);
+        let rows: String = codes.map(|code| format!("| `{code}` | {} |\n", code.title())).collect();
+        let section = format!("### {heading}\n\n| Code | Meaning |\n|---|---|\n{rows}");
+        assert!(page.contains(&section), "docs/domains.md lacks\n{section}");
+    }
+    let documented = page.lines().filter(|line| {
+        line.strip_prefix("| `")
+            .is_some_and(|row| row.split('`').next().is_some_and(|code| code.parse::<Code>().is_ok()))
+    });
+    assert_eq!(documented.count(), Code::ALL.len());
+}
+
+#[test]
+fn every_row_about_a_name_has_a_text_that_shows_it() {
+    let (label, name) = (format!("{}.com", "a".repeat(64)), format!("{}com", "abcdefghi.".repeat(26)));
+    let known = ExistingDomains {
+        platform_host: Some(DnsName::new(Plan::PLATFORM_HOST)),
+        listed: vec![DnsName::new(Plan::DOMAIN)],
+    };
+    let typed = [
+        "shop.acme.com",
+        "https://shop.acme.com/",
+        "shop.acme.com:8443",
+        "ada@acme.com",
+        "docs.m\u{fc}nchen.de",
+        "xn--a-ecp.acme.com",
+        "docs.p\u{430}ypal.com",
+        "",
+        "docs",
+        "docs..acme.com",
+        &label,
+        &name,
+        "-docs.acme.com",
+        "my_docs.acme.com",
+        "do cs.acme.com",
+        "*.acme.com",
+        "192.0.2.1",
+        "co.uk",
+        "acme.com",
+        "ada.github.io",
+        "shop.acme.local",
+        "docs.acme.c0m",
+        Plan::PLATFORM_HOST,
+        Plan::DOMAIN,
+    ];
+    let shown = typed.iter().flat_map(|typed| parse_name::read(typed, &known).findings);
+    assert_eq!(missing(Topic::Name, shown.map(|finding| finding.code)), []);
+}
+
+#[test]
+fn every_row_about_a_configuration_has_a_text_that_shows_it() {
+    let with = |primary: &str, from: &str, to: &str, status: i64| {
+        format!(
+            "[domains]\nprimary = {primary:?}\n[[domains.redirects]]\nfrom = {from:?}\nto = {to:?}\nstatus = {status}\n"
+        )
+    };
+    let main = "docs.acme.com";
+    let twice = with(main, "a.acme.com", main, 301)
+        + "[[domains.redirects]]\nfrom = \"a.acme.com\"\nto = \"docs.acme.com\"\nstatus = 301\n";
+    let on = |to: &str| {
+        with(main, "a.acme.com", "b.acme.com", 301)
+            + &format!("[[domains.redirects]]\nfrom = \"b.acme.com\"\nto = {to:?}\nstatus = 301\n")
+    };
+    let texts = [
+        with(main, "old.acme.com", main, 301),
+        "[domains]\nprimary = docs\n".to_owned(),
+        "[]".to_owned(),
+        with("", "old.acme.com", main, 301),
+        with("docs", "old.acme.com", "docs", 301),
+        with("https://docs.acme.com/", "old.acme.com", main, 301),
+        with(main, "old.acme.com", "old.acme.com", 301),
+        on("a.acme.com"),
+        on(main),
+        twice,
+        with(main, main, "x.acme.com", 301),
+        with(main, "old.acme.com", main, 302),
+        "[domains]\nprimary = \"docs.acme.com\"\nredirect = []\n".to_owned(),
+    ];
+    let shown = texts.iter().flat_map(|text| redirect_config::lint(text, &[]).findings);
+    assert_eq!(missing(Topic::Configuration, shown.map(|finding| finding.code)), []);
+}
+
+/// The codes of a topic that are not shown.
+fn missing(topic: Topic, shown: impl Iterator<Item = Code>) -> Vec<Code> {
+    let shown: BTreeSet<Code> = shown.collect();
+    Code::ALL.iter().copied().filter(|code| code.topic() == topic && !shown.contains(code)).collect()
 }

@@ -555,3 +555,35 @@ fn hostile_records_leave_no_control_character_on_the_screen() {
     let all = value.to_string();
     assert!(!all.contains("\\u001b") && !all.contains('\u{202e}'), "{all}");
 }
+
+#[test]
+fn a_domain_that_is_not_on_the_list_and_has_no_value_is_not_called_a_draft() {
+    let room = Room::new(Plan::healthy(now()));
+    let without_value = |words: &[&str]| {
+        let mut arguments = worlds::arguments(&room.world, &room.roots());
+        let at = arguments.iter().position(|argument| argument == "--platform-host").unwrap();
+        arguments.drain(at..at + 2);
+        room.petstore(words).args(arguments).args(["--now", NOW]).output().unwrap()
+    };
+    let output = without_value(&["check", DOMAIN]);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("Step: not on your list") && !shown.contains("draft"), "{shown}");
+    let json: Value = serde_json::from_slice(&without_value(&["check", DOMAIN, "--format", "json"]).stdout).unwrap();
+    assert_eq!(json["state"], Value::Null, "{json}");
+    assert!(json["next"]["then"].as_str().unwrap().contains("petstore domains add"), "{json}");
+    ends_with(&room.petstore(&["add", DOMAIN]).output().unwrap(), 0);
+    assert!(text(&without_value(&["check", DOMAIN]).stdout).contains("Step: draft"));
+}
+
+#[test]
+fn how_a_name_was_typed_is_in_the_json_too() {
+    let room = Room::new(Plan::healthy(now()));
+    let (status, value) = room.check(&["https://docs.acme-pets.com:8443/guide"]);
+    let found = value["findings"].as_array().unwrap();
+    let of = |code: &str| found.iter().find(|finding| finding["code"] == code).unwrap_or_else(|| panic!("{code}"));
+    assert_eq!(of("IN-URL")["verdict"], "ok");
+    assert_eq!((&of("IN-PORT")["verdict"], status), (&"warn".into(), 0));
+    let shown = text(&room.run(&["check", "https://docs.acme-pets.com:8443/guide"]).stdout);
+    assert_eq!(shown.matches("[IN-URL]").count() + shown.matches("[IN-PORT]").count(), 2, "{shown}");
+    assert!(shown.contains("works, but the port was dropped"), "{shown}");
+}

@@ -1,5 +1,7 @@
 //! The first thing said is the cause, and the right addressee: troubles that hide each other.
 
+use std::time::Duration;
+
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::diagnosis::redirect::Redirect;
@@ -150,6 +152,24 @@ async fn a_silent_provider_is_named_at_the_first_look_after_one_wait_and_at_most
     assert_eq!(of_servers.count(), Plan::NAME_SERVERS.len(), "{}", outcome.lines());
 }
 
+/// The clock stands still while anything is under way, so that only waiting counts, however busy the machine is.
+#[expect(clippy::disallowed_methods, reason = "the clock of the test, which stands still")]
+#[tokio::test(start_paused = true)]
+async fn a_silent_provider_is_said_in_less_than_eight_seconds() {
+    let plan = Plan::healthy(now()).with(|plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.waits = true);
+        for host in Plan::NAME_SERVERS {
+            plan.name_server(host).fault(ServerFault::Silent);
+        }
+    });
+    let world = Simulator::start(plan).await.unwrap();
+    let begin = tokio::time::Instant::now();
+    let outcome = check(&settings(&world), Plan::DOMAIN, &reported()).await;
+    let took = begin.elapsed();
+    assert_eq!(outcome.code(), Code::NsSilent, "{}", outcome.lines());
+    assert!(took > Duration::from_secs(4) && took < Duration::from_secs(8), "{took:?}");
+}
+
 /// A further edge of the platform, which its own host does not lead to, answers at the old address.
 fn further_edge(plan: &mut Plan) {
     let mut edge = plan.site(Plan::PLATFORM_ADDRESS).clone();
@@ -296,4 +316,23 @@ async fn a_configured_redirect_into_a_name_that_does_not_exist_fails() {
     let redirect = Redirect { from: DnsName::new(Plan::REDIRECTED), to: DnsName::new(&to), status: 301 };
     let outcome = check_redirect(&settings(&world), &redirect).await;
     assert_eq!((outcome.code(), outcome.verdict()), (Code::RdGone, Verdict::Fail), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn what_a_refusing_server_shows_without_sni_tells_whose_it_is_and_good_ones_are_not_asked() {
+    let elsewhere = look_at_docs(|plan| {
+        let stranger = IssuedCertificate::new(plan.now, &["*.oldhost.net"]);
+        let site = plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::UNRECOGNIZED_NAME);
+        site.stranger = Greeting::Certificate(stranger);
+    })
+    .await;
+    let finding = elsewhere.find(Code::TlsAlert);
+    assert!(finding.seen.ends_with("(without SNI it shows *.oldhost.net)"), "{}", finding.seen);
+    assert!(elsewhere.findings.iter().all(|finding| finding.code != Code::TlsSni), "{}", elsewhere.lines());
+
+    // A shared edge has its own certificate for callers without SNI.
+    let world = Simulator::start(Plan::healthy(now())).await.unwrap();
+    let healthy = check(&settings(&world), Plan::DOMAIN, &reported()).await;
+    assert_eq!(healthy.verdict(), Verdict::Ok, "{}", healthy.lines());
+    assert!(healthy.seen.nameless_handshake.is_none());
 }

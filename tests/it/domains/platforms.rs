@@ -2,7 +2,7 @@
 
 use petstore::domains::diagnosis::Platform;
 use petstore::domains::finding::Who;
-use petstore::domains::simulator::{Door, Plan, Simulator, ZoneData};
+use petstore::domains::simulator::{Door, Greeting, Plan, Simulator, ZoneData};
 use petstore::domains::{Code, DnsName, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};
@@ -69,4 +69,51 @@ async fn a_missing_verification_record_is_named_and_support_is_reached() {
     assert!(there.findings.iter().all(|finding| finding.code != Code::DnsNotVerifiable), "{}", there.lines());
     let refused = there.find(Code::TlsRefused);
     assert!(refused.who == Who::Platform && refused.fix.contains("help@petplatform.net"), "{}", refused.fix);
+}
+
+#[tokio::test]
+async fn a_certificate_check_that_the_platform_wants_delegated_is_compared() {
+    let platform =
+        || Platform { acme_challenge: Some("{name}.acme.petplatform.net".to_owned()), ..Platform::default() };
+    let name = format!("_acme-challenge.{}", Plan::DOMAIN);
+    let wanted = format!("{}.acme.petplatform.net", Plan::DOMAIN);
+    let add = |data: ZoneData| {
+        let name = name.clone();
+        move |plan: &mut Plan| {
+            plan.zone(Plan::ZONE).add(&name, Plan::TTL, data);
+        }
+    };
+    let missing = look(Plan::DOMAIN, platform(), |_| ()).await;
+    let finding = missing.find(Code::AcmeDelegation);
+    // It works until the certificate has to be renewed.
+    assert_eq!((missing.code(), finding.verdict), (Code::AcmeDelegation, Verdict::Warn), "{}", missing.lines());
+    let record = format!("add CNAME _acme-challenge.docs -> {wanted}");
+    assert!(finding.fix.contains(&record) && finding.seen.ends_with("has no record"), "{finding:?}");
+
+    let foreign = look(Plan::DOMAIN, platform(), add(ZoneData::cname(Plan::OLD_HOST))).await;
+    assert!(foreign.find(Code::AcmeDelegation).fix.contains("delete what is there, then add CNAME"));
+    let text = look(Plan::DOMAIN, platform(), add(ZoneData::txt("7f3a"))).await;
+    assert!(text.find(Code::AcmeDelegation).seen.contains("has TXT records, and no CNAME"), "{}", text.lines());
+
+    let right = look(Plan::DOMAIN, platform(), add(ZoneData::cname(&wanted))).await;
+    assert_eq!(right.verdict(), Verdict::Ok, "{}", right.lines());
+    let both = look(Plan::DOMAIN, platform(), |plan| {
+        add(ZoneData::cname(&wanted))(plan);
+        add(ZoneData::txt("7f3a"))(plan);
+    })
+    .await;
+    assert!(both.find(Code::AcmeLeftOver).fix.contains("delete the TXT records"), "{}", both.lines());
+    let unknown = look(Plan::DOMAIN, Platform::default(), add(ZoneData::cname(Plan::OLD_HOST))).await;
+    assert_eq!(unknown.verdict(), Verdict::Ok, "{}", unknown.lines());
+}
+
+#[tokio::test]
+async fn without_a_certificate_the_missing_delegation_is_what_is_wrong() {
+    let platform = Platform { acme_challenge: Some("{name}.acme.petplatform.net".to_owned()), ..Platform::default() };
+    let outcome = look(Plan::DOMAIN, platform, |plan| {
+        plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::UNRECOGNIZED_NAME);
+    })
+    .await;
+    let finding = outcome.find(Code::AcmeDelegation);
+    assert_eq!((outcome.code(), finding.verdict), (Code::AcmeDelegation, Verdict::Fail), "{}", outcome.lines());
 }

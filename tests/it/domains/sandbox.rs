@@ -183,19 +183,32 @@ async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_orde
     );
 }
 
+/// Whether practice proposes Verify or Re-verify.
+fn proposes(operator: &Operator) -> bool {
+    let acts = operator.sandbox.acts(operator.now);
+    acts.contains(&SandboxStep::Verify) || acts.contains(&SandboxStep::Reverify)
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn verify_before_the_record_is_right_brings_no_certificate() {
+async fn practice_proposes_verify_exactly_when_the_checker_does() {
     let mut operator = Operator::new().await;
     operator.act(SandboxStep::AddDomain);
     operator.tell(value());
-    operator.act(SandboxStep::Verify);
-    operator.tell(Event::Verified);
-    operator.wait(31);
-    operator.act(SandboxStep::Reverify);
-    operator.tell(Event::Verified);
-    operator.wait(3);
-    let (state, code, outcome) = operator.look().await;
-    assert_eq!((state, code), (Stage::Failing, Code::DnsABlocks), "{}", outcome.lines());
+    for act in [SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa] {
+        let (state, ..) = operator.look().await;
+        assert!(state != Stage::ReadyToVerify && !proposes(&operator), "{state:?}");
+        operator.act(act);
+    }
+    operator.tell(Event::Saved);
+    let mut proposed = 0;
+    for _ in 0..30 {
+        let (state, _, outcome) = operator.look().await;
+        assert_eq!(state == Stage::ReadyToVerify, proposes(&operator), "{}", outcome.lines());
+        assert_eq!(state == Stage::Propagating, operator.sandbox.only_waits(operator.now), "{}", outcome.lines());
+        proposed += usize::from(proposes(&operator));
+        operator.wait(1);
+    }
+    assert!(proposed > 5, "{proposed}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

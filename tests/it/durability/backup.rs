@@ -1,8 +1,11 @@
-//! `petstore backup` and `petstore check` on a database that is in use, and on one that is broken.
+//! `petstore backup`, `restore` and `check` on a database that is in use, and on one that is broken.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::Output;
 
-use super::fixture::{LONG, Shop, Told, animals, faults, writers};
+use super::fixture::{Added, LONG, Service, Shop, Told, animals, faults, writers};
 
 /// The pages of a SQLite file, in bytes.
 const PAGE: usize = 4096;
@@ -62,6 +65,119 @@ fn a_check_tells_a_sound_database_from_one_with_a_broken_page() {
     let copied = shop.run(&["backup", "--database", &shop.url(), copy.to_str().unwrap()]);
     let said = str::from_utf8(&copied.stderr).unwrap();
     assert_eq!(copied.status.code(), Some(1), "{said}");
-    assert!(said.contains("copy.db was written but is damaged") && !said.contains("copied "), "{said}");
-    assert!(copy.is_file());
+    assert!(said.contains("copy.db was not written, since the copy is damaged") && !said.contains("copied "), "{said}");
+    assert_eq!(names(shop.home()), ["shop"], "no file is left");
+}
+
+/// What is in a directory, but not the program's own state.
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+fn add(service: &Service, names: &[&str]) -> Vec<Added> {
+    names.iter().map(|name| service.client().add(name).unwrap().added()).collect()
+}
+
+fn backup(shop: &Shop) {
+    let made = shop.run(&["backup", "--database", &shop.url(), shop.home().join("monday.db").to_str().unwrap()]);
+    assert_eq!(made.status.code(), Some(0), "{}", String::from_utf8_lossy(&made.stderr));
+}
+
+fn restore(shop: &Shop, options: &[&str]) -> (Output, String) {
+    let monday = shop.home().join("monday.db");
+    let restore = ["restore", monday.to_str().unwrap(), "--database", &shop.url()];
+    let restored = shop.run(&[&restore, options].concat());
+    let said = String::from_utf8(restored.stderr.clone()).unwrap();
+    (restored, said)
+}
+
+#[test]
+fn a_restored_database_has_what_the_backup_had_and_nothing_of_the_old_log() {
+    let shop = Shop::new();
+    let service = shop.serve();
+    let kept = add(&service, &["Ada", "Bo"]);
+    backup(&shop);
+    add(&service, &["Cy", "Di"]);
+    // The log with Cy and Di stays.
+    service.kill_9();
+    let shop_files = || names(shop.database().parent().unwrap());
+    assert!(shop_files().contains(&"store.db-wal".to_owned()), "{:?}", shop_files());
+
+    let (refused, said) = restore(&shop, &[]);
+    assert!(refused.status.code() == Some(1) && said.contains("store.db already exists and was not changed"), "{said}");
+    let (restored, said) = restore(&shop, &["--force"]);
+    assert_eq!(restored.status.code(), Some(0), "{said}");
+    assert!(said.ends_with("monday.db: 2 pets\n"), "{said}");
+    assert_eq!(shop_files(), ["store.db"]);
+    assert_eq!(shop.animals().len(), 2);
+    assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+    // Ids that were given after the backup are given again: they are those of the backup now.
+    let service = shop.serve();
+    add(&service, &["Eve"]);
+    service.stop();
+    assert_eq!(shop.animals().len(), 3);
+}
+
+#[test]
+fn a_database_that_was_lost_or_overwritten_with_rubbish_is_restored() {
+    let shop = Shop::new();
+    let service = shop.serve();
+    let kept = add(&service, &["Ada"]);
+    backup(&shop);
+    service.stop();
+    let directory = shop.database().parent().unwrap().to_owned();
+    for (lose, options) in [
+        ((|path| fs::remove_dir_all(path.parent().unwrap()).unwrap()) as fn(&Path), &[][..]),
+        (|path| fs::write(path, "rubbish").unwrap(), &["--force"]),
+        (|path| fs::write(path, "").unwrap(), &["--force"]),
+    ] {
+        lose(&shop.database());
+        let (restored, said) = restore(&shop, options);
+        assert_eq!(restored.status.code(), Some(0), "{said}");
+        assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+    }
+    assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(fs::metadata(shop.database()).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn a_database_in_use_is_not_restored_and_loses_nothing() {
+    let shop = Shop::new();
+    let service = shop.serve();
+    let mut kept = add(&service, &["Ada"]);
+    backup(&shop);
+    kept.extend(add(&service, &["Bo"]));
+    let (refused, said) = restore(&shop, &["--force"]);
+    assert!(refused.status.code() == Some(1) && said.contains("is in use and was not changed: stop"), "{said}");
+    kept.extend(add(&service, &["Cy"]));
+    service.stop();
+    assert_eq!(faults(&kept, &shop.animals()), Vec::<String>::new());
+}
+
+#[test]
+fn a_backup_that_is_damaged_or_foreign_or_missing_is_not_restored() {
+    let shop = Shop::new();
+    let service = shop.serve();
+    writers(8, &service, LONG).iter().take(200).for_each(drop);
+    backup(&shop);
+    service.stop();
+    let monday = shop.home().join("monday.db");
+    let (sound, before) = (fs::read(&monday).unwrap(), shop.animals());
+    let mut damaged = sound.clone();
+    let middle = sound.len() / PAGE / 2;
+    damaged[middle * PAGE..][..PAGE].iter_mut().for_each(|byte| *byte = !*byte);
+    for (backup, why) in
+        [(damaged, "use an older backup"), (b"no database at all".to_vec(), "cannot open the database")]
+    {
+        fs::write(&monday, backup).unwrap();
+        let (refused, said) = restore(&shop, &["--force"]);
+        assert!(refused.status.code() == Some(1) && said.contains(why), "{said}");
+    }
+    fs::remove_file(&monday).unwrap();
+    let (refused, said) = restore(&shop, &["--force"]);
+    assert!(refused.status.code() == Some(1) && said.contains("there is no database"), "{said}");
+    assert_eq!(shop.animals(), before);
 }

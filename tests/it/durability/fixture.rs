@@ -244,7 +244,8 @@ impl Answer {
     #[track_caller]
     pub fn is_unavailable(&self) {
         assert_eq!(self.status, 503, "{self:?}");
-        assert_eq!(self.json()["code"], "storage_unavailable", "{self:?}");
+        let code = self.json()["code"].clone();
+        assert!(code == "storage_unavailable" || code == "not_added", "{self:?}");
         assert!(self.head.contains("\nretry-after: "), "{self:?}");
     }
 }

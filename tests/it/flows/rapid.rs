@@ -183,7 +183,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
 
     let listener = TcpListener::bind(address).await.unwrap();
-    let server = server::start(server::Config::default(), store.clone(), listener).unwrap();
+    let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
     let (mut app, queues) = open();
     app.shows(&["All 4"]).await;
     let state = app.quit().await;

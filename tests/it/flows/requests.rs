@@ -76,7 +76,13 @@ async fn a_refused_addition_comes_while_the_screen_is_shown_and_an_echoed_key_is
     // A new one takes neither the cursor nor the place of what is looked at.
     let list = app.shows(&["this session: 5, failed 1", "POST   /v1/pets ", "! 400", "< status 200"]).await;
     app.press("k");
-    let refused = app.shows(&["> {\"name\":\"Biscuit\",\"categoryId\":9}", "< status 400", "You are ....6789"]).await;
+    let refused = app
+        .shows(&[
+            "> {\"name\":\"Biscuit\",\"categoryId\":9,\"status\":\"available\"}",
+            "< status 400",
+            "You are ....6789",
+        ])
+        .await;
     app.press("f / \"invalid\"");
     app.shows(&["only failed: 1", "/ invalid"]).await;
     for screen in [list, refused] {

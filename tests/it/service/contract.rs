@@ -23,7 +23,11 @@ const PLAIN: [&str; 4] = ["connection", "content-length", "content-type", "date"
 pub fn check(method: &str, target: &str, answer: &Answer) {
     let path = target.split('?').next().unwrap_or_default();
     let template = match path.strip_prefix("/v1/pets/") {
+        Some("events") => path,
         Some(id) if !id.is_empty() && !id.contains('/') => "/v1/pets/{petId}",
+        Some(rest) if rest.strip_suffix("/provenance").is_some_and(|id| !id.is_empty() && !id.contains('/')) => {
+            "/v1/pets/{petId}/provenance"
+        }
         _ => path,
     };
     let operation = &DESCRIPTION["paths"][template][method.to_ascii_lowercase()];

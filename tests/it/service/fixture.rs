@@ -42,7 +42,7 @@ impl Service {
         let store = Store::open(&DatabaseUrl::Sqlite(directory.path().join("store.db"))).await.unwrap();
         let key = store.session_key().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = server::start(config, store.clone(), listener).unwrap();
+        let server = server::start(config, store.clone(), vec![listener]).unwrap();
         Self { directory, store, server, key }
     }
 

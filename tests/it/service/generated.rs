@@ -51,6 +51,10 @@ fn requests_made_from_the_description_are_answered_as_it_says() {
             item.as_object().unwrap().iter().filter(|(_, value)| value["operationId"].is_string())
         {
             let method = method.to_ascii_uppercase();
+            if operation["responses"]["200"]["content"]["text/event-stream"].is_object() {
+                // Such an answer does not end.
+                continue;
+            }
             let requests = requests(path, item, operation);
             let mut runner = TestRunner::new(ProptestConfig {
                 cases: CASES,
@@ -65,7 +69,8 @@ fn requests_made_from_the_description_are_answered_as_it_says() {
                 match request.verdict {
                     Verdict::Right => {
                         // An animal of any id need not be there.
-                        let taken = answer.status < 400 || (answer.status == 404 && path == "/v1/pets/{petId}");
+                        let taken =
+                            answer.status < 400 || (answer.status == 404 && path.starts_with("/v1/pets/{petId}"));
                         prop_assert!(taken, "{answer:?}");
                     }
                     Verdict::Allowed => {}

@@ -3,7 +3,6 @@
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader, Lines};
 use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -263,33 +262,4 @@ fn sighup_does_not_end_a_service_without_tls() {
     binary.signal(Signal::HUP);
     binary.signal(Signal::TERM);
     assert_eq!(binary.child.wait().unwrap().code(), Some(0));
-}
-
-#[tokio::test]
-async fn a_socket_that_systemd_passes_on_is_used() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = listener.local_addr().unwrap();
-    // As systemd does: the socket is descriptor 3, and two variables say so.
-    let mut command = Command::new("sh");
-    command.args(["-c", r#"exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve "$@""#]);
-    command.arg(env!("CARGO_BIN_EXE_petstore")).stdin(OwnedFd::from(listener));
-    let binary = Binary::start(command, &[], "http");
-    assert_eq!(binary.address, address);
-    let stream = TcpStream::connect(address).await.unwrap();
-    assert!(get(stream, "/healthz", "").await.starts_with("HTTP/1.1 204"));
-}
-
-#[test]
-fn the_systemd_unit_starts_the_service_with_flags_that_it_has() {
-    let unit = include_str!("../../../assets/petstore.service");
-    let commands: Vec<_> = unit
-        .lines()
-        .filter_map(|line| line.trim_start_matches('#').strip_prefix("ExecStart=/usr/bin/petstore "))
-        .collect();
-    assert_eq!(commands.len(), 2);
-    for command in commands {
-        let mut petstore = Command::new(env!("CARGO_BIN_EXE_petstore"));
-        let output = petstore.args(command.split(' ')).arg("--help").output().unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-    }
 }

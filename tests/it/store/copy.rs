@@ -47,17 +47,23 @@ async fn everything_goes_over_and_back() {
         let (revoked, _) = till_key(&store).await;
         store.revoke_key(revoked, "ada", clock::now()).await.unwrap();
         let late = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
+        store.set_provenance(false);
+        let unrecorded = store.add_by(rex(), Some(api_key), clock::now()).await.unwrap();
+        let last = store.added_after(late.pet.id - 2, 10).await.unwrap();
         let (keys, events) = (store.list_keys().await.unwrap(), store.list_key_events().await.unwrap());
         store.close().await;
         if to.url.to_string().starts_with("postgres") {
             to.open().await.close().await;
         }
 
-        let there = pets.len() as u64 + 1;
+        let there = pets.len() as u64 + 2;
         assert_eq!(copied(&from.url, &to.url).await.unwrap(), CopySummary { added: there, pets: there });
         let copy = to.open().await;
-        let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone()]).collect();
+        let pets: Vec<Pet> = pets.into_iter().chain([late.pet.clone(), unrecorded]).collect();
         assert!(all(&copy).await == pets);
+        assert_eq!(copy.added_after(late.pet.id - 2, 10).await.unwrap(), last);
+        let keys_of = last.iter().filter_map(|added| added.provenance.added_by.as_ref());
+        assert_eq!(keys_of.map(|by| &by.key).collect::<Vec<_>>(), [&api_key.to_string()]);
         assert_eq!((copy.list_keys().await.unwrap(), copy.list_key_events().await.unwrap()), (keys, events));
         assert!(copy.verify_key(key.expose_secret(), clock::now()).await.unwrap().is_some());
         let repeated = copy.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();

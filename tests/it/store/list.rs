@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use petstore::clock::{self, Now};
-use petstore::model::{Limit, NewPet, Pet, PetQuery, PetStatus};
+use petstore::model::{AddedBy, Limit, NewPet, Pet, PetQuery, PetStatus, Provenance};
 use petstore::store::keys::{NewKey, Scope, Scopes};
 use petstore::store::{Idempotency, KeyId, Store, StoreError, StoreFailure};
 use secrecy::{ExposeSecret, SecretString};
@@ -49,6 +49,7 @@ on_each_database! {
     an_expired_key_is_refused,
     a_rotated_key_and_the_new_one_are_both_good_for_a_while,
     what_was_done_to_keys_is_noted,
+    the_log_of_keys_and_what_is_recorded_of_pets_name_the_same_keys,
     the_first_key_is_made_once,
     a_store_says_that_it_is_ready,
 }
@@ -292,6 +293,55 @@ async fn what_was_done_to_keys_is_noted(database: &Database) {
     let told: Vec<_> = events.iter().map(|event| (event.action.as_str(), event.key, event.actor.as_str())).collect();
     assert_eq!(told, [("created", id, "ada"), ("revoked", id, "eve")]);
     assert_eq!(store.list_keys().await.unwrap().len(), 1);
+}
+
+async fn the_log_of_keys_and_what_is_recorded_of_pets_name_the_same_keys(database: &Database) {
+    let store = database.open().await;
+    let now = clock::now();
+    let (old, _) = till_key(&store).await;
+    let add = async |key| store.add_by(rex(), key, now).await.unwrap().id;
+    let first = add(Some(old)).await;
+    store.rename_key(old, "till 2".to_owned(), "ada", now).await.unwrap().unwrap();
+    let soon = now.wall + Duration::from_secs(60);
+    let (new, ..) = store.rotate_key(old, soon, "ada", now).await.unwrap().unwrap();
+    let second = add(Some(new)).await;
+    store.revoke_key(old, "ada", now).await.unwrap().unwrap();
+    store.rename_key(new, "till 3".to_owned(), "ada", now).await.unwrap().unwrap();
+    store.rename_key(new, "till 3".to_owned(), "ada", now).await.unwrap().unwrap();
+    let nobody = add(None).await;
+    store.set_provenance(false);
+    let unrecorded = add(Some(new)).await;
+    assert_eq!(store.rename_key("00000000".parse().unwrap(), "x".to_owned(), "ada", now).await.unwrap(), None);
+
+    let at = Some(Timestamp::from_second(now.wall.as_second()).unwrap());
+    let by = |key: KeyId, name: &str| Some(AddedBy { key: key.to_string(), name: Some(name.to_owned()) });
+    let recorded = [
+        (first, Provenance { added_at: at, added_by: by(old, "till 2") }),
+        (second, Provenance { added_at: at, added_by: by(new, "till 3") }),
+        (nobody, Provenance { added_at: at, added_by: None }),
+        (unrecorded, Provenance::default()),
+    ];
+    for (id, provenance) in &recorded {
+        assert_eq!(store.provenance(*id).await.unwrap().as_ref(), Some(provenance));
+    }
+    let followed = store.added_after(0, 10).await.unwrap();
+    assert!(
+        followed.iter().map(|added| (added.pet.id, &added.provenance)).eq(recorded.iter().map(|(id, of)| (*id, of)))
+    );
+    assert_eq!(store.provenance(unrecorded + 1).await.unwrap(), None);
+    let events = store.list_key_events().await.unwrap();
+    let told: BTreeSet<_> = events.iter().map(|event| (event.key.to_string(), event.action.as_str())).collect();
+    let (old, new) = (old.to_string(), new.to_string());
+    let done = [
+        (&old, "created"),
+        (&old, "renamed"),
+        (&old, "rotated"),
+        (&old, "revoked"),
+        (&new, "created"),
+        (&new, "renamed"),
+    ];
+    assert_eq!(told, done.into_iter().map(|(key, action)| (key.clone(), action)).collect());
+    assert_eq!(events.len(), done.len());
 }
 
 async fn the_first_key_is_made_once(database: &Database) {

@@ -178,7 +178,7 @@ async fn while_commits_wait_for_a_standby_others_are_refused_at_once_and_lists_g
     let begun = clock::now().mono;
     for number in 0..20 {
         let refused = served.add(&format!("refused-{number}")).await;
-        refused.is_error(503, "storage_unavailable");
+        refused.is_error(503, "not_added");
         assert_eq!(refused.header("retry-after"), Some("1"));
         assert_eq!(served.get("/v1/pets").await.status, 200);
     }
@@ -206,7 +206,7 @@ async fn a_database_that_has_become_read_only_is_not_ready_and_is_left_at_once_w
     let end = format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{name}'");
     server.sql("postgres", &end);
     served.not_ready("the database is read-only").await;
-    served.add("meanwhile").await.is_error(503, "storage_unavailable");
+    served.add("meanwhile").await.is_error(503, "not_added");
     // The connection that this leaves open stays read-only; new ones are not.
     assert_eq!(served.get("/v1/pets").await.status, 200);
     server.sql("postgres", &format!("ALTER DATABASE {name} RESET default_transaction_read_only"));

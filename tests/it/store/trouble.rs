@@ -17,8 +17,9 @@ use super::fixture::{Database, Kind, once, rex, till_key};
 use super::list::all;
 use super::proxy::{Line, Proxy};
 use crate::instances::Running;
-use crate::postgres::{as_owner, server, skipped};
+use crate::postgres::{as_owner, server};
 use crate::service::fixture::until;
+use crate::skipped::skipped;
 
 /// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
 async fn over_a_line(database: &Database, options: &str) -> (Proxy, Store) {
@@ -250,7 +251,7 @@ async fn a_read_whose_server_is_shut_down_is_answered_by_the_next_one() {
 
 #[tokio::test]
 async fn only_what_is_surely_rolled_back_in_favour_of_others_is_tried_again_and_again() {
-    for (code, tries) in [("40001", 12), ("40P01", 12), ("23514", 1), ("40003", 1), ("53100", 2), ("42501", 2)] {
+    for (code, tries) in [("40001", 32), ("40P01", 32), ("23514", 1), ("40003", 1), ("53100", 2), ("42501", 2)] {
         let Some(database) = Database::new(Kind::Postgres) else { return };
         let store = database.open().await;
         let (api_key, _) = till_key(&store).await;

@@ -26,7 +26,7 @@ async fn service() -> (Service, Client) {
 }
 
 fn how(kind: Kind) -> ExportOptions {
-    ExportOptions { kind, raw: false, status: None, require_complete: false }
+    ExportOptions { kind, raw: false, status: None, require_complete: false, search: None, columns: Vec::new() }
 }
 
 async fn exported(client: &Client, how: ExportOptions) -> Result<(String, ExportEnded), TransferError> {
@@ -100,7 +100,7 @@ async fn a_file_is_there_only_when_it_is_whole() {
     assert_eq!(files(), 0);
     let full = Scripted::new(|_, _| page(1..=100, "", "")).await;
     let whole = ExportOptions { require_complete: true, ..how(Kind::Ndjson) };
-    assert!(matches!(to_path(&full.client(), whole, false).await, Ok(ExportEnded::Incomplete(_))));
+    assert!(matches!(to_path(&full.client(), whole.clone(), false).await, Ok(ExportEnded::Incomplete(_))));
     assert_eq!(files(), 0);
     let stopped = CancellationToken::new();
     stopped.cancel();

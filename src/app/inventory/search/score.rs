@@ -6,8 +6,8 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::model::{Pet, PetId};
 
-use super::needle::{Needle, Text, folded};
-use super::query::{Query, Word};
+use crate::model::search::needle::{Needle, Text, folded};
+use crate::model::search::{Query, Word};
 
 /// How all rows of a search are scored; better takes longer.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
 
 impl Way {
     fn new(query: &Query, pets: &[Pet], rows: &[u32]) -> Self {
-        let letters: usize = query.words().map(|word| word.needle.len()).sum();
+        let letters: usize = query.words().map(|word| word.needle.count()).sum();
         let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
         if letters.saturating_mul(names) <= BEST_WORK {
             Self::Best
@@ -99,7 +99,7 @@ impl Scorer {
         }
         let mut letters: Vec<usize> = found.into_iter().map(|letter| letter as usize).collect();
         for exact in query.exact() {
-            letters.extend(exact.find_in(name.into()).into_iter().flat_map(|start| start..start + exact.len()));
+            letters.extend(exact.find_in(name.into()).into_iter().flat_map(|start| start..start + exact.count()));
         }
         letters.sort_unstable();
         letters.dedup();

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::needle::{Needle, folded};
 use super::{Match, Query, Search};
-use crate::model::{ObservedStatus, Pet, PetStatus};
+use crate::model::search::needle::{Needle, folded};
+use crate::model::{AddedBy, Categories, ObservedStatus, Pet, PetId, PetStatus, Provenance, Provenances};
 
 fn pet(id: i64, name: &str, category_id: i64, status: &str) -> Pet {
     let known = |word: &str| word.parse().map(ObservedStatus::Known);
@@ -26,15 +26,19 @@ fn animals() -> Vec<Pet> {
     ]
 }
 
+fn query(text: &str) -> Query {
+    Query::parse(text, &Categories::default())
+}
+
 /// The names that a query leaves, in the order of the rows.
 fn names(text: &str) -> Vec<String> {
     let (pets, mut search) = (animals(), Search::default());
-    search.run(&Query::parse(text), &pets).iter().map(|row| pets[*row as usize].name.clone()).collect()
+    search.run(&query(text), &pets).iter().map(|row| pets[*row as usize].name.clone()).collect()
 }
 
 fn best(text: &str, pets: &[Pet]) -> Vec<i64> {
     let mut search = Search::default();
-    search.best_first(&Query::parse(text), pets).iter().map(|found| pets[found.row as usize].id).collect()
+    search.best_first(&query(text), pets).iter().map(|found| pets[found.row as usize].id).collect()
 }
 
 const ALL: [&str; 6] = ["Mr. Whiskers", "Whisper", "Zoë", "Rex", "Captain \"Rex\" Fluff", "ポチ"];
@@ -78,7 +82,7 @@ fn what_is_not_finished_leaves_nothing_out() {
     for text in
         ["", "  ", "-", "\"", "-\"", "\"\"", "cat:", "cat:-", "cat:,", "id:", "id:-", "id:*", "status:", "is:", "-cat:"]
     {
-        assert!(Query::parse(text).is_empty(), "{text}");
+        assert!(query(text).is_empty(), "{text}");
         assert_eq!(names(text), ALL, "{text}");
     }
     assert_eq!(names("cat:3,"), names("cat:3"));
@@ -130,7 +134,7 @@ fn where_very_many_fit_very_much_the_shorter_name_comes_first() {
 
 #[test]
 fn signs_are_underlined_where_the_query_fits() {
-    let positions = |text: &str, name: &str| Search::default().positions(&Query::parse(text), &pet(1, name, 1, "sold"));
+    let positions = |text: &str, name: &str| Search::default().positions(&query(text), &pet(1, name, 1, "sold"));
     assert_eq!(positions("wsk", "Mr. Whiskers"), [4, 7, 8]);
     assert_eq!(positions("mr \"sk\" -x", "Mr. Whiskers"), [0, 1, 7, 8]);
     assert_eq!(positions("sold", "Rex"), [0; 0]);
@@ -152,12 +156,12 @@ fn only_the_beginning_of_an_endless_name_is_looked_at() {
 
 #[test]
 fn other_rows_are_searched_anew_and_so_is_another_query() {
-    let (mut search, query) = (Search::default(), Query::parse("rex"));
-    assert_eq!(search.run(&query, &animals()), [3, 4]);
-    assert_eq!(search.run(&query, &animals()[3..]), [0, 1]);
+    let (mut search, rex) = (Search::default(), query("rex"));
+    assert_eq!(search.run(&rex, &animals()), [3, 4]);
+    assert_eq!(search.run(&rex, &animals()[3..]), [0, 1]);
     search.forget();
-    assert_eq!(search.run(&query, &animals()[1..4]), [2]);
-    assert_eq!(search.run(&Query::parse("whi"), &animals()[1..4]), [0]);
+    assert_eq!(search.run(&rex, &animals()[1..4]), [2]);
+    assert_eq!(search.run(&query("whi"), &animals()[1..4]), [0]);
     assert_eq!(search.run(&Query::default(), &animals()), [0, 1, 2, 3, 4, 5]);
 }
 
@@ -220,7 +224,7 @@ proptest! {
         for text in texts {
             let letters: Vec<usize> = text.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
             for end in letters.iter().chain(letters.iter().rev().skip(2)) {
-                let query = Query::parse(&text[..*end]);
+                let query = query(&text[..*end]);
                 let mut scratch = Search::default();
                 prop_assert_eq!(kept.run(&query, &pets), scratch.run(&query, &pets), "{:?}", &text[..*end]);
                 prop_assert_eq!(kept.best_first(&query, &pets), scratch.best_first(&query, &pets));
@@ -230,7 +234,7 @@ proptest! {
 
     #[test]
     fn what_fits_is_scored_and_underlined_within_the_name(pets in pets(), text in typed()) {
-        let (query, mut search) = (Query::parse(&text), Search::default());
+        let (query, mut search) = (query(&text), Search::default());
         let rows = search.run(&query, &pets).to_vec();
         let found = search.best_first(&query, &pets).to_vec();
         prop_assert_eq!(BTreeSet::from_iter(rows), BTreeSet::from_iter(found.iter().map(|found| found.row)));
@@ -255,5 +259,59 @@ proptest! {
         let mut letters = lower.chars();
         let scattered = word.chars().all(|wanted| letters.any(|letter| letter == wanted));
         prop_assert_eq!(needle.is_scattered_in(name.as_str().into()), scattered);
+    }
+}
+
+#[test]
+fn who_added_a_pet_is_searched_for_once_it_is_known() {
+    let by = |id: PetId, key: &str, name: Option<&str>| {
+        let added_by = AddedBy { key: key.to_owned(), name: name.map(str::to_owned) };
+        (id, Provenance { added_at: None, added_by: Some(added_by) })
+    };
+    let known = Provenances::from([
+        by(1001, "AAAAAAA1", Some("Till 2")),
+        by(1002, "AAAAAAA2", Some("till 3")),
+        by(4, "AAAAAAA4", None),
+        (5, Provenance::default()),
+    ]);
+    let (pets, mut search) = (animals(), Search::default());
+    let mut ids = |text: &str| {
+        let mut query = Query::parse(text, &Categories::default());
+        query.know(&known);
+        search.run(&query, &pets).iter().map(|row| pets[*row as usize].id).collect::<Vec<_>>()
+    };
+    // Typed letter by letter, and then other words.
+    for (text, left) in [
+        ("by:", &[1001, 1002, 21_002, -51, 4, 5][..]),
+        ("by:t", &[1001, 1002]),
+        ("by:till", &[1001, 1002]),
+        ("by:till by:2", &[1001]),
+        ("-by:TILL", &[21_002, -51, 4, 5]),
+        ("by:aaaaaaa4", &[4]),
+        ("by:aaaaaaa1", &[]),
+        ("by:till whisper", &[1002]),
+    ] {
+        assert_eq!(ids(text), left, "{text}");
+    }
+    for (text, asks) in [("by:", true), ("rex -BY:x", true), ("by", false), ("\"by:till\"", false), ("baby:x", false)] {
+        assert_eq!(Query::parse(text, &Categories::default()).asks_who(), asks, "{text}");
+    }
+}
+
+#[test]
+fn a_category_is_found_by_the_beginning_of_its_name_and_only_by_a_name_that_is_whole() {
+    let categories: Categories = toml::from_str("3 = \"dog\"\n7 = \"dogfish\"\n37 = \"guinea pig\"").unwrap();
+    let (pets, mut search) = (animals(), Search::default());
+    for (text, left) in [
+        ("cat:d", &["Mr. Whiskers", "Whisper", "Zoë"][..]),
+        ("cat:dog", &["Mr. Whiskers", "Whisper"]),
+        ("cat:DOGF", &["Zoë"]),
+        ("cat:dog,1", &["Mr. Whiskers", "Whisper", "ポチ"]),
+        ("cat:guinea", &["Rex"]),
+        ("-cat:d", &["Rex", "Captain \"Rex\" Fluff", "ポチ"]),
+        ("cat:bird", &[]),
+    ] {
+        let found = search.run(&Query::parse(text, &categories), &pets);
+        assert_eq!(found.iter().map(|row| pets[*row as usize].name.as_str()).collect::<Vec<_>>(), left, "{text}");
     }
 }

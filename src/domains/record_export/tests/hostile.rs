@@ -119,7 +119,8 @@ proptest! {
     fn a_hostile_name_breaks_no_format_either(name in hostile(), zone in hostile(), value in hostile()) {
         let zone = DnsName::new(&format!("z{zone}.example"));
         let name = DnsName::new(&format!("a{name}")).followed_by(&zone);
-        let record = DnsRecord { name, zone, value: DnsName::new(&format!("v{value}.example")), ttl: 60 };
+        let value = DnsName::new(&format!("v{value}.example"));
+        let record = DnsRecord { name, zone, value, ttl: 60, challenge: None };
         for record in [record.clone(), DnsRecord { name: record.zone.clone(), ..record }] {
             let like = if record.is_apex() { apex() } else { subdomain() };
             for format in ExportFormat::ALL.iter().copied() {

@@ -176,3 +176,21 @@ fn octodns_names_that_look_like_other_types_stay_text() {
         assert!(serde_yaml_ng::from_str::<serde_yaml_ng::Mapping>(&text).unwrap().contains_key(label));
     }
 }
+
+#[test]
+fn a_delegated_certificate_check_is_a_second_record_in_every_format() {
+    let target = DnsName::new("docs.example.com.acme.platform.example");
+    for format in ExportFormat::ALL {
+        for record in [subdomain(), apex()] {
+            let alone = export(&record, *format, &[]);
+            let text = export(&DnsRecord { challenge: Some(target.clone()), ..record }, *format, &[]);
+            assert!(text.contains(target.as_str()) && text.contains("_acme-challenge"), "{format}: {text}");
+            assert!(text.len() > alone.len(), "{format}");
+        }
+    }
+    let record = DnsRecord { challenge: Some(target), ..subdomain() };
+    let json = |format| serde_json::from_str::<Value>(&export(&record, format, &with_mail())).unwrap();
+    assert_eq!(json(ExportFormat::Json)["add"][1]["name"], "_acme-challenge.docs");
+    assert_eq!(json(ExportFormat::Cloudflare)["posts"].as_array().unwrap().len(), 2);
+    assert_eq!(json(ExportFormat::Route53)["Changes"].as_array().unwrap().len(), with_mail().len() + 2);
+}

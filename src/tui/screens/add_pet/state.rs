@@ -1,10 +1,11 @@
 //! The state of the add form.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
-use crate::model::{Draft, Field, FieldError, PetStatus};
+use crate::model::{Categories, Draft, Field, FieldError, PetStatus};
 use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
@@ -19,7 +20,7 @@ pub struct State {
     pub name: TextInput,
     /// As typed.
     pub category: TextInput,
-    /// `None` leaves it to the service.
+    /// `None` leaves it to the service. Begins with the one used last.
     pub status: Option<PetStatus>,
     /// What to do after saving.
     pub after: After,
@@ -65,22 +66,61 @@ impl State {
         Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
     }
 
+    /// The state that a service begins with.
+    pub fn new(categories: &Arc<Categories>) -> Self {
+        let mut new = Self::default();
+        new.rapid.setup.categories = Arc::clone(categories);
+        new.begin_with(Some(PetStatus::Available));
+        new
+    }
+
     /// Takes the whole state, and leaves the state that another service begins with.
     pub fn put_aside(&mut self) -> Self {
-        let aside = std::mem::take(self);
+        let new = Self::new(&self.rapid.setup.categories);
+        let aside = std::mem::replace(self, new);
         self.rapid.setup = aside.rapid.setup.clone();
         aside
     }
 
+    /// The status that was used last: an empty form begins with it.
+    pub const fn last_status(&self) -> Option<PetStatus> {
+        self.left.status
+    }
+
+    /// A pet was taken with this status: the next one begins with it, unless another is chosen already.
+    pub fn begin_with(&mut self, status: Option<PetStatus>) {
+        if !self.is_typed() {
+            self.status = status;
+        }
+        self.left.status = status;
+    }
+
+    /// Whether the form is as it begins.
+    pub(super) fn is_blank(&self) -> bool {
+        self.draft() == self.blank()
+    }
+
+    fn blank(&self) -> Draft {
+        Draft { status: self.last_status(), ..Draft::default() }
+    }
+
     /// Whether anything was typed or chosen since the last pet.
     pub fn is_typed(&self) -> bool {
-        let draft = self.draft();
-        !draft.is_empty() && draft != self.left
+        !self.is_blank() && self.draft() != self.left
+    }
+
+    /// The same in rapid entry, where the category stays from line to line.
+    pub fn is_typed_in_rapid(&self) -> bool {
+        let category = self.rapid.category.value();
+        let last = self.rapid.lines.last().map_or(&self.left, |line| &line.draft);
+        let is_new = !category.is_empty() && category != last.category_id;
+        !self.rapid.name.is_empty() || self.rapid.on && is_new
     }
 
     /// The error to show at `field`, once the field was left.
     pub fn error_at(&self, field: Field) -> Option<FieldError> {
-        let errors = self.checked.contains(&field).then(|| self.draft().check().err()).flatten()?;
+        let errors =
+            self.checked.contains(&field).then(|| self.draft().check(&self.rapid.setup.categories).err()).flatten()?;
         errors.into_iter().find(|error| error.field() == field)
     }
 
@@ -137,20 +177,17 @@ impl State {
 
     /// Clears the form, or restores what the last call cleared. Whether it restored.
     pub(super) fn clear_or_restore(&mut self) -> bool {
-        let restored = if self.draft().is_empty() { self.cleared.take() } else { None };
-        let (draft, cleared) = match restored {
-            Some(draft) => (draft, None),
-            None => (Draft::default(), Some(self.draft()).filter(|draft| !draft.is_empty())),
-        };
-        let was_restored = !draft.is_empty();
-        self.fill(draft);
+        let restored = if self.is_blank() { self.cleared.take() } else { None };
+        let was_restored = restored.is_some();
+        let cleared = Some(self.draft()).filter(|_| !self.is_blank());
+        self.fill(restored.unwrap_or_else(|| self.blank()));
         self.cleared = cleared;
         was_restored
     }
 
     /// Whether there is anything to clear, or to restore.
     pub(super) fn can_clear(&self) -> bool {
-        !self.draft().is_empty() || self.cleared.is_some()
+        !self.is_blank() || self.cleared.is_some()
     }
 
     /// Shows this pet, unchecked.

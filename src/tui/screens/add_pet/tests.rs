@@ -16,6 +16,7 @@ use crate::tui::popups::jobs::PopupReply;
 use crate::tui::popups::state::DEAF;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
+use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -130,7 +131,8 @@ fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
     assert!(app.says("\"3rd\" is not a number"), "{}", app.screen());
     app.keys("\"3\" F2");
-    assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: None }]);
+    let status = Some(PetStatus::Available);
+    assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status }]);
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn errors_appear_once_a_field_was_left() {
 
 #[test]
 fn enter_walks_through_the_fields_and_saves_on_the_button() {
-    let app = typed(80, 24, "\"Biscuit\" Enter \"3\" Enter Down Down Enter Enter Enter");
+    let app = typed(80, 24, "\"Biscuit\" Enter \"3\" Enter Down Enter Enter Enter");
     assert_eq!(creations(&app), [NewPet { name: "Biscuit".into(), category_id: 3, status: Some(PetStatus::Pending) }]);
 }
 
@@ -384,7 +386,7 @@ fn esc_leaves_while_sending_and_the_answer_comes_as_a_message() {
 #[test]
 fn f8_clears_and_brings_back() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3\" Tab s F8");
-    assert!(app.state.add.draft().is_empty());
+    assert!(!app.state.add.is_typed());
     app.keys("F8");
     let draft = app.state.add.draft();
     assert_eq!(
@@ -427,7 +429,7 @@ fn a_paste_never_submits() {
     assert_eq!((name(&app), app.state.add.focus), ("The Rex Mochi", Focus::Name));
     app.keys("Tab Tab");
     app.send(Msg::Paste("s".into()));
-    assert_eq!((creations(&app).len(), app.state.add.status), (0, None));
+    assert_eq!((creations(&app).len(), app.state.add.status), (0, Some(PetStatus::Available)));
 }
 
 #[test]
@@ -506,7 +508,7 @@ fn looks_unknown() {
     snapshot("doubt_none", |columns, rows| looked_up(columns, rows, Vec::new(), false));
     let mut app = outcome_unknown(60, 16);
     insta::assert_snapshot!("doubt_60x16", app.screen());
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
     insta::assert_snapshot!("doubt_mono", app.snapshot());
 }
@@ -516,4 +518,28 @@ fn the_form_of_the_embedded_service_is_the_same() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(3));
     app.keys("a");
     assert!(app.screen().contains("Add a pet"));
+}
+
+#[test]
+fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
+    app.keys("a");
+    assert_eq!((app.state.add.status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
+    app.keys("\"Biscuit\" Tab \"9\" Tab s F8");
+    assert_eq!(app.state.add.status, Some(PetStatus::Available), "what was cleared was never used");
+    app.keys("\"Biscuit\" Tab \"9\" Tab n F2");
+    app.reply(Slot::Create, AddReply::Created(Ok(created(12))));
+    assert_eq!((app.state.add.status, app.state.add.is_typed()), (None, false), "not set is a choice, too");
+    app.keys("\"Max\" Tab Tab s F2");
+    app.reply(Slot::Create, AddReply::Created(Ok(created(13))));
+    app.answer_lists(&animals(13));
+    app.keys("F8");
+    assert_eq!(app.state.add.draft().category_id, "");
+    assert_eq!(app.state.add.status, Some(PetStatus::Sold));
+    let kept = SessionCache::at_the_end(&app.state).unwrap().text();
+    let mut next = App::started(remote(), 80, 24);
+    SessionCache::read(&kept, app.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
+    assert_eq!((next.state.add.status, next.state.add.is_typed()), (Some(PetStatus::Sold), false));
+    next.keys("a F6");
+    assert_eq!(next.state.add.rapid.status, Some(PetStatus::Sold));
 }

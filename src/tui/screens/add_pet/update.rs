@@ -11,6 +11,7 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetStatus};
+use crate::tui::custom_actions;
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
@@ -65,7 +66,7 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
             add.status = next_status(add.status, movement);
         }
         FormEvent::Submit => return save(state, now),
-        FormEvent::Clear if add.draft().is_empty() && drafts::unpark(state) => return take_up(state, now),
+        FormEvent::Clear if add.is_blank() && drafts::unpark(state) => return take_up(state, now),
         FormEvent::Clear if state.add.can_clear() => {
             let restored = state.add.clear_or_restore();
             let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
@@ -92,7 +93,7 @@ pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now)
         UnknownOutcomeAction::Answer(number) => return answer(state, number as usize, now),
         UnknownOutcomeAction::Confirm => return answer(state, choice, now),
         UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
-        UnknownOutcomeAction::Clear if state.add.draft().is_empty() && drafts::unpark(state) => {
+        UnknownOutcomeAction::Clear if state.add.is_blank() && drafts::unpark(state) => {
             return take_up(state, now);
         }
         UnknownOutcomeAction::Clear => {
@@ -148,7 +149,7 @@ pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Opti
 fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
     let can_wait = state.add.refusal.as_ref().is_some_and(|refusal| refusal.failure.can_wait());
     let draft = state.add.draft();
-    if !can_wait || draft.check().is_err() {
+    if !can_wait || draft.check(&state.add.rapid.setup.categories).is_err() {
         return state.note("Ctrl-O queues a pet that could not be sent. F2 sends this one.");
     }
     let name = short(&draft.name);
@@ -164,7 +165,7 @@ fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Checks the form and sends it, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.add.checked.extend(Field::ALL);
-    match state.add.draft().check() {
+    match state.add.draft().check(&state.add.rapid.setup.categories) {
         Err(errors) => {
             state.add.select(errors.first().map_or(Field::Name, FieldError::field));
             let fields = counted(errors.len(), "field");
@@ -331,7 +332,7 @@ fn only_field_in(text: &str) -> Option<Field> {
 fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     let name = short(&pet.name);
     state.added.push(AddedPet { at: now.wall, pet: pet.clone() });
-    state.pets.changes.added(&pet);
+    state.pets.added(&pet);
     state.add.next_animal();
     state.drafts.at_once = true;
     state.message = None;
@@ -348,7 +349,9 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     state.add.just_added = Some(format!("Added {name}, id {}. {way_on}", pet.id));
-    pets::update::reload(state, true, now)
+    let mut effects = custom_actions::on_added(state, [&pet], now);
+    effects.extend(pets::update::reload(state, true, now));
+    effects
 }
 
 /// Gives answer number `choice` to the question.

@@ -5,7 +5,7 @@ use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
 use crate::model::ObservedStatus;
-use crate::model::text::cut;
+use crate::model::text::{cut, width};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
@@ -50,16 +50,22 @@ fn draw_form(state: &AppState, now: Now, has_title: bool, is_roomy: bool, page: 
     let gap = u16::from(is_roomy);
     page.y += 1 + gap;
     let category_width = name_width.min(21);
-    let hint = "  a whole number, e.g. 3";
-    let has_room = usize::from(FIELDS + category_width) + 2 + hint.len() <= page.columns();
-    let hint = if has_room { hint } else { "  e.g. 3" };
+    let categories = &add.rapid.setup.categories;
+    let room = page.columns().saturating_sub(usize::from(FIELDS + category_width) + 4);
+    let (hint, brief) = match categories.parse(add.category.value().trim()) {
+        Ok(id) if id < 0 => ("negative: is it right?".to_owned(), "negative".to_owned()),
+        Ok(id) if categories.name(id).is_some() => (categories.label(id), cut(&categories.label(id), room)),
+        _ if categories.is_empty() => ("a whole number, e.g. 3".to_owned(), "e.g. 3".to_owned()),
+        _ => (format!("a number, or {}", categories.names()), "a number or name".to_owned()),
+    };
+    let hint = if width(&hint) <= room { hint } else { brief };
     for (focus, label, input, columns, hint) in [
         (Focus::Name, "Name *", &add.name, name_width, ""),
-        (Focus::Category, "Category *", &add.category, category_width, hint),
+        (Focus::Category, "Category *", &add.category, category_width, hint.as_str()),
     ] {
         let in_use = draw_label(add, focus, label, page);
         page.input(FIELDS, columns, input, in_use);
-        page.at(FIELDS + columns + 2, hint, StyleRole::Quiet);
+        page.at(FIELDS + columns + 4, hint, StyleRole::Quiet);
         page.gap();
         if let Some(error) = error_at(add, focus) {
             page.banner(&error, 3);
@@ -222,7 +228,12 @@ fn draw_beside(state: &AppState, page: &mut Page<'_>) {
     page.boxed("What will be sent");
     page.gap();
     page.line(" POST /pets");
-    let body = state.add.draft().check().ok().and_then(|new| serde_json::to_string(&new).ok());
+    let body = state
+        .add
+        .draft()
+        .check(&state.add.rapid.setup.categories)
+        .ok()
+        .and_then(|new| serde_json::to_string(&new).ok());
     let text = body.unwrap_or_else(|| "Name and category are required. Status is optional.".to_owned());
     page.paragraph(1, &text);
 }

@@ -66,7 +66,7 @@ fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
         app.say(MessageKind::Note, "No value yet. F3 goes back to enter it.");
         return Vec::new();
     };
-    let DnsRecord { name, zone, value, ttl } = &record;
+    let DnsRecord { name, zone, value, ttl, .. } = &record;
     let text = match part {
         RecordPart::Type => record.kind().to_owned(),
         RecordPart::Name => name.relative_to(zone).to_owned(),

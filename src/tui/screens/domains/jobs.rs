@@ -24,6 +24,8 @@ pub enum DomainTask {
         /// In the sandbox: its state and its time of day.
         sandbox: Option<(Sandbox, Timestamp)>,
     },
+    /// Ask public resolvers from now on, or not until the program ends.
+    ChooseResolvers { public: bool },
     /// Write the project's configuration into the configuration file.
     Save {
         /// As it was when it was read: later changes by others are not overwritten.
@@ -42,6 +44,8 @@ pub enum DomainReply {
     CheckProgress(usize, Vec<Finding>),
     /// The domain in this lane was checked, or could not be.
     Checked(usize, Result<Box<CheckResult>, Failure>),
+    /// Which resolvers are asked is settled, or why not.
+    ResolversChosen(Result<(), Failure>),
     /// Redirects were followed, or could not be.
     RedirectsFollowed(Result<Vec<FollowedRedirect>, Failure>),
     /// This configuration was written to this file, or why not.

@@ -2,3 +2,4 @@
 
 pub mod formats;
 pub mod outside;
+pub mod resolvers;

@@ -35,12 +35,7 @@ impl RedirectEditor {
 
     /// The text field that has the cursor.
     pub fn input(&mut self) -> Option<&mut TextInput> {
-        let form = self.form.as_mut()?;
-        Some(match form.focus {
-            Focus::From => &mut form.from,
-            Focus::To => &mut form.to,
-            Focus::Status => &mut form.status,
-        })
+        self.form.as_mut().map(RedirectForm::input)
     }
 
     /// Whether there are unsaved changes.

@@ -18,6 +18,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::jobs::DomainTask;
 use super::labels::{act, difference};
+use super::popups;
 use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, StatusWords};
 
@@ -149,9 +150,10 @@ fn instant(state: &State, at: Timestamp, now: Now) -> Instant {
 /// Starts queued checks in free lanes, and writes changes.
 pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::new();
+    let may_send = app.domains.queue.is_empty() || popups::resolvers::may_send(app, now);
     for lane in 0..LANES {
         let panel = &mut app.domains;
-        if panel.lanes[lane].is_some() {
+        if panel.lanes[lane].is_some() || !may_send {
             continue;
         }
         let Some((name, entry)) = next_in_queue(panel) else { break };

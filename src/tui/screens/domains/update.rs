@@ -14,7 +14,7 @@ use crate::tui::widgets::list::moved;
 
 use super::jobs::{DomainReply, DomainTask};
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::{detail, redirects, removal, scheduler, wizard};
+use super::{detail, popups, redirects, removal, scheduler, wizard};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;
@@ -208,6 +208,8 @@ pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect>
         DomainReply::Checked(lane, Err(failure)) => {
             return on_not_seen(app, lane, &failure.sentence("the checker"), now);
         }
+        DomainReply::ResolversChosen(Ok(())) => return popups::resolvers::on_chosen(app, now),
+        DomainReply::ResolversChosen(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
         DomainReply::RedirectsFollowed(Ok(walked)) => redirects::keys::on_walked(app, walked),
         DomainReply::RedirectsFollowed(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
         DomainReply::Saved(result) => redirects::keys::on_saved(app, result, now),

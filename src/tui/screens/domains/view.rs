@@ -111,21 +111,32 @@ fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
 
 /// Writes a row of a list; that of the cursor, which is at column `x`, is marked.
 fn list_row(page: &mut Page<'_>, here: bool, x: u16, spans: Vec<Span<'_>>) {
+    page.click_row(here);
     if here {
         page.point(x);
     }
     page.line(Line::from(spans).style(page.appearance.style(StyleRole::Selected.when(here))));
 }
 
-/// Writes the titles of pages behind `head`, that of the page `here` in brackets.
-fn tabs(page: &mut Page<'_>, head: Span<'static>, titles: impl IntoIterator<Item = String>, here: usize) {
+/// Writes the titles of pages behind `head` on the row, that of the page `here` in brackets; gives where each is.
+fn tabs(
+    page: &mut Page<'_>,
+    head: Span<'static>,
+    titles: impl IntoIterator<Item = String>,
+    here: usize,
+) -> Vec<(u16, u16)> {
+    let (mut places, mut x) = (Vec::new(), head.width());
     let mut spans = vec![head];
     for (at, title) in titles.into_iter().enumerate() {
         let (text, role) =
             if at == here { (format!("[{title}]"), StyleRole::InUse) } else { (format!(" {title} "), StyleRole::Text) };
-        spans.push(page.appearance.span(text, role));
+        let span = page.appearance.span(text, role);
+        places.push([x, span.width()].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX)).into());
+        x += span.width();
+        spans.push(span);
     }
-    page.line(spans);
+    page.line_at(0, spans);
+    places
 }
 
 /// A verdict as a word, four columns wide.

@@ -48,7 +48,7 @@ pub fn export(state: &mut AppState) {
         state.say(MessageKind::Note, "No rows to export.");
         return;
     }
-    let which = match state.pets.filter {
+    let which = match state.pets.filter() {
         _ if !state.pets.searched().is_empty() => "found",
         Some(status) => status.as_str(),
         None if state.pets.whole.is_there() && state.pets.whole.is_complete() => "all",

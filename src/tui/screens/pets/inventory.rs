@@ -68,8 +68,8 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
             let taken = state.pets.whole.coming.len() > state.pets.whole.pets.len();
             let effects = settle(state, Ended::Failed(failure), now);
             let here = match (taken, state.pets.whole.pets.is_empty()) {
-                (true, _) => "Showing what was loaded; r loads all.",
-                (false, false) => "Showing the earlier inventory; r loads all.",
+                (true, _) => "Showing what was loaded; r starts again.",
+                (false, false) => "Showing the earlier inventory; r starts again.",
                 (false, true) => "Nothing was loaded; W retries.",
             };
             state.say(MessageKind::Error, format!("{why} {here}"));
@@ -88,8 +88,12 @@ fn settle(state: &mut AppState, ended: Ended, now: Now) -> Vec<Effect> {
     let before = if pets.whole.is_complete() { Baseline::All } else { Baseline::Unknown };
     // An older reading that stays is older than the lists.
     if pets.whole.take(ended, now) {
-        pets.changes.learn(&pets.whole.pets, before, now.wall);
+        pets.count_views();
+        pets.changes.learn(&pets.whole.pets, before, pets.whole.is_complete(), now.wall);
     }
+    // What arrived is put among the rows of this reading, not among those of the one before.
+    pets.reorder();
+    pets.add_arrived();
     // Where nothing came there is nothing to show: the lists stay.
     pets.whole.open &= pets.whole.is_there();
     pets.reorder();

@@ -3,9 +3,10 @@
 use crate::api::NextPage;
 use crate::api::failure::Failure;
 use crate::api::find::{Ask, LookupResult};
+use crate::api::follow::AddedPet;
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
-use crate::model::{IdempotencyKey, Pet, PetId, PetQuery, PetStatus};
+use crate::model::{IdempotencyKey, Pet, PetId, PetQuery, PetStatus, Provenances};
 
 /// What a job about pets does.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,13 @@ pub enum PetsTask {
     ReadInventory,
     /// Look up the pet with this id.
     Find(PetId, Ask),
+    /// Follow the pets that are added after this one, or from now on, until it is given up.
+    Follow {
+        /// The last pet that is known.
+        after: Option<PetId>,
+    },
+    /// Ask who added these pets.
+    Provenance(Vec<PetId>),
     /// Add this many samples, one after another, with one key for all of them.
     AddSamples(usize, IdempotencyKey),
 }
@@ -50,6 +58,23 @@ pub enum PetsReply {
     InventoryRead(Result<Coverage, Failure>),
     /// The result of a look-up.
     Found(Result<LookupResult, Failure>),
+    /// The service has reported something; more follows.
+    Followed(Followed),
+    /// The service cannot be followed.
+    NotFollowed(Failure),
+    /// Who added the pets; nothing where the service does not report it.
+    Provenance(Result<Option<Provenances>, Failure>),
     /// How many samples were added; fewer than asked for with the reason.
     SamplesAdded(usize, Option<Failure>),
+}
+
+/// What the service reports while it is followed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Followed {
+    /// The connection is there: what is added after this pet comes.
+    Connected(PetId),
+    /// These were added, in this order.
+    Added(Vec<AddedPet>),
+    /// The connection is gone for a while.
+    Lost,
 }

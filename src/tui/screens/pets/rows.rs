@@ -1,9 +1,11 @@
 //! The rows as they are shown: of the list in use, in their order, and those that are searched for.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use crate::app::inventory::search::{Query, Search};
+use crate::model::columns::SortOrder;
+use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 
 /// An order of rows.
@@ -13,6 +15,32 @@ pub struct Sort {
     pub by: SortBy,
     /// Largest first.
     pub descending: bool,
+}
+
+impl From<SortOrder> for Sort {
+    fn from(SortOrder { column, descending }: SortOrder) -> Self {
+        let by = match column {
+            Column::Id => SortBy::Id,
+            Column::Name => SortBy::Name,
+            Column::CategoryId => SortBy::Category,
+            Column::Status => SortBy::Status,
+        };
+        Self { by, descending }
+    }
+}
+
+impl Sort {
+    /// The same in a configuration, which has no word for the order of the answer.
+    pub fn order(self) -> Option<SortOrder> {
+        let column = match self.by {
+            SortBy::Id => Column::Id,
+            SortBy::Name => Column::Name,
+            SortBy::Category => Column::CategoryId,
+            SortBy::Status => Column::Status,
+            SortBy::AsItCame => return None,
+        };
+        Some(SortOrder { column, descending: self.descending })
+    }
 }
 
 /// A column, or the order of the answer.
@@ -65,9 +93,9 @@ impl Rows {
             .collect();
         let pet = |index: &u32| &pets[*index as usize];
         match sort.by {
-            SortBy::AsItCame => {}
             // Made once for each name, not for each comparison.
             SortBy::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
+            SortBy::AsItCame => {}
             by @ (SortBy::Id | SortBy::Category | SortBy::Status) => {
                 order.sort_by(|a, b| compare(pet(a), pet(b), by));
             }
@@ -80,13 +108,36 @@ impl Rows {
             *categories.entry(pet(index).category_id).or_insert(0) += 1;
         }
         self.categories = categories.into_iter().collect();
-        self.categories.sort_by_key(|(category, count)| (std::cmp::Reverse(*count), *category));
+        self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
         let longest = |number: fn(&Pet) -> i64| {
             let extremes = [pets.iter().map(number).min(), pets.iter().map(number).max()];
             extremes.into_iter().flatten().map(|number| number.to_string().len()).max().unwrap_or(0) as u16
         };
         self.digits = (longest(|pet| pet.id), longest(|pet| pet.category_id));
         self.order = order;
+        self.search.forget();
+    }
+
+    /// Takes further pets: those of `pets` from index `from` on.
+    pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: Sort) {
+        let wanted = status.map(ObservedStatus::from);
+        for (index, pet) in (0..).zip(pets).skip(from) {
+            let longest = |known: u16, number: i64| known.max(number.to_string().len() as u16);
+            self.digits = (longest(self.digits.0, pet.id), longest(self.digits.1, pet.category_id));
+            if wanted.is_some() && pet.status != wanted {
+                continue;
+            }
+            let place = self.order.partition_point(|known| {
+                let order = compare(&pets[*known as usize], pet, sort.by);
+                if sort.descending { order.is_gt() } else { order.is_lt() }
+            });
+            self.order.insert(place, index);
+            match self.categories.iter_mut().find(|(category, _)| *category == pet.category_id) {
+                Some((_, count)) => *count += 1,
+                None => self.categories.push((pet.category_id, 1)),
+            }
+        }
+        self.categories.sort_by_key(|(category, count)| (Reverse(*count), *category));
         self.search.forget();
     }
 
@@ -137,7 +188,10 @@ impl Rows {
 
 fn compare(a: &Pet, b: &Pet, by: SortBy) -> Ordering {
     let first = match by {
-        SortBy::Id | SortBy::Name | SortBy::AsItCame => Ordering::Equal,
+        // What came before stays before.
+        SortBy::AsItCame => return Ordering::Less,
+        SortBy::Id => Ordering::Equal,
+        SortBy::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
         SortBy::Category => a.category_id.cmp(&b.category_id),
         SortBy::Status => a.status.cmp(&b.status),
     };

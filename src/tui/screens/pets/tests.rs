@@ -1,6 +1,9 @@
 //! The pets screen: what follows from keys and replies, and how each state looks.
 
+mod live;
 mod more;
+mod moves;
+mod views;
 
 use std::time::Duration;
 
@@ -100,13 +103,13 @@ fn stale_list_reply_is_dropped() {
 fn a_tab_shows_what_is_known_of_it_until_its_own_rows_come() {
     let mut app = App::loaded(80, 24);
     app.keys("Right Right");
-    assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
+    assert_eq!(app.state.pets.filter(), Some(PetStatus::Pending));
     assert!(app.state.pets.list().unwrap().source == ListSource::Picked);
     assert_eq!(app.state.pets.row_count(), 8);
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 8);
     app.keys("0");
-    assert_eq!(app.state.pets.filter, None);
+    assert_eq!(app.state.pets.filter(), None);
 }
 
 #[test]
@@ -205,7 +208,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
     app.keys("C-u \"WHISK pend\"");
     assert_eq!(ids(&app), [100_232]);
     app.keys("Enter Right");
-    assert_eq!(app.state.pets.filter, Some(PetStatus::Available));
+    assert_eq!(app.state.pets.filter(), Some(PetStatus::Available));
     app.keys("0 Esc");
     assert_eq!((app.state.pets.row_count(), app.state.pets.searching), (20, false));
 }
@@ -369,6 +372,15 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
 }
 
 #[test]
+fn an_empty_store_names_what_works_there() {
+    let mut app = App::loaded_from(remote(), 60, 16, &[]);
+    assert!(app.says("I           import a file"), "{}", app.screen());
+    assert!(!app.says("petstore pets"), "a command without options would go elsewhere: {}", app.screen());
+    app.state.link.read_only = true;
+    assert!(!app.says("add the first one") && !app.says("import"), "{}", app.screen());
+}
+
+#[test]
 fn nothing_is_due_while_nothing_happens() {
     let mut app = App::loaded(80, 24);
     let deadline = |app: &App| crate::tui::deadline::next_deadline(&app.state, app.now);
@@ -438,7 +450,7 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
             }
         }
         app.send(Msg::Resize(Size { columns: 80, rows: 24 }));
-        assert!(app.screen().contains("Biscuit") || popup == "?");
+        assert!(app.screen().contains("Biscuit") || ["?", "F4"].contains(&popup));
     }
 }
 
@@ -555,7 +567,7 @@ fn looks_small_plain_and_in_unicode() {
         insta::assert_snapshot!(format!("small_{columns}x{rows}"), app.screen());
     }
     let mut app = with_keys(80, 24, "Enter");
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     insta::assert_snapshot!("mono", app.snapshot());
     app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.screen());

@@ -6,19 +6,20 @@ use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
 use crate::clock::Now;
 use crate::model::{Limit, PetStatus};
+use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{ChartsBox, LimitBox, PendingChange, Popup, next_preset};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
-use crate::tui::screens::pets::state::TABS;
+use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
 
-use super::{Sort, clipboard, inventory, lookup};
+use super::{Sort, clipboard, follow, inventory, lookup, popups, provenance};
 
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
@@ -38,9 +39,9 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
             pets.searching = true;
             state.message = None;
         }
-        PetsAction::NextTab => return show_tab(state, next_tab(state.pets.filter, 1), now),
-        PetsAction::PreviousTab => return show_tab(state, next_tab(state.pets.filter, 3), now),
-        PetsAction::AllStatuses => return show_tab(state, None, now),
+        PetsAction::NextTab => return step_tab(state, true, now),
+        PetsAction::PreviousTab => return step_tab(state, false, now),
+        PetsAction::AllStatuses => return show_tab(state, tab_of(None), now),
         PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
             if pets.whole.is_there() =>
         {
@@ -69,6 +70,8 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::NextMatch => return go(state, Movement::Down, now),
         PetsAction::PreviousMatch => return go(state, Movement::Up, now),
         PetsAction::Charts => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
+        PetsAction::Views => popups::views::open(state),
+        PetsAction::Run(number) => return custom_actions::choose(state, number, now),
         PetsAction::Live => toggle_live(state, now),
         PetsAction::Samples => return add_samples(state, now),
         PetsAction::Refresh => {
@@ -98,6 +101,7 @@ fn go(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
     }
     let page = usize::from(state.layout.table_rows.max(1));
     state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
+    state.only_moved = !state.pets.searching;
     Vec::new()
 }
 
@@ -112,7 +116,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
 
 /// Searches all rows for `query`.
 pub fn search_for(state: &mut AppState, query: &str) {
-    state.pets.filter = None;
+    state.layout.table_top = state.pets.show_tab(tab_of(None), state.layout.table_top);
     state.pets.search = TextInput::new(query);
     searched(state);
 }
@@ -140,10 +144,9 @@ fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
 pub fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
-    if pets.searching || !pets.search.is_empty() {
+    if pets.searching || !pets.is_searched_as_saved() {
         pets.searching = false;
-        pets.search.clear();
-        pets.best_first = true;
+        pets.reset_search();
         pets.arrange();
     } else if pets.drawer {
         pets.drawer = false;
@@ -156,15 +159,16 @@ pub fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn next_tab(filter: Option<PetStatus>, by: usize) -> Option<PetStatus> {
-    let here = TABS.iter().position(|tab| *tab == filter).unwrap_or(0);
-    TABS[(here + by) % TABS.len()]
+fn step_tab(state: &mut AppState, forward: bool, now: Now) -> Vec<Effect> {
+    let (tabs, here) = state.pets.tabs();
+    let by = if forward { 1 } else { tabs.len() - 1 };
+    show_tab(state, (here + by) % tabs.len(), now)
 }
 
 /// Goes to another tab, and asks for its rows. Of the whole inventory every tab is here already.
-pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now) -> Vec<Effect> {
+pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
     state.message = None;
-    state.pets.show_tab(filter);
+    state.layout.table_top = state.pets.show_tab(tab, state.layout.table_top);
     explain_count(state);
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     // What was asked for another tab must not be taken for this one's.
@@ -178,10 +182,7 @@ pub(super) fn show_tab(state: &mut AppState, filter: Option<PetStatus>, now: Now
 
 /// Says once what the `+` of a number means.
 fn explain_count(state: &mut AppState) {
-    let number = match state.pets.filter {
-        None => state.pets.total(),
-        Some(status) => state.pets.count(status),
-    };
+    let number = state.pets.tab_count(state.pets.tabs().1);
     if let Some(count) = number.filter(|count| count.or_more && !state.pets.is_count_explained) {
         state.pets.is_count_explained = true;
         state.say(MessageKind::Note, format!("{count}: at least {}. = counts exactly.", count.seen));
@@ -225,6 +226,9 @@ fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
 const LIVE: Duration = Duration::from_secs(30);
 
 fn toggle_live(state: &mut AppState, now: Now) {
+    if state.pets.follow.is_live() {
+        return state.say(MessageKind::Note, "The list is live: new pets appear at once.");
+    }
     state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
     let text = match state.pets.live {
         Some(_) if waits(state) => "Refreshing every 30 s once the service is back.",
@@ -313,6 +317,12 @@ pub fn on_reply(state: &mut AppState, reply: PetsReply, now: Now) -> Vec<Effect>
         PetsReply::InventoryPart(pets) => inventory::on_part(state, pets, now),
         PetsReply::InventoryRead(result) => inventory::on_read(state, result, now),
         PetsReply::Found(result) => lookup::on_found(state, result, now),
+        PetsReply::Followed(news) => follow::on_followed(state, news, now),
+        PetsReply::NotFollowed(failure) => follow::on_ended(state, failure, now),
+        PetsReply::Provenance(reply) => {
+            provenance::on_reply(state, reply);
+            Vec::new()
+        }
         PetsReply::SamplesAdded(added, failure) => on_samples(state, added, failure, now),
     }
 }
@@ -326,21 +336,23 @@ fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now
         }
         Ok(answer) => {
             on_answer(state, &answer, now);
-            let filter = state.pets.filter;
+            state.pets.provenance.on_listed();
+            let mut effects = if answer.offers_events { follow::begin(state, now) } else { Vec::new() };
             let changed = answer.list.is_some();
             match answer.list {
-                None => state.pets.confirm(filter, now),
+                None => state.pets.confirm(now),
                 Some(list) => {
                     let loaded = Loaded { limit: state.pets.limit, list, at: now, source: ListSource::Answer };
-                    state.pets.take(filter, loaded);
+                    state.pets.take(loaded);
                 }
             }
-            match std::mem::take(&mut state.pets.counts_due) {
+            effects.extend(match std::mem::take(&mut state.pets.counts_due) {
                 // What will be kept is complete with the last of them.
                 true => count(state, now),
                 false if changed => keep::keep(state, now),
                 false => Vec::new(),
-            }
+            });
+            effects
         }
     }
 }
@@ -368,7 +380,7 @@ const SAMPLES: usize = 25;
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
     let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
-    let empty = state.pets.filter.is_none() && state.pets.list().is_some_and(is_empty);
+    let empty = state.pets.filter().is_none() && state.pets.list().is_some_and(is_empty);
     if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
         return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
@@ -396,7 +408,10 @@ fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now:
             state.last_failure = Some(failure);
         }
     }
+    state.pets.whole.is_outdated |= added > 0;
     state.pets.forget_lists();
+    let held: Vec<_> = state.pets.follow.held().iter().map(|pet| pet.id).collect();
+    state.pets.changes.added(held);
     reload(state, true, now)
 }
 
@@ -479,7 +494,7 @@ pub(in crate::tui) fn on_failure(state: &mut AppState, failure: Failure, now: No
 pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
-    if is_first && state.popup.is_none() && !state.context().is_text() {
+    if state.link.ssh.is_some() || is_first && state.popup.is_none() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
         state.say(MessageKind::Error, "The API key is no longer accepted. F4 asks for another one.");

@@ -4,13 +4,15 @@ pub(super) mod detail;
 mod lookup;
 mod table;
 
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::api::Failure;
 use crate::clock::Now;
-use crate::model::text::{cut, width};
+use crate::model::Limit;
+use crate::model::text::{cut, short, width};
 use crate::model::words;
-use crate::model::{Limit, PetStatus};
+use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{Count, ListSource, SortBy};
 use crate::tui::state::{AppState, Health, Layout};
@@ -18,10 +20,14 @@ use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{WIDE, banner_with_keys};
 
+use super::state::BUILT_IN;
 use super::update::{may_have_more, waits};
 
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
+
+/// The most of the pets added in this session that a search is compared with.
+const MOST_ADDED: usize = 50;
 
 /// The width of the list where there are panes beside it.
 const LIST_BESIDE_PANES: u16 = 80;
@@ -41,17 +47,18 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
         page.go_to(panes);
-        detail::draw_panes(state, page);
+        layout.detail = detail::draw_panes(state, now, page);
     } else {
-        let drawer = if state.pets.drawer && page.area.height >= 10 { 5 } else { 0 };
+        let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
         let list = page.take(page.area.height - drawer);
         let below = page.rest();
         page.go_to(list);
         table::draw(state, now, page, layout);
         if drawer > 0 {
             page.go_to(below);
-            detail::draw_drawer(state, page);
+            detail::draw_drawer(state, now, page);
         }
+        layout.detail = below;
     }
     page.go_to(body);
     draw_tabs(state, page);
@@ -59,32 +66,75 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     draw_search(state, page);
 }
 
+/// Where only the cursor has moved, from row `from`: that row, the one that it is on now, and the detail; gives where they
+/// are. `None` if the rows scroll.
+pub fn draw_moved_cursor(
+    from: usize,
+    state: &AppState,
+    now: Now,
+    page: &mut Page<'_>,
+    layout: &mut Layout,
+) -> Option<Vec<Rect>> {
+    let mut painted = table::draw_moved_cursor(from, state, now, page, layout)?;
+    page.go_to(layout.detail);
+    page.blank();
+    if layout.detail.x > 0 {
+        detail::draw_detail(state, now, page);
+    } else if layout.detail.height > 0 {
+        detail::draw_drawer(state, now, page);
+    }
+    painted.push(layout.detail);
+    Some(painted)
+}
+
 fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     let appearance = page.appearance;
-    let blank_after_all = page.area.width >= WIDE;
-    let mut spans = vec![Span::raw(" ")];
-    let mut tab = |filter: Option<PetStatus>, number: Option<Count>| {
-        let in_use = state.pets.filter == filter;
-        let role = StyleRole::InUse.when(in_use);
-        let (left, right) = if in_use { ("[", "]") } else { (" ", " ") };
-        spans.push(appearance.span(left, role));
-        if let Some(status) = filter {
-            spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
+    let is_wide = page.area.width >= WIDE;
+    let (tabs, shown) = state.pets.tabs();
+    let all: Vec<Vec<Span<'static>>> = tabs
+        .iter()
+        .enumerate()
+        .map(|(at, tab)| {
+            let role = StyleRole::InUse.when(at == shown);
+            let (left, right) = if at == shown { ("[", "]") } else { (" ", " ") };
+            let mut spans = vec![appearance.span(left, role)];
+            if let Some(status) = tab.view.status.filter(|_| at < BUILT_IN) {
+                spans.extend([appearance.status(Some(&status.into())), Span::raw(" ")]);
+            }
+            let name = appearance.text(&tab.view.name);
+            spans.push(appearance.span(format!("{name} {}{right}", count_word(state.pets.tab_count(at))), role));
+            spans
+        })
+        .collect();
+    let widths: Vec<usize> = all.iter().map(|spans| spans.iter().map(Span::width).sum()).collect();
+    let gap = |at: usize| usize::from(is_wide || at == 0);
+    // Scrolled no further than needed for the tab that is shown; a sign at each edge says that there are more.
+    let room = page.columns().saturating_sub(2);
+    let needs = |from: usize| (from..=shown).map(|at| widths[at] + gap(at)).sum::<usize>();
+    let first = (0..shown).find(|from| needs(*from) <= room).unwrap_or(shown);
+    let mut spans = vec![Span::raw(if first > 0 { "<" } else { " " })];
+    let mut x = 1;
+    let mut left_out = false;
+    for (at, tab) in all.into_iter().enumerate().skip(first) {
+        left_out = at > shown && x + widths[at] > room + 1;
+        if left_out {
+            break;
         }
-        let word = filter.map_or("All", PetStatus::as_str);
-        spans.push(appearance.span(format!("{word} {}{right}", count_word(number)), role));
-        spans.push(Span::raw(if blank_after_all || filter.is_none() { " " } else { "" }));
-    };
-    tab(None, state.pets.total());
-    for status in PetStatus::ALL {
-        tab(Some(status), state.pets.count(status));
+        spans.extend(tab);
+        let [from, columns] = [x, widths[at]].map(|cells| u16::try_from(cells).unwrap_or(u16::MAX));
+        page.click(from, columns, Target::Tab(at));
+        x += widths[at] + gap(at);
+        spans.push(Span::raw(if gap(at) > 0 { " " } else { "" }));
     }
     let tabs = Line::from(spans);
     let room = page.columns().saturating_sub(tabs.width() + 1);
     page.line_at(0, tabs);
+    if left_out {
+        return page.right(0, ">", StyleRole::Text);
+    }
     let pages = state.pets.list().map_or(1, |loaded| loaded.list.pages());
     let limit = state.pets.limit;
-    let (long, short) = match pages {
+    let (long, brief) = match pages {
         _ if state.pets.whole.is_there() && state.pets.whole.is_complete() => {
             ("the whole inventory ".to_owned(), "all ".to_owned())
         }
@@ -92,8 +142,14 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
         0 | 1 => (format!("show {limit} (max 100) "), format!("show {limit} ")),
         _ => (format!("show {limit} a page, {pages} pages "), format!("show {limit} ")),
     };
-    if let Some(text) = [long, short].into_iter().find(|text| width(text) <= room) {
-        page.right(0, &text, StyleRole::Text);
+    // Pets without a status are on no other tab: how many are known matters more than the limit.
+    let none = match state.pets.known_without_status() {
+        0 => String::new(),
+        count => format!("{count} not set "),
+    };
+    let texts = [format!("{none}  {long}"), format!("{none}  {brief}"), none];
+    if let Some(text) = texts.iter().map(|text| text.trim_start()).find(|text| width(text) <= room) {
+        page.right(0, text, StyleRole::Text);
     }
 }
 
@@ -117,7 +173,11 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     } else {
         format!("sort: {order} ")
     };
-    let hint = if all == 0 { String::new() } else { format!("type to search these {all} rows") };
+    let hint = match all {
+        0 => String::new(),
+        1 => "type to search this row".to_owned(),
+        _ => format!("type to search these {all} rows"),
+    };
     page.search(&pets.search, pets.searching, &hint, &result);
 }
 
@@ -172,24 +232,26 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
         };
         page.paragraph(3, &text);
     } else if !pets.search.is_empty() {
+        if let Some(elsewhere) = elsewhere(state) {
+            return page.paragraph(3, &elsewhere);
+        }
         let typed = cut(&page.appearance.text(pets.search.value()), 30);
         page.paragraph(3, &format!("No row matches \"{typed}\". Esc clears the search."));
         if !pets.whole.is_there() && may_have_more(state) {
             let way = if pets.searching { "Tab" } else { "W" };
             page.line(format!("   There may be more pets: {way} searches all of them."));
         }
-    } else if let Some(status) = pets.filter {
+    } else if let Some(status) = pets.filter() {
         page.line(format!("   No pets with status {status}. 0 for all, a to add one."));
     } else {
         page.line("   No pets yet. What you can do:");
         page.gap();
-        for (key, what) in
-            [("a", "add the first one"), ("S", "load 25 samples to try things out"), ("q", "quit, and in the shell:")]
-        {
-            page.line(vec!["   ".into(), page.appearance.span(format!("{key:<12}"), StyleRole::Key), what.into()]);
+        let adding = [("a", "add the first one"), ("I", "import a file"), ("S", "load 25 samples to try things out")];
+        let adding = if state.link.read_only { &[] } else { &adding[..] };
+        for (key, what) in adding.iter().chain(&[("q", "quit, and in the shell:")]) {
+            page.line(vec!["   ".into(), page.appearance.span(format!("{key:<12}"), StyleRole::Key), (*what).into()]);
         }
         page.gap();
-        page.line("     petstore pets add - < FILE    adds pets from NDJSON");
         page.line("     petstore --demo               opens 250 sample pets");
         if state.link.embedded {
             page.line("     petstore --base-url URL       uses another service");
@@ -204,6 +266,23 @@ fn list_title(state: &AppState, top: usize, visible: usize) -> String {
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
 }
 
+/// Where a pet is that this session added, that is searched for, and that these rows do not have.
+fn elsewhere(state: &AppState) -> Option<String> {
+    let pets = &state.pets;
+    let query = pets.searched();
+    let is_here = |id| pets.pets().iter().any(|pet| pet.id == id && pets.is_of_tab(pet));
+    let mut added = state.added.iter().rev().take(MOST_ADDED).map(|added| &added.pet);
+    let pet = added.find(|pet| !query.is_empty() && query.fits(pet) && !is_here(pet.id))?;
+    let place = match (&pet.status, pets.filter()) {
+        (None, Some(_)) => "has no status; All (0) shows it".to_owned(),
+        (Some(status), Some(tab)) if *status != tab.into() => {
+            format!("is {}; All (0) shows it", short(status.as_str()))
+        }
+        (None, None) | (Some(_), _) => "is not in these rows; # looks it up".to_owned(),
+    };
+    Some(format!("{} (#{}) {place}.", short(&pet.name), pet.id))
+}
+
 /// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if let Some(by_id) = &state.pets.by_id {
@@ -213,6 +292,9 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     let reading = state.pending.is_running(Slot::Inventory);
     if rows == 0 && !reading {
         return String::new();
+    }
+    if let Some(elsewhere) = elsewhere(state) {
+        return elsewhere;
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
     if reading {
@@ -225,7 +307,12 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
         many => return format!("{here} {many} changes: C shows them."),
     }
     if state.pets.whole.is_there() {
-        let all = if state.pets.whole.is_complete() { "All pets are loaded." } else { "Incomplete: r loads all." };
+        let all = match &state.pets.whole {
+            whole if whole.is_outdated => "Out of date: r loads all.",
+            whole if whole.is_complete() => "All pets are loaded.",
+            whole if whole.may_show_more() => "Incomplete: r starts again.",
+            _ => "The service lists no more.",
+        };
         return format!("{here} {all} W goes back.");
     }
     let list = state.pets.list();

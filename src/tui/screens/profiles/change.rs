@@ -4,7 +4,7 @@
 //! afterwards, nothing of the previous service remains. Its typed text returns when the user switches back.
 
 use crate::clock::Now;
-use crate::config::Origin;
+use crate::config::{KeyOrigin, Origin};
 use crate::model::text::short;
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
@@ -26,6 +26,13 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     if let Some(why) = why_not(state) {
         state.say(MessageKind::Error, why);
+        return Vec::new();
+    }
+    if name == state.link.name && state.link.key.1 == KeyOrigin::Typed {
+        // Reading the profile again would drop the typed key.
+        let text = format!("{} is in use, with the key that you typed for this session.", short(&name));
+        state.say_done(text, now.mono);
+        state.screen = state.profiles.from;
         return Vec::new();
     }
     // The key being tested is for the service in use.
@@ -94,6 +101,9 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     let mut more = String::new();
     if let Some(variable) = foreign_key(&state.link, &before) {
         more.push_str(&format!(" The API key from {variable} is now sent to {service}."));
+    }
+    if before.key.1 == KeyOrigin::Typed {
+        more.push_str(&format!(" The key typed for {} was for this session and is forgotten.", short(&before.name)));
     }
     if stays {
         more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));

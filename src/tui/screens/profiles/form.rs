@@ -125,6 +125,11 @@ impl ProfileForm {
         Focus::PARTS.into_iter().filter(|(part, _)| has_value || *part != Focus::Value).collect()
     }
 
+    /// Whether saving no longer tests: the test of what is typed failed.
+    pub fn saves_anyway(&self) -> bool {
+        matches!(self.tried, Some(Tested::Failed(_) | Tested::Unusable(_)))
+    }
+
     /// Selects the next or previous source.
     pub fn choose(&mut self, movement: Movement) {
         let all = KeySourceChoice::ALL;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::form::{Focus, ProfileForm};
+use super::form::{Focus, KeySourceChoice, ProfileForm};
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
 use crate::tui::keymap::Context;
@@ -60,6 +60,7 @@ impl State {
     pub fn context(&self) -> Context {
         match self.form.focus {
             _ if !self.form_open => Context::Profiles,
+            Focus::Value if self.form.source == KeySourceChoice::File => Context::ProfilePath,
             Focus::Name | Focus::Address | Focus::Value => Context::ProfileText,
             Focus::Source | Focus::Protect => Context::ProfileChoice,
             Focus::Save => Context::ProfileButton,

@@ -6,6 +6,7 @@ use super::{Focus, KeySourceChoice};
 use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
+use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
 use crate::tui::drafts::TypedText;
@@ -366,7 +367,7 @@ fn text_for_another_service_is_copied_only_by_an_answer_that_names_both() {
         assert!(screen.contains(text), "{text}: {screen}");
     }
     app.wait(Duration::from_millis(300)).keys("Enter");
-    assert_eq!((app.state.context(), app.state.add.draft().is_empty()), (Context::Form, true));
+    assert_eq!((app.state.context(), app.state.add.is_typed()), (Context::Form, false));
     app.keys("F8").wait(Duration::from_millis(300)).keys("y");
     assert_eq!((app.state.add.name.value(), app.job(Slot::Create)), ("Biscuit", None));
     assert!(app.says("Copied from production. F2 adds it to STAGING."));
@@ -654,7 +655,7 @@ fn a_profile_that_answers_is_saved_immediately_and_selected() {
 #[test]
 fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
     let mut app = tried(80, 24, Tested::Failed(unauthorized()));
-    assert!(app.writes() == 0 && app.says("or press F2 again to save it anyway."), "{}", app.screen());
+    assert!(app.writes() == 0 && app.says("or press F2 to save it anyway."), "{}", app.screen());
     app.keys("\"0\" F2");
     assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
     app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Unusable("no".into())));
@@ -713,6 +714,91 @@ fn a_key_is_never_on_the_screen_unless_it_is_asked_for() {
     assert!(!app.screen().contains("petk_"));
     app.keys("C-r");
     assert!(app.screen().contains("petk_0123456789abcdef"));
+}
+
+#[test]
+fn a_key_that_was_shown_is_hidden_when_the_form_is_opened_again() {
+    let mut app = typed(80, 24);
+    app.keys("C-r Esc n");
+    assert!(!app.screen().contains("petk_"), "{}", app.screen());
+}
+
+#[test]
+fn the_button_and_the_bottom_line_name_the_same_save() {
+    let named = |mut app: App| {
+        let screen = app.screen();
+        let (body, bottom) = screen.trim_end().rsplit_once('\n').unwrap();
+        ["est and save", "ave anyway"].map(|word| (body.contains(word), bottom.contains(word)))
+    };
+    assert_eq!(named(typed(80, 24)), [(true, true), (false, false)]);
+    assert_eq!(named(tried(80, 24, Tested::Failed(unauthorized()))), [(false, false), (true, true)]);
+}
+
+#[test]
+fn a_value_that_the_service_refused_is_replaced_by_typing() {
+    let mut app = tried(80, 24, Tested::Failed(unauthorized()));
+    app.keys("\"petk_another_key\"");
+    assert_eq!(app.state.profiles.form.key.value(), "petk_another_key");
+    let nobody = Failure::NotSent { why: "connection refused".into() };
+    let mut app = tried(80, 24, Tested::Failed(nobody));
+    app.keys("\"https://other.example/v1\"");
+    assert_eq!(app.state.profiles.form.address.value(), "https://other.example/v1");
+}
+
+#[test]
+fn an_address_without_a_scheme_is_refused_with_the_remedy() {
+    for address in ["shop.example/v1", "127.0.0.1:8080/v1", "localhost:8080/v1"] {
+        let mut app = listed(80, 24);
+        app.keys(&format!("n Tab \"{address}\" Tab"));
+        assert!(app.says("The address must start with https:// (or http:// for this machine)"), "{}", app.screen());
+    }
+}
+
+#[test]
+fn a_key_typed_for_the_session_is_never_dropped_silently() {
+    let mut app = listed(80, 24);
+    app.keys("K \"petk_of_this_session\" Enter");
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
+    app.keys("Enter");
+    assert!(app.job(Slot::UseProfile).is_none() && app.state.link.key.1 == KeyOrigin::Typed);
+    assert!(app.says("production is in use, with the key that you typed for this session."), "{}", app.screen());
+    app.keys("P Down Enter");
+    app.news(Slot::UseProfile, used(staging(in_file())));
+    assert!(app.says("The key typed for production was for this session and is forgotten."), "{}", app.screen());
+}
+
+#[test]
+fn a_new_profile_becomes_the_default_at_the_first_start_only_and_says_so() {
+    let kept = AddedProfile { file: "config.toml".into(), key_lost: None };
+    let lost = AddedProfile { key_lost: Some("no room".into()), ..kept.clone() };
+    for added in [kept, lost] {
+        for (at_start, mut app) in [(true, App::first_start(80, 24)), (false, listed(80, 24))] {
+            if at_start {
+                app.keys("3");
+                app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+            }
+            app.keys(if at_start { SHOP.strip_prefix("n ").unwrap() } else { SHOP }).keys("F2");
+            app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
+            app.news(Slot::WriteProfile, ProfileReply::Added(Ok(added.clone())));
+            let says = app.says("It is the default from the next start.");
+            assert_eq!(says, at_start, "{}", app.screen());
+        }
+    }
+}
+
+#[test]
+fn tab_completes_the_path_of_a_key_file() {
+    let mut app = listed(80, 24);
+    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Down Tab \"~/ke\" Tab");
+    assert_eq!(app.state.profiles.form.source, KeySourceChoice::File);
+    let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
+        panic!("nothing is completed: {}", app.screen())
+    };
+    let completion = Completion { more: "ys/".into(), names: vec!["keys/".into()] };
+    app.reply(Slot::CompletePath, Outcome::PathCompleted(typed, completion));
+    assert_eq!(app.state.profiles.form.file.value(), "~/keys/");
+    app.keys("Enter");
+    assert_eq!(app.state.profiles.form.focus, Focus::Protect);
 }
 
 #[test]
@@ -810,7 +896,7 @@ fn looks_where_there_is_little_room_and_without_colours() {
     red.keys("n Tab Tab Tab Tab");
     insta::assert_snapshot!("form_40x8", red.screen());
     red.keys("Esc");
-    red.state.theme = Theme::Mono;
+    red.state.theme = Theme::built_in("mono");
     red.send(Msg::Resize(Size { columns: 80, rows: 24 }));
     insta::assert_snapshot!("listed_mono", red.snapshot());
 }

@@ -1,5 +1,6 @@
 //! Handles keys and replies of the profiles screen.
 
+use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::config::{KeyOrigin, ServiceLocation};
 use crate::model::text::short;
@@ -90,6 +91,7 @@ pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect
         FormEvent::None | FormEvent::Clear => {}
         FormEvent::Back => {
             state.profiles.form_open = false;
+            state.profiles.form.shown = false;
             state.say(MessageKind::Note, "Your text is kept: n opens the form again.");
             return state.cancel(Slot::TryProfile).into_iter().collect();
         }
@@ -205,12 +207,30 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     let answers = matches!(tested, Tested::Answered(_));
+    let at_fault = at_fault(&tested);
     profiles.form.tried = Some(tested);
     if answers {
         return vec![write(state, new, now)];
     }
-    state.say(MessageKind::Error, "Nothing was saved. Fix it, or press F2 again to save it anyway.");
+    let form = &mut profiles.form;
+    if let Some(part) = at_fault.filter(|part| form.parts().iter().any(|(there, _)| there == part)) {
+        form.focus = part;
+        if let Some(input) = form.input() {
+            input.select();
+        }
+    }
+    state.say(MessageKind::Error, "Nothing was saved. Fix it, or press F2 to save it anyway.");
     Vec::new()
+}
+
+/// The field that a failed test is about, if that is clear.
+fn at_fault(tested: &Tested) -> Option<Focus> {
+    let Tested::Failed(failure) = tested else { return None };
+    match failure.remedy() {
+        Remedy::EnterKey | Remedy::GetPermission => Some(Focus::Value),
+        Remedy::CheckAddress | Remedy::CheckPath | Remedy::CheckService => Some(Focus::Address),
+        Remedy::Wait(_) | Remedy::TryLater | Remedy::CorrectValue | Remedy::TrustAuthority | Remedy::None => None,
+    }
 }
 
 fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> {
@@ -223,13 +243,14 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
         Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
         Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
     };
+    let default = if state.is_first_start() { " It is the default from the next start." } else { "" };
     match key_lost {
         None => {
-            let default = if state.is_first_start() { " It is the default from the next start." } else { "" };
             state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
         }
         Some(why) => {
-            state.say(MessageKind::Error, format!("Added {name} to {file}, but its API key was not stored: {why}"))
+            let text = format!("Added {name} to {file}, but its API key was not stored: {why}{default}");
+            state.say(MessageKind::Error, text);
         }
     }
     if let Some(tried) = tried {

@@ -83,6 +83,7 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
         let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
         let text = [entry.name.as_str(), &place(&entry.place), key].map(|text| appearance.text(text));
         let text = cells(text.each_ref().map(String::as_str));
+        page.click_row(here);
         if here {
             page.point(1);
         }

@@ -292,7 +292,7 @@ fn looks_small_plain_and_in_unicode() {
         insta::assert_snapshot!(format!("small_{columns}x{rows}"), with_keys(columns, rows, "Down").screen());
     }
     let mut app = with_keys(80, 24, "Down");
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.snapshot());
 }

@@ -88,6 +88,7 @@ fn draw_list(requests: &State, page: &mut Page<'_>, layout: &mut Layout) {
             &appearance.text(what),
         );
         let selected = at == cursor;
+        page.click_row(selected);
         page.at(1, marker(selected), StyleRole::Text);
         page.at(3, text, StyleRole::Selected.when(selected));
         if has_failed(exchange) {

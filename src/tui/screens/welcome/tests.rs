@@ -2,8 +2,11 @@
 
 use super::state::State;
 use crate::app::first_run::StartChoice;
+use crate::local::complete::Completion;
+use crate::tui::effect::Task;
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, QuitReason};
+use crate::tui::msg::{Msg, Outcome, QuitReason};
+use crate::tui::pending::Slot;
 use crate::tui::state::Screen;
 use crate::tui::testing::App;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -115,7 +118,33 @@ fn looks_small_plain_and_in_unicode() {
         insta::assert_snapshot!(format!("small_{columns}x{rows}"), App::first_start(columns, rows).screen());
     }
     let mut app = App::first_start(80, 24);
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.snapshot());
+}
+
+#[test]
+fn the_help_of_the_first_start_lists_only_keys_that_work_there() {
+    let mut app = App::first_start(80, 24);
+    app.keys("?");
+    let help = app.screen();
+    for dead in ["profiles", "requests", "themes", "explain last error", "enter another API key", "all commands"] {
+        assert!(!help.contains(dead), "{dead}: {help}");
+    }
+    app.keys("Esc");
+    for dead in ["P", "T", "H", "e", ":", "F4"] {
+        app.keys("Down Up").keys(dead);
+        assert!(app.says("Choose how to start first."), "{dead}: {}", app.screen());
+    }
+}
+
+#[test]
+fn tab_completes_the_path_of_a_configuration() {
+    let mut app = App::first_start(80, 24);
+    app.keys("4 \"pet\" Tab");
+    let task = app.job(Slot::CompletePath).map(|job| job.task);
+    assert_eq!(task, Some(Task::CompletePath("pet".into())));
+    let completion = Completion { more: "store.toml".into(), names: vec!["petstore.toml".into()] };
+    app.reply(Slot::CompletePath, Outcome::PathCompleted("pet".into(), completion));
+    assert_eq!(app.state.welcome.path.as_ref().unwrap().value(), "petstore.toml");
 }

@@ -2,7 +2,7 @@
 
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{AskAction, GlobalAction, WelcomeAction};
+use crate::tui::keymap::{AskAction, WelcomeAction};
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
@@ -11,13 +11,6 @@ use crate::tui::widgets::list::moved;
 
 use super::state::StartOption;
 use crate::app::first_run::StartChoice;
-
-/// Whether an action may be taken before anything is chosen. The others would ask a service, or leave for a screen that
-/// has nothing to show yet.
-pub const fn is_allowed(action: GlobalAction) -> bool {
-    use GlobalAction::{Help, Interrupt, Quit, Redraw, Suspend};
-    matches!(action, Help | Quit | Interrupt | Suspend | Redraw)
-}
 
 /// A key on the list of ways.
 pub fn on_action(state: &mut AppState, action: WelcomeAction, now: Now) -> Vec<Effect> {

@@ -31,6 +31,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     for (at, way) in StartOption::ALL.into_iter().enumerate().filter(|_| !small || welcome.path.is_none()) {
         let (what, note) = way.words();
         let marked = at == welcome.cursor;
+        page.click_row(marked);
         if marked {
             page.point(3);
         }

@@ -40,6 +40,11 @@ impl Grid {
         &mut self.cells[y * self.columns..][..self.columns]
     }
 
+    /// Whether this cell is there already.
+    pub fn holds(&self, x: usize, y: usize, cell: &Cell) -> bool {
+        x < self.columns && y < self.rows && self.cells[y * self.columns + x] == *cell
+    }
+
     /// Writes a cell; gives the columns that may differ then. What does not fit into the screen is omitted.
     pub fn put(&mut self, x: usize, y: usize, cell: &Cell) -> Range<usize> {
         let end = x + usize::from(cell.cell_width().max(1));

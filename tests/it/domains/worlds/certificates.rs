@@ -46,6 +46,11 @@ pub(super) const LIST: &[Trouble] = &[
         shows(plan, |good| good.issued_by(Issuer::Trusted("Former Trust".to_owned())).later(-20));
     }),
     Trouble::new(Code::TlsRefused, |plan| plan.site(Plan::PLATFORM_ADDRESS).https = Door::Closed),
+    Trouble::new(Code::TlsSni, |plan| {
+        let certificate = IssuedCertificate::new(plan.now, &[Plan::DOMAIN]);
+        let site = plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::UNRECOGNIZED_NAME);
+        site.stranger = Greeting::Certificate(certificate);
+    }),
     Trouble::new(Code::TlsVersion, |plan| {
         plan.site(Plan::PLATFORM_ADDRESS).greet(Plan::DOMAIN, Greeting::PROTOCOL_VERSION);
     }),

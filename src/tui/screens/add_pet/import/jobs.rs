@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::local::complete::Completion;
-use crate::model::Field;
+use crate::model::{Field, PetId};
 use crate::transfer::ColumnMapping;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportEvent, ImportOptions, ImportProgress, Start, Summary};
@@ -17,8 +16,6 @@ pub enum ImportTask {
     CheckFile(ImportSource, Box<ColumnMapping>),
     /// Send its rows.
     Run(Box<RunImport>),
-    /// Complete a path as typed.
-    Complete(String),
 }
 
 /// An import to start or resume.
@@ -50,16 +47,14 @@ pub enum ImportSource {
 /// The reply to a request about the import of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ImportReply {
-    /// What a path as typed can become.
-    Completed(String, Completion),
     /// So many rows were checked so far.
     Checking(u64),
     /// A file was checked.
     Checked(Result<Box<CheckedFile>, UnusableFile>),
     /// The import started, from this file and with this report.
     Started(String, String),
-    /// The counts so far, and the new events.
-    Progress(ImportProgress, Vec<ImportEvent>),
+    /// The counts so far, the events to show, and every pet added since the last report.
+    Progress { progress: ImportProgress, events: Vec<ImportEvent>, added: Vec<PetId> },
     /// The import did not start, for this reason: nothing was sent, and no report was written.
     NotStarted(ImportEnded),
     /// The import has ended.

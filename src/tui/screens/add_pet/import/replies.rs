@@ -2,16 +2,12 @@
 
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
-use crate::local::complete::Completion;
 use crate::model::Field;
-use crate::model::text::short;
-use crate::model::words::list;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::text_input::TextInput;
 
 use super::jobs::{CheckedFile, ImportReply, ImportSource, UnusableFile};
 use super::preview::{Choice, PreviewField};
@@ -21,7 +17,6 @@ use super::state::Phase;
 pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effect> {
     let import = &mut state.add.import;
     match reply {
-        ImportReply::Completed(typed, completion) => on_completed(state, &typed, &completion),
         ImportReply::Checking(rows) => {
             if let Some(looked) = import.looked_mut() {
                 looked.rows = rows;
@@ -31,11 +26,17 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
         ImportReply::Started(file, report) => {
             if let Some(running) = import.running_mut() {
                 running.files = Some((file.clone(), report));
-                import.unfinished = Some(file);
+                let before = import.unfinished_name();
+                let other = import.unfinished.replace(file.clone()).filter(|other| *other != file).and(before);
                 state.drafts.at_once = true;
+                if let Some(other) = other {
+                    let text = format!("The import of {other} is not finished. Import it again to continue it.");
+                    state.say(MessageKind::Note, text);
+                }
             }
         }
-        ImportReply::Progress(progress, events) => {
+        ImportReply::Progress { progress, events, added } => {
+            state.pets.changes.added(added);
             if let Some(running) = import.running_mut() {
                 running.take(progress, events, now.mono);
             }
@@ -50,24 +51,6 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
         }
     }
     Vec::new()
-}
-
-/// The path grows as far as it is certain; then the names that are possible are listed.
-fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) {
-    let path = &mut state.add.import.path;
-    if path.value() != typed {
-        return;
-    }
-    if !completion.more.is_empty() {
-        *path = TextInput::new(format!("{typed}{}", completion.more));
-        return;
-    }
-    let text = match completion.names.as_slice() {
-        [] => "No file begins like this.".to_owned(),
-        [_] => "The path is complete.".to_owned(),
-        names => format!("{}.", list(names.iter().map(|name| short(name)))),
-    };
-    state.say(MessageKind::Note, text);
 }
 
 fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile>) {
@@ -185,6 +168,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     } else {
         state.say(kind, text)
     }
+    state.pets.whole.is_outdated |= added > 0;
     if added == 0 || state.key_refused() { Vec::new() } else { pets::update::reload(state, true, now) }
 }
 

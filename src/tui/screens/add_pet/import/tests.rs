@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::api::failure::Failure;
+use crate::api::inventory::Coverage;
+use crate::app::inventory::changes::Baseline;
 use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::earlier_import::EarlierImport;
@@ -13,13 +15,14 @@ use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, Size};
+use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
 use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
+use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -91,7 +94,14 @@ pub fn running(columns: u16, rows: u16) -> App {
     app.keys("F2");
     let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.csv.petstore-import.ndjson".into());
     so_far(&mut app, ImportReply::Started(files.0, files.1));
-    so_far(&mut app, ImportReply::Progress(ImportProgress { added: 1, ..ImportProgress::default() }, Vec::new()));
+    so_far(
+        &mut app,
+        ImportReply::Progress {
+            progress: ImportProgress { added: 1, ..ImportProgress::default() },
+            events: Vec::new(),
+            added: Vec::new(),
+        },
+    );
     app.wait(Duration::from_secs(60));
     let progress = ImportProgress { added: 606, refused: 5, unknown: 1, under_way: 4, ..ImportProgress::default() };
     let outcomes = vec![
@@ -101,7 +111,7 @@ pub fn running(columns: u16, rows: u16) -> App {
         row(611, "Moss", Fate::Added(100_862)),
         row(612, "Ziggy", Fate::Added(100_863)),
     ];
-    so_far(&mut app, ImportReply::Progress(progress, outcomes));
+    so_far(&mut app, ImportReply::Progress { progress, events: outcomes, added: Vec::new() });
     app
 }
 
@@ -122,12 +132,12 @@ fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
 fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("I \"new\" Tab");
-    let Some(Task::Import(ImportTask::Complete(typed))) = app.job(Slot::CompletePath).map(|job| job.task) else {
+    let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
         panic!("nothing is completed")
     };
     let completed = |more: &str, names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        ImportReply::Completed(typed.clone(), Completion { more: more.to_owned(), names })
+        Outcome::PathCompleted(typed.clone(), Completion { more: more.to_owned(), names })
     };
     let names = ["new-1.csv", "new-2.csv"];
     app.reply(Slot::CompletePath, completed("-", &names));
@@ -408,7 +418,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
     let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
-    assert_eq!(reading.set, [None, Some("3".into()), None]);
+    assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
     let outcome = found(&app, "name\nRex\nLuna\nMax\n", None);
     app.reply(Slot::CheckFile, outcome);
     assert!(app.says("This adds 3 pets"));
@@ -495,6 +505,20 @@ fn the_list_shows_what_a_running_import_has_added_so_far() {
         app.keys(keys);
         assert!(app.job(Slot::List).is_some(), "{keys}");
     }
+}
+
+#[test]
+fn numbers_from_before_an_import_are_called_out_of_date() {
+    let mut app = running(80, 24);
+    app.keys("1 W");
+    let id = app.job(Slot::Inventory).unwrap().id;
+    app.reply_to(id, PetsReply::InventoryPart(animals(250)));
+    let all = Coverage { requests: 3, complete: true, full: Vec::new() };
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(all)));
+    assert!(app.says("[All 250]"), "{}", app.screen());
+    end(&mut app, ImportProgress { added: 1_237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+    app.keys("j");
+    assert!(app.says("[All 250+]") && app.says("Out of date: r loads all."), "{}", app.screen());
 }
 
 #[test]
@@ -737,4 +761,18 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
             }
         }
     }
+}
+
+#[test]
+fn the_pets_of_an_own_import_are_not_announced_as_changes() {
+    let mut app = running(80, 24);
+    let mut pets = animals(12);
+    app.state.pets.changes.learn(&pets[..10], Baseline::Unknown, true, app.now.wall);
+    let added = vec![pets[10].id, pets[11].id];
+    let progress = ImportProgress { added: 2, ..Default::default() };
+    so_far(&mut app, ImportReply::Progress { progress, events: Vec::new(), added });
+    pets[0].name = "Renamed elsewhere".into();
+    app.state.pets.changes.learn(&pets, Baseline::All, true, app.now.wall);
+    let changed: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.pet.id).collect();
+    assert_eq!(changed, [pets[0].id]);
 }

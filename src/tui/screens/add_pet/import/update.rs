@@ -35,10 +35,6 @@ const PAGE: usize = 8;
 pub fn in_file_field(state: &mut AppState, action: ImportFileAction, now: Now) -> Vec<Effect> {
     match action {
         ImportFileAction::Confirm => return start::look_at_typed(state, now),
-        ImportFileAction::Complete => {
-            let typed = state.add.import.path.value().to_owned();
-            return vec![state.begin(ImportTask::Complete(typed), now)];
-        }
         ImportFileAction::Clear => {
             if state.add.import.shows_unfinished() {
                 start::drop_unfinished(state);

@@ -17,13 +17,15 @@ pub fn place(state: &AppState) -> String {
             let key = if matches!(import.phase, Phase::File) { "Enter shows it" } else { "F2 continues it" };
             return format!("This import is not finished. {key}, F8 drops it.");
         }
-        Phase::File if let Some(file) = import.unfinished_name() => {
-            return format!("The import of {file} is not finished. Nothing has been sent of another file yet.");
-        }
         Phase::Looked(looked) if looked.before().is_some_and(|before| before.added > 0) => {
             "Nothing more has been sent yet."
         }
-        Phase::File | Phase::Looked(_) => "Nothing has been sent yet.",
+        Phase::File | Phase::Looked(_) => match import.unfinished_name() {
+            Some(file) if matches!(import.phase, Phase::File) => {
+                return format!("The import of {file} is not finished. Nothing has been sent of another file yet.");
+            }
+            _ => "Nothing has been sent yet.",
+        },
         Phase::Running(running) if running.paused => "Paused. F2 continues, Del stops for good, Esc leaves it paused.",
         Phase::Running(running) if running.is_under_way() => "Sending. Esc pauses; nothing is lost.",
         Phase::Running(running) => match &running.progress {

@@ -9,10 +9,10 @@ use crate::api::failure::{Failure, Remedy};
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, QueueRecord, Unfinished};
 use crate::app::outbox::send::SentAt;
 use crate::clock::Now;
-use crate::config::read_only;
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
+use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
@@ -127,7 +127,7 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
             continue;
         }
         let again = line.sent.as_ref().map(|first| SentAt { here: line.at, there: first.there });
-        let Ok(new) = line.draft.check() else {
+        let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else {
             line.fate = Fate::Refused("cannot be sent".to_owned());
             continue;
         };
@@ -173,10 +173,11 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             } else {
                 "refused".to_owned()
             };
-            let refused = QueueRecord::Refused { line: line.number, why: status.clone() };
-            line.fate = Fate::Refused(status);
-            line.sent = None;
             let sentence = failure.sentence(&state.link.service);
+            let why = format!("{status}: {sentence}");
+            let refused = QueueRecord::Refused { line: line.number, why: why.clone() };
+            line.fate = Fate::Refused(why);
+            line.sent = None;
             state.add.rapid.unwritten.push(refused);
             state.add.rapid.tries = 0;
             state.say(MessageKind::Error, format!("{name} was refused: {sentence} Up selects it, Enter fixes it."));
@@ -193,24 +194,30 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
 
 fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
+    let mut status = None;
     for line in &mut rapid.lines {
         if let Fate::Sending(there, since) = line.fate
             && there == lane
         {
             rapid.took = now.mono.saturating_duration_since(since);
             line.fate = Fate::Saved(pet.id);
+            status = line.draft.status;
         }
     }
     rapid.saved += 1;
     rapid.tries = 0;
     rapid.pause = None;
     let is_last = !rapid.has_work();
-    state.pets.changes.added(&pet);
+    state.add.begin_with(status);
+    state.pets.added(&pet);
+    let mut effects = custom_actions::on_added(state, [&pet], now);
     state.added.push(AddedPet { at: now.wall, pet });
     if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
-        return pets::update::reload(state, true, now);
+        effects.extend(pets::update::reload(state, true, now));
+    } else {
+        effects.extend(pets::update::on_sign_of_life(state, now));
     }
-    pets::update::on_sign_of_life(state, now)
+    effects
 }
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one
@@ -261,7 +268,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     }
     if waiting + outcome_unknown > 0 {
         let what = if state.link.read_only {
-            format!("They wait: {}.", read_only(&state.link.label))
+            format!("They wait: {}.", state.link.why_read_only())
         } else if state.may_change() {
             "Those that are safe to send go out now (2, F6 shows them).".to_owned()
         } else {

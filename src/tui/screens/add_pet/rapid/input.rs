@@ -84,6 +84,8 @@ pub(in crate::tui::screens::add_pet) fn queue(state: &mut AppState, draft: Draft
         return Err(why);
     }
     let rapid = &mut state.add.rapid;
+    let category_id = rapid.setup.categories.number(draft.category_id.trim()).into_owned();
+    let draft = Draft { category_id, ..draft };
     let number = rapid.next_number();
     let (code, key, fate) = (None, state.keys.make(), Fate::Unwritten);
     let line = Line { number, at: now.wall, draft, code, key, sent: None, fate };
@@ -104,7 +106,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
         draft.name.clone_from(&coded.name);
         draft.category_id = coded.category.map_or(draft.category_id, |category| category.to_string());
     }
-    let (fate, refused, sentence) = match draft.check() {
+    let (fate, refused, sentence) = match draft.check(&rapid.setup.categories) {
         _ if is_unknown => {
             let sentence = format!("Code {} is not in the code file. Ctrl-O uses it as the name.", short(text));
             (Fate::UnknownCode, Some(String::new()), sentence)
@@ -145,7 +147,7 @@ pub(super) fn use_code(state: &mut AppState, now: Now) {
         return;
     };
     let code = line.draft.name.clone();
-    let message = match line.draft.check() {
+    let message = match line.draft.check(&rapid.setup.categories) {
         Ok(_) => {
             line.fate = Fate::Unwritten;
             line.code = None;

@@ -89,7 +89,7 @@ pub(super) fn leave_as_it_was(state: &mut AppState) {
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.draft.check() else { return Vec::new() };
+    let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else { return Vec::new() };
     state.add.rapid.looking = Some(line.number);
     state.say(MessageKind::Note, format!("Searching for {} ...", short(&line.draft.name)));
     vec![state.begin(RapidTask::SearchFor(new), now)]

@@ -8,9 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
 use crate::local::barcodes::Codes;
-use crate::model::draft::parse_category_id;
 use crate::model::text::cut;
-use crate::model::{Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
+use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
 use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 
@@ -22,6 +21,9 @@ const MOST_SHOWN: usize = 2_000;
 
 /// Characters closer together than this come from a scanner; a key this soon after them may end a scan.
 const BURST: Duration = Duration::from_millis(50);
+
+/// The most columns of a reason from the file.
+const LONGEST_REASON: usize = 300;
 
 /// The fewest characters of a scan.
 const LEAST_BURST: usize = 3;
@@ -81,6 +83,8 @@ pub struct RapidSetup {
     pub tab: bool,
     /// The most lines sent at a time.
     pub concurrency: Concurrency,
+    /// The names of categories, also in the form.
+    pub categories: Arc<Categories>,
 }
 
 /// The parts of the screen, in the order of Tab.
@@ -128,7 +132,7 @@ pub enum Fate {
     Sending(usize, Instant),
     /// It was added with this id.
     Saved(PetId),
-    /// It was refused, for this reason.
+    /// It was refused, for this reason: a word or two for the list, a colon, and a sentence.
     Refused(String),
     /// Its code is not in the code file.
     UnknownCode,
@@ -176,6 +180,15 @@ impl Fate {
         matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
     }
 
+    /// Why it was refused, as a sentence.
+    fn explanation(&self) -> Option<&str> {
+        match self {
+            Self::Refused(why) => Some(why.split_once(": ").map_or(why.as_str(), |(_, sentence)| sentence)),
+            Self::UnknownCode => Some("The code is not in the code file. Ctrl-O uses it as the name."),
+            Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) | Self::Unknown(_) => None,
+        }
+    }
+
     /// Whether it needs the user.
     pub(super) const fn wants_the_user(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::UnknownCode | Self::Unknown(_))
@@ -201,9 +214,13 @@ impl State {
         }
     }
 
-    /// A draft of the sticky fields with this name.
+    /// A draft of the sticky fields with this name; its category is a number, if that is known.
     pub fn draft(&self, name: &str) -> Draft {
-        Draft { name: name.to_owned(), category_id: self.category.value().trim().to_owned(), status: self.status }
+        Draft {
+            name: name.to_owned(),
+            category_id: self.setup.categories.number(self.category.value().trim()).into_owned(),
+            status: self.status,
+        }
     }
 
     /// How many lines have which fate.
@@ -222,8 +239,12 @@ impl State {
 
     /// Whether the category would make every line invalid. An empty one may come from the code file.
     pub(super) fn has_wrong_category(&self) -> bool {
-        let read = parse_category_id(self.category.value().trim());
-        matches!(read, Err(FieldError::CategoryNotInt64(_)))
+        !self.category.value().trim().is_empty() && self.category_id().is_none()
+    }
+
+    /// The category in the field, if it is one.
+    pub(super) fn category_id(&self) -> Option<i64> {
+        self.setup.categories.parse(self.category.value().trim()).ok()
     }
 
     /// Whether anything waits to be written or sent.
@@ -245,6 +266,13 @@ impl State {
     /// When waiting work is due.
     pub fn next_due(&self) -> Option<Instant> {
         self.pause.into_iter().chain(self.write_pause).min().filter(|_| self.has_work())
+    }
+
+    /// Why the line that is selected or edited was refused.
+    pub(super) fn explanation(&self) -> Option<&str> {
+        let selected = (self.focus == Focus::Lines).then_some(self.marked);
+        let number = self.editing.as_ref().map(|editing| editing.number).or(selected)?;
+        self.lines.iter().find(|line| line.number == number)?.fate.explanation()
     }
 
     pub fn line(&mut self, number: u64) -> Option<&mut Line> {
@@ -303,7 +331,7 @@ impl State {
 
     /// Takes over what the file has for the service in use.
     pub fn restore(&mut self, left: Unfinished) {
-        self.lines = left.open.into_iter().map(Line::restored).collect();
+        self.lines = left.open.into_iter().map(|open| Line::restored(open, &self.setup.categories)).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
         self.on = false;
         self.unwritten.clear();
@@ -327,15 +355,15 @@ fn is_close(before: Instant, now: Instant) -> bool {
 }
 
 impl Line {
-    fn restored(open: Open) -> Self {
+    fn restored(open: Open, categories: &Categories) -> Self {
         let Open { typed, sent, refused } = open;
         Self {
             number: typed.line,
             at: typed.at,
             // Content of the file is checked like typed text.
-            fate: match (refused, typed.pet.check()) {
+            fate: match (refused, typed.pet.check(categories)) {
                 (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
-                (Some(why), _) => Fate::Refused(cut(&display_safe(&why), 14)),
+                (Some(why), _) => Fate::Refused(cut(&display_safe(&why), LONGEST_REASON)),
                 (None, Ok(_)) => Fate::Waiting,
                 (None, Err(errors)) => Fate::Refused(reason(&errors)),
             },
@@ -347,15 +375,15 @@ impl Line {
     }
 }
 
-/// Why a line was refused here, in a word or two for the list.
+/// Why a line was refused here, for [`Fate::Refused`].
 pub fn reason(errors: &[FieldError]) -> String {
-    match errors.first() {
+    let word = match errors.first() {
         Some(FieldError::NameBlank) | None => "blank",
         Some(FieldError::NameTooLong { .. }) => "name too long",
         Some(FieldError::NameCharacter { .. }) => "bad character",
         Some(FieldError::CategoryMissing) => "no category",
-        Some(FieldError::CategoryNotInt64(_)) => "wrong category",
+        Some(FieldError::CategoryNotInt64(_) | FieldError::CategoryUnknown { .. }) => "wrong category",
         Some(FieldError::StatusUnknown(_)) => "wrong status",
-    }
-    .to_owned()
+    };
+    errors.first().map_or_else(|| word.to_owned(), |error| format!("{word}: {error}"))
 }

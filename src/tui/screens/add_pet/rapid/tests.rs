@@ -24,11 +24,14 @@ use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
+/// Why a blank line is refused.
+const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";
+
 /// Rapid entry with category 3, status available, and the cursor in the name.
 fn opened(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.effects.clear();
-    app.keys("a F6 \"3\" Tab Right Enter");
+    app.keys("a F6 \"3\" Tab Enter");
     app
 }
 
@@ -223,7 +226,7 @@ fn spaces_are_trimmed_and_a_blank_line_is_refused_with_a_bell() {
     app.keys("\"  Rex \" Enter Space Space Enter");
     let rapid = &app.state.add.rapid;
     assert_eq!(rapid.lines[0].draft.name, "Rex");
-    assert_eq!(rapid.lines[1].fate, Fate::Refused("blank".into()));
+    assert_eq!(rapid.lines[1].fate, Fate::Refused(BLANK.into()));
     assert_eq!(bells(&app), 1);
     assert!(app.says("Blank line: nothing was sent.") && app.screen().contains("(blank)"), "{}", app.screen());
     written(&mut app);
@@ -403,6 +406,51 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     answer(&mut app, 0, saved(1));
     let lines = sent(&app);
     assert!(lines[2].new.name == "Rex II" && lines[2].key != lines[0].key && lines[2].line == 3);
+}
+
+#[test]
+fn why_a_line_was_refused_stays_readable_until_it_is_fixed() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    let failure = Failure::Refused {
+        status: 400,
+        code: Some("invalid_category".into()),
+        message: "categoryId 3 does not exist".into(),
+        retry_after: None,
+    };
+    answer(&mut app, 0, LineSent::Failed(failure));
+    let why = "\"categoryId 3 does not exist\"";
+    assert!(app.says(why));
+    app.keys("\"Mochi\" F8");
+    assert!(!app.says(why), "it is about another line");
+    app.keys("Up");
+    assert!(app.says(why) && app.says("refused (400)"), "{}", app.screen());
+    app.keys("Enter \"x\" BS S-Tab");
+    assert!(app.says(why), "{}", app.screen());
+    app.keys("S-Tab BS \"4\" Enter Enter");
+    assert!(!app.says(why));
+}
+
+#[test]
+fn at_the_first_use_the_text_and_the_keys_are_those_of_the_field_with_the_cursor() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a F6");
+    assert_eq!(app.state.add.rapid.focus, Focus::Category);
+    let bottom = |app: &mut App| app.screen().lines().last().unwrap().to_owned();
+    assert!(app.says("Type the category and press Enter; then scan or type names."), "{}", app.screen());
+    assert!(bottom(&mut app).contains("Enter name") && bottom(&mut app).contains("Tab status"), "{}", bottom(&mut app));
+    app.keys("\"3\" Enter");
+    assert!(app.says("Scan or type a name and press Enter."), "{}", app.screen());
+    assert!(bottom(&mut app).contains("Enter save") && bottom(&mut app).contains("Tab category, status"));
+}
+
+#[test]
+fn a_negative_category_is_allowed_and_pointed_out() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a Tab \"-5\"");
+    assert!(app.says("negative: is it right?"), "{}", app.screen());
+    app.keys("F6");
+    assert!(app.says("! negative"), "{}", app.screen());
 }
 
 #[test]
@@ -610,7 +658,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let lines: Vec<_> = sent(&app).into_iter().map(|line| (line.new.name, line.key, line.again.is_some())).collect();
     assert_eq!(lines, [("Rex".into(), keys[0].clone(), true), ("Mochi".into(), keys[1].clone(), false)]);
     // The outcome of a line sent with another API key is unknown, and an invalid line is not sent.
-    assert_eq!(fates(&app)[2..], [("", &Fate::Refused("blank".into())), ("Tank", &Fate::Unknown(None))]);
+    assert_eq!(fates(&app)[2..], [("", &Fate::Refused(BLANK.into())), ("Tank", &Fate::Unknown(None))]);
     app.keys("a F6 \"3\" Enter");
     typed(&mut app, &["Luna"]);
     assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
@@ -742,7 +790,7 @@ fn looks() {
         app
     });
     let mut app = busy(80, 24);
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     insta::assert_snapshot!("busy_mono", app.snapshot());
     app.send(Msg::Resize(Size { columns: 60, rows: 16 }));
     insta::assert_snapshot!("busy_60x16", app.screen());

@@ -34,7 +34,7 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
         if form_is_free && rapid.name.is_empty() {
             rapid.name = std::mem::take(&mut add.name);
         }
-        let has_category = rapid.draft("Rex").check().is_ok();
+        let has_category = rapid.category_id().is_some();
         rapid.focus = if has_category { Focus::Name } else { Focus::Category };
     } else if form_is_free {
         add.category = rapid.category.clone();

@@ -10,8 +10,10 @@ use crate::tui::widgets::page::{Page, marker};
 
 use super::state::{Fate, Focus, Line as Entry, State};
 
-/// The message row without a message.
-pub const PLACE: &str = "Keep typing while lines are sent. Up: fix a refused line.";
+/// The message row without a message: why the line in hand was refused.
+pub fn place(rapid: &State) -> &str {
+    rapid.explanation().unwrap_or("Keep typing while lines are sent. Up: fix a refused line.")
+}
 
 /// The width of rapid entry with a pane beside it.
 const BESIDE_PANE: u16 = 82;
@@ -66,10 +68,11 @@ fn draw_intro(rapid: &State, page: &mut Page<'_>) {
         return;
     }
     let codes = rapid.setup.codes.as_ref().map_or(String::new(), |codes| format!(" {} codes loaded.", codes.count()));
-    let text = format!(
-        "Scan or type a name and press Enter. Each line is saved at once. Category and status stay until you change \
-         them.{codes}"
-    );
+    let first = match rapid.focus {
+        Focus::Category => "Type the category and press Enter; then scan or type names.",
+        Focus::Status | Focus::Name | Focus::Lines => "Scan or type a name and press Enter.",
+    };
+    let text = format!("{first} Each line is saved at once. Category and status stay until you change them.{codes}");
     page.gap();
     page.margin = 3;
     page.paragraph(3, &text);
@@ -88,9 +91,14 @@ fn draw_sticky(rapid: &State, page: &mut Page<'_>) {
     if is_status {
         page.point(41);
     }
-    let (text, role) = match rapid.has_wrong_category() {
-        true => ("! not a number", StyleRole::Error),
-        false => ("(S-Tab to change)", StyleRole::Quiet),
+    let categories = &rapid.setup.categories;
+    let (text, role) = match rapid.category_id() {
+        None if rapid.has_wrong_category() && categories.is_empty() => ("! not a number".to_owned(), StyleRole::Error),
+        None if rapid.has_wrong_category() => ("! not a category".to_owned(), StyleRole::Error),
+        Some(id) if id < 0 => ("! negative".to_owned(), StyleRole::Wait),
+        Some(id) if categories.name(id).is_some() => (cut(&categories.label(id), 22), StyleRole::Quiet),
+        _ if is_category || is_status => (String::new(), StyleRole::Quiet),
+        _ => ("(Tab to change)".to_owned(), StyleRole::Quiet),
     };
     // A narrow window has it on the row below.
     if page.columns() >= 76 {
@@ -125,7 +133,7 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
         Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),
         Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
         Fate::Saved(id) => ("+", StyleRole::Good, format!("id {id}")),
-        Fate::Refused(why) => ("!", StyleRole::Error, why.clone()),
+        Fate::Refused(why) => ("!", StyleRole::Error, why.split(':').next().unwrap_or_default().to_owned()),
         Fate::UnknownCode => ("!", StyleRole::Error, "unknown code".to_owned()),
         Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
         Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),

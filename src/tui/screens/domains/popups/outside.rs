@@ -4,12 +4,14 @@ use super::super::state::PanelLocation;
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
+use crate::domains::simulator::Plan;
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::PickAction;
 use crate::tui::popups::{OutsideBox, Popup};
 use crate::tui::state::{AppState, MessageKind};
+use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
@@ -18,13 +20,15 @@ pub fn open(app: &mut AppState, now: Now) {
     match &app.domains.setup.sandbox {
         Some(sandbox) => {
             let mut acts = sandbox.acts(wall);
-            // On a page of the sandbox domain, its steps come first.
-            if !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects)
-                && app.domains.selected == Some(DnsName::new(Sandbox::DOMAIN))
-            {
-                acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect);
+            let waits = sandbox.only_waits(wall);
+            // On the page of a domain, its steps come first.
+            let is_page = !matches!(app.domains.place, PanelLocation::List | PanelLocation::Redirects);
+            match app.domains.selected.as_ref().map(DnsName::as_str).filter(|_| is_page) {
+                Some(Sandbox::DOMAIN) if !waits => acts.sort_by_key(|act| *act == SandboxStep::CorrectRedirect),
+                Some(Sandbox::REDIRECTED) => acts.sort_by_key(|act| *act != SandboxStep::CorrectRedirect),
+                _ => {}
             }
-            app.popup = Some(Popup::Outside(OutsideBox { acts, choice: 0 }));
+            app.popup = Some(Popup::Outside(OutsideBox { acts, waits, choice: 0 }));
         }
         None => app.say(MessageKind::Note, "Only in the demo: petstore --demo"),
     }
@@ -60,6 +64,11 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         _ => ".",
     };
     app.say(MessageKind::Note, format!("Sandbox: {}{then}", act.words()));
+    let form = &mut app.domains.wizard;
+    if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value.is_empty() {
+        form.value = TextInput::new(Plan::PLATFORM_HOST);
+        form.value.select();
+    }
     let mut effects = match app.domains.place {
         PanelLocation::Redirects => redirects::keys::walk(app, now),
         PanelLocation::Removal => removal::check(app, now),
@@ -84,7 +93,10 @@ pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
     let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
     page.popup(80, rows, "Sandbox: simulate a step outside petstore");
     page.gap();
-    page.line(" Most useful first. Enter simulates the step.");
+    page.line(match outside.waits {
+        true => format!(" Just wait: no step helps {} now.", Sandbox::DOMAIN),
+        false => " Most useful first. Enter simulates the step.".to_owned(),
+    });
     page.gap();
     for (at, act) in outside.acts.iter().enumerate() {
         let here = at == outside.choice;

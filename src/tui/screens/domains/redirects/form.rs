@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domains::Finding;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Control;
 
@@ -20,6 +21,17 @@ pub struct RedirectForm {
     pub untouched: bool,
 }
 
+impl RedirectForm {
+    /// The field that has the cursor.
+    pub const fn input(&mut self) -> &mut TextInput {
+        match self.focus {
+            Focus::From => &mut self.from,
+            Focus::To => &mut self.to,
+            Focus::Status => &mut self.status,
+        }
+    }
+}
+
 /// The fields of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Focus {
@@ -32,4 +44,13 @@ impl Focus {
     /// The kind of each.
     pub const PARTS: [(Self, Control); 3] =
         [(Self::From, Control::Text), (Self::To, Control::Text), (Self::Status, Control::Text)];
+
+    /// The field that a finding about the line is about.
+    pub fn of(finding: &Finding) -> Self {
+        match &finding.seen {
+            seen if seen.contains("].from:") => Self::From,
+            seen if seen.contains("].status:") => Self::Status,
+            _ => Self::To,
+        }
+    }
 }

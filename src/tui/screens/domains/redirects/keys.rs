@@ -3,10 +3,10 @@
 use crate::app::domain_progress::leads_on;
 use crate::app::domain_service::NotSaved;
 use crate::clock::Now;
-use crate::domains::Verdict;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Linted, Redirect, WrittenRedirect};
 use crate::domains::report::sentence;
+use crate::domains::{Finding, Verdict};
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, RedirectsAction};
@@ -18,7 +18,8 @@ use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
-use super::super::state::PanelLocation;
+use super::super::popups;
+use super::super::state::{PanelLocation, State};
 use super::{Focus, RedirectEditor, RedirectForm, about, about_typed, lint, redirect};
 
 /// Opens the editor, and follows every redirect.
@@ -36,9 +37,10 @@ pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &app.domains;
     let redirects: Vec<Redirect> = panel.redirects.edited.redirects.iter().filter_map(redirect).collect();
-    if redirects.is_empty() {
+    if redirects.is_empty() || !popups::resolvers::may_send(app, now) {
         return Vec::new();
     }
+    let panel = &app.domains;
     let task = DomainTask::FollowRedirects { redirects, sandbox: panel.setup.sandbox_at(now) };
     vec![app.begin(task, now)]
 }
@@ -150,6 +152,12 @@ fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
     let redirects = &mut app.domains.redirects;
     let line = redirects.form.as_ref()?.line;
     if let Some(wrong) = findings.iter().find(|finding| finding.verdict == Verdict::Fail) {
+        if let Some(form) =
+            redirects.form.as_mut().filter(|_| about(std::slice::from_ref(wrong), line).next().is_some())
+        {
+            form.focus = Focus::of(wrong);
+            form.input().select();
+        }
         let text = format!("{}. {}", wrong.title, sentence(&wrong.fix));
         app.say(MessageKind::Error, text);
         return None;
@@ -161,27 +169,27 @@ fn take(app: &mut AppState, now: Now) -> Option<Vec<Effect>> {
     Some(walk(app, now))
 }
 
+/// The line with the cursor, and what is wrong with it, if the right value is known.
+pub fn fixable(panel: &State) -> Option<(usize, Finding)> {
+    let redirects = &panel.redirects;
+    let line = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
+    let linted = lint(panel);
+    let finding = about(&linted.findings, line).find(|finding| !finding.expected.is_empty())?;
+    Some((line, finding.clone()))
+}
+
 /// Replaces a wrong value by the expected one.
 fn fix(app: &mut AppState) {
-    let linted = lint(&app.domains);
-    let redirects = &mut app.domains.redirects;
-    let line = redirects.form.as_ref().map_or(redirects.selected, |form| form.line);
-    let fixable = about(&linted.findings, line).find(|finding| !finding.expected.is_empty());
-    let Some(finding) = fixable else {
+    let Some((line, finding)) = fixable(&app.domains) else {
         return app.say(MessageKind::Note, "Nothing here can be fixed automatically.");
     };
+    let redirects = &mut app.domains.redirects;
     if redirects.form.is_none() {
         edit(redirects, line);
     }
     let Some(form) = &mut redirects.form else { return };
-    let field = if finding.seen.contains("].from:") {
-        &mut form.from
-    } else if finding.seen.contains("].status:") {
-        &mut form.status
-    } else {
-        &mut form.to
-    };
-    *field = TextInput::new(finding.expected.as_str());
+    form.focus = Focus::of(&finding);
+    *form.input() = TextInput::new(finding.expected.as_str());
     app.say(MessageKind::Note, format!("Fixed: {}. Enter accepts it.", finding.expected));
 }
 

@@ -59,7 +59,7 @@ pub fn finding(code: Code) -> Finding {
         Code::Http404Project => finding.seen("https://old.acme-pets.com/ answers 404").fix("delete the CNAME"),
         Code::DnsOk => finding.seen("CNAME sites.petplatform.net (ns1.acme-dns.net and 4 resolvers)"),
         Code::CaaNone => finding.seen("no CAA record up to the top-level domain"),
-        Code::TlsOk => finding.seen("valid until 2027-01-20 (60 days left), issued by Let's Encrypt"),
+        Code::TlsOk => finding.seen("for docs.acme-pets.com, 60 days left (until 2027-01-20 10:00 UTC), issued by Let's Encrypt"),
         Code::HttpOk => finding.seen("the page answers 200"),
         _ => finding,
     };

@@ -38,7 +38,7 @@ pub fn answer(app: &mut App, which: usize, right: bool) {
                 let redirects = redirects.into_iter().enumerate();
                 DomainReply::RedirectsFollowed(Ok(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect()))
             }
-            DomainTask::Keep(_) | DomainTask::Save { .. } => continue,
+            DomainTask::Keep(_) | DomainTask::Save { .. } | DomainTask::ChooseResolvers { .. } => continue,
         };
         app.reply_to(id, outcome);
     }
@@ -51,6 +51,16 @@ pub fn opened(name: &str, which: usize, columns: u16, rows: u16) -> App {
     app.state.domains.selected = Some(crate::domains::DnsName::new(name));
     app.keys("Enter");
     answer(&mut app, which, true);
+    app
+}
+
+/// The panel of an operator who was not asked about public resolvers.
+pub fn unasked(columns: u16, rows: u16) -> App {
+    let new_resolvers = ["1.1.1.1", "8.8.8.8", "9.9.9.9"].map(str::to_owned).to_vec();
+    let setup = DomainSetup { new_resolvers, ..fixture::setup() };
+    let mut app = App::started_with(Service::Demo, setup, columns, rows);
+    app.keys("3");
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
     app
 }
 
@@ -79,6 +89,7 @@ macro_rules! looks {
 
 looks! {
     list: panel;
+    question_about_public_resolvers: unasked;
     list_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
@@ -265,11 +276,11 @@ looks! {
 #[test]
 fn without_colours_everything_is_readable() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     let snapshot = app.snapshot();
     insta::assert_snapshot!("live_in_monochrome_80x24", snapshot);
     let mut app = panel(120, 40);
-    app.state.theme = Theme::Mono;
+    app.state.theme = Theme::built_in("mono");
     insta::assert_snapshot!("list_in_monochrome_120x40", app.snapshot());
 }
 

@@ -9,21 +9,23 @@ use crate::app::domain_service::{DomainSetup, NotSaved};
 use crate::config::{Notify, Service};
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
-use crate::domains::sandbox::Sandbox;
+use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
+use crate::tui::popups::state::DEAF;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::screens::domains::wizard::Focus;
 use crate::tui::testing::App;
 
 use super::fixture;
-use super::looks::{answer, opened, panel};
+use super::looks::{answer, opened, panel, unasked};
 
 fn name(text: &str) -> DnsName {
     DnsName::new(text)
@@ -527,6 +529,19 @@ fn a_redirect_is_checked_while_typing_fixed_and_saved() {
 }
 
 #[test]
+fn a_refused_value_of_a_redirect_is_selected() {
+    let mut app = panel(80, 24);
+    app.keys("R a \"blog.acme-pets.com\" Tab Tab \"9\" Enter");
+    let form = app.state.domains.redirects.form.as_ref().unwrap();
+    assert!(form.focus == redirects::Focus::Status && form.status.is_selected(), "{}", app.screen());
+    app.keys("\"302\"");
+    assert_eq!(app.state.domains.redirects.form.as_ref().unwrap().status.value(), "302");
+    app.keys("S-Tab S-Tab C-u \"https://blog.acme-pets.com/\" Tab Enter Enter");
+    let form = app.state.domains.redirects.form.as_ref().unwrap();
+    assert!(form.focus == redirects::Focus::From && form.from.is_selected(), "{}", app.screen());
+}
+
+#[test]
 fn changes_made_while_saving_stay() {
     let mut app = panel(80, 24);
     app.keys("R Down p F2");
@@ -779,4 +794,85 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
         assert!(app.says("4 [x] DNS") && app.says("tick step 3"), "{}", app.screen());
         assert!(app.says("[______"), "{}", app.screen());
     }
+}
+
+#[test]
+fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
+    for (key, public) in [("y", true), ("n", false), ("Enter", false), ("Esc", false)] {
+        let mut app = unasked(80, 24);
+        assert!(app.says("8.8.8.8 and 9.9.9.9") && app.says("set resolvers = ["), "{}", app.screen());
+        assert_eq!(checked(&app), [""; 0], "{key}");
+        app.wait(DEAF).keys(key);
+        assert_eq!(checked(&app), [""; 0], "before it is settled");
+        let task = app.job(Slot::Resolvers).map(|job| job.task);
+        assert_eq!(task, Some(Task::Domains(DomainTask::ChooseResolvers { public })));
+        assert_eq!(app.says("Only this machine's resolver is asked until you quit."), !public);
+        app.reply(Slot::Resolvers, DomainReply::ResolversChosen(Ok(())));
+        assert!(!checked(&app).is_empty(), "{key}");
+    }
+}
+
+#[test]
+fn the_main_instruction_is_whole_on_a_small_screen() {
+    for (columns, rows) in [(60, 16), (80, 24)] {
+        for page in ["", "d"] {
+            let mut app = opened("help.acme-pets.com", 0, columns, rows);
+            app.keys(page);
+            answer(&mut app, 0, true);
+            let shown = app.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(shown.contains("a CNAME must be the only record."), "{columns} {page}:\n{}", app.screen());
+        }
+        for name in ["old.acme-pets.com", "gone.acme-pets.com"] {
+            let mut app = opened(name, 0, columns, rows);
+            app.keys("U");
+            assert!(app.says("type the name:") && app.says("[______"), "{columns} {name}:\n{}", app.screen());
+        }
+    }
+}
+
+#[test]
+fn a_fix_is_offered_only_where_there_is_one() {
+    let mut app = panel(80, 24);
+    app.keys("R");
+    assert!(!app.says("f fix"), "{}", app.screen());
+    app.keys("Down Down Down");
+    assert!(app.says("> old.acme-pets.com") && app.says("f fix"), "{}", app.screen());
+}
+
+/// The sandbox at its start.
+fn practising() -> App {
+    let sandbox = Sandbox::new(fixture::start());
+    let list = sandbox.list();
+    let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
+    let mut app = App::started_with(Service::Demo, setup, 80, 24);
+    app.keys("3");
+    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app
+}
+
+#[test]
+fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
+    let mut app = practising();
+    app.keys("a \"docs.acme-cats.com\" Tab C-o");
+    assert!(app.says("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"), "{}", app.screen());
+    app.keys("Enter");
+    assert_eq!(app.state.domains.wizard.value.value(), "sites.petplatform.net");
+    app.keys("\"other.petplatform.net\"");
+    assert_eq!(app.state.domains.wizard.value.value(), "other.petplatform.net", "typing replaces it");
+}
+
+#[test]
+fn steps_for_the_domain_on_the_page_come_first_and_none_is_called_useful_while_only_time_helps() {
+    let mut app = practising();
+    app.state.domains.selected = Some(name(Sandbox::REDIRECTED));
+    app.keys("Enter o");
+    assert!(app.says("> dashboard redirect help.acme-pets.com to www.acme-pets.com"), "{}", app.screen());
+    app.keys("Esc");
+    for step in [SandboxStep::AddDomain, SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa] {
+        let now = fixture::start();
+        app.state.domains.setup.sandbox.as_mut().unwrap().act(step, now);
+    }
+    app.keys("o");
+    assert!(app.says("Just wait: no step helps docs.acme-cats.com now."), "{}", app.screen());
+    assert!(!app.says("choose Verify") && !app.says("Most useful first"), "{}", app.screen());
 }

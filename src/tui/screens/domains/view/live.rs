@@ -28,8 +28,10 @@ use super::{Page, Scene, act_of, closed, list_row, moment, sentence, verdict_cel
 /// The least rows for everything.
 const SMALL: u16 = 18;
 
-/// The most rows of one sentence on what to do.
-const FACT_ROWS: usize = 3;
+/// The most rows of a sentence on what comes later; what to do now is shown whole.
+const LATER_ROWS: usize = 3;
+/// What to do now.
+const NOW: &str = "Do now: ";
 
 /// Paints the domain.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
@@ -54,7 +56,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         return;
     }
     // What to do stays in sight, however many servers there are.
-    let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(FACT_ROWS)).sum();
+    let rows: usize = about.iter().map(|(label, text)| page.rows(label.len() + 3, text).min(most_rows(label))).sum();
     let room = usize::from(page.left()).saturating_sub(2 + 3 + 1 + rows + 1).max(2);
     matrix(scene, page, name, seen, room);
     let spare = usize::from(page.left()).saturating_sub(3 + 1 + rows + 1);
@@ -202,6 +204,9 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
     if let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
     }
+    if room == 0 && !seen.views.is_empty() {
+        return page.text("   e shows who sees what.");
+    }
     let (narrow, wide) = (page.columns() < 70, page.columns() > 100);
     let who = if wide { 34 } else { 19 };
     let (ttl, time) = (if narrow { "" } else { "    TTL  " }, if wide { "TIME     " } else { "" });
@@ -326,7 +331,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
         Step::Failing => (format!("{act}{until}"), "check again with r; petstore also checks automatically."),
         _ => (format!("{act}{until}"), ""),
     };
-    let mut facts = vec![("Do now: ", now)];
+    let mut facts = vec![(NOW, now)];
     if !then.is_empty() {
         facts.push(("Then:   ", sentence(then)));
     }
@@ -342,10 +347,15 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
     facts
 }
 
+/// How many rows a sentence may have.
+fn most_rows(label: &str) -> usize {
+    if label == NOW { usize::MAX } else { LATER_ROWS }
+}
+
 fn write_facts(page: &mut Page<'_>, facts: &[(&'static str, String)]) {
     for (label, text) in facts {
         let text = if text.trim().is_empty() { "Nothing to do." } else { text };
-        page.labelled(&format!("   {label}"), text, FACT_ROWS);
+        page.labelled(&format!("   {label}"), text, most_rows(label));
     }
 }
 

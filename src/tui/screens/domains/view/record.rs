@@ -20,17 +20,16 @@ const VALUES: usize = 15;
 /// Paints the record; the cursor is on its value.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
+    let small = page.area.height < SMALL;
+    page.tight = small;
     steps(page, 3);
     page.gap();
     let Some(domain) = panel.domain() else { return };
     let Some(record) = labels::record(panel, &domain) else {
         return page.text("   No value yet. F3 goes back to enter it.");
     };
-    let small = page.area.height < SMALL;
     page.heading("   At your DNS provider add this record:");
-    if !small {
-        page.gap();
-    }
+    page.gap();
     let kind = if record.is_apex() { "ALIAS or ANAME" } else { record.kind() };
     let name = record.name.relative_to(&record.zone);
     let (value, ttl) = (record.value.to_string(), record.ttl.to_string());
@@ -49,11 +48,14 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             Span::raw(" copy"),
         ]);
     }
+    if let Some(second) = record.delegation() {
+        let name = second.name.relative_to(&second.zone);
+        page.wrapped(3, &format!("And CNAME {name} -> {} (f copies it)", second.value), 2);
+    }
     if small {
-        let room = page.left().saturating_sub(2);
-        now_there(scene, page, usize::from(room));
-        page.down_to(1);
-        return page.text("   s: I have saved it there");
+        // The footer has the key for the next step.
+        let room = page.left();
+        return now_there(scene, page, usize::from(room));
     }
     page.gap();
     if record.is_apex() {
@@ -66,7 +68,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.text("   f  all formats: BIND, Terraform, Cloudflare, Route 53, dnscontrol ...");
     page.gap();
     // The next step stays in sight, whatever is at the name.
-    let room = page.left().saturating_sub(4);
+    let room = page.left().saturating_sub(3);
     now_there(scene, page, usize::from(room));
     page.down_to(3);
     let text =

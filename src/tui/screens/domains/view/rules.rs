@@ -5,6 +5,8 @@ use ratatui::text::Span;
 use crate::domains::explain;
 use crate::domains::troubleshooting::{Rule, answers, conclusion};
 use crate::model::text::wrap_words;
+use crate::tui::key::Key;
+use crate::tui::mouse::Target;
 use crate::tui::theme::StyleRole;
 
 use super::super::detail::with_facts;
@@ -17,7 +19,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     let Some(name) = &panel.selected else { return };
     headline(scene, page, name);
     let titles = (1..).zip(Rule::ALL).map(|(number, rule)| format!("{number} {}", short_title(rule)));
-    tabs(page, Span::raw("  "), titles, Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0));
+    let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
+    for (at, (x, columns)) in tabs(page, Span::raw("  "), titles, here).into_iter().enumerate() {
+        let key = if at > here { Key::Tab } else { Key::BackTab };
+        page.click(x, columns, Target::Press(key.into(), at.abs_diff(here)));
+    }
+    page.next_row();
     page.point(3);
     page.heading(format!("   {}", rule.title()));
     if rule == Rule::Browser {

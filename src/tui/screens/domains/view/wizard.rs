@@ -18,6 +18,7 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
     let head = page.appearance.span(head, StyleRole::Heading);
     let titles = ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].map(str::to_owned);
     tabs(page, head, titles, step - 1);
+    page.next_row();
 }
 
 /// Paints the form.

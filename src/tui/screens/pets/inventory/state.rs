@@ -3,7 +3,7 @@
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::clock::Now;
-use crate::model::{ObservedStatus, Pet, PetStatus};
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
 use crate::tui::screens::pets::state::Count;
 
 /// The whole inventory, as far as it was read.
@@ -21,8 +21,8 @@ pub struct Inventory {
     pub(super) ended: Option<(Ended, Now)>,
     /// How many pets have each status, in the order of [`PetStatus::ALL`].
     pub(super) counts: [usize; 3],
-    /// A later list has shown something else: its numbers are no longer known to be right.
-    is_outdated: bool,
+    /// A later list has shown something else, or pets were added: its numbers are no longer known to be right.
+    pub is_outdated: bool,
 }
 
 /// How a reading of the whole inventory ended.
@@ -48,7 +48,7 @@ impl Inventory {
 
     /// How many there are in all.
     pub fn total(&self) -> Option<Count> {
-        self.counts_now().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() })
+        self.counts_now().then(|| Count { seen: self.pets.len(), or_more: !self.is_complete() || self.is_outdated })
     }
 
     /// How many have `status`.
@@ -76,6 +76,31 @@ impl Inventory {
         self.is_outdated |= !pets.iter().all(known);
     }
 
+    /// Takes up a pet that was added after it was read.
+    pub(in crate::tui::screens::pets) fn add(&mut self, pet: &Pet) {
+        let follows = self.pets.last().is_none_or(|last| last.id < pet.id);
+        let is_here = !follows && self.pets.iter().any(|known| known.id == pet.id);
+        if is_here || !matches!(self.ended, Some((Ended::Read(_), _))) {
+            return;
+        }
+        for status in PetStatus::ALL {
+            self.counts[status as usize] += usize::from(pet.status == Some(ObservedStatus::Known(status)));
+        }
+        self.pets.push(pet.clone());
+    }
+
+    /// It is as of now.
+    pub(in crate::tui::screens::pets) fn touch(&mut self, now: Now) {
+        if let Some((Ended::Read(_), at)) = &mut self.ended {
+            *at = now;
+        }
+    }
+
+    /// The last pet of all, if all are here.
+    pub(in crate::tui::screens::pets) fn last_of_all(&self) -> Option<PetId> {
+        self.pets.iter().map(|pet| pet.id).max().filter(|_| self.is_complete())
+    }
+
     /// Whether it is shown: it was asked for, and read at least in part.
     pub const fn is_there(&self) -> bool {
         self.open && self.ended.is_some()
@@ -86,15 +111,20 @@ impl Inventory {
         matches!(&self.ended, Some((Ended::Read(coverage), _)) if coverage.complete)
     }
 
+    /// Whether reading it again may show more: not where the service has listed all that it lists.
+    pub fn may_show_more(&self) -> bool {
+        !matches!(&self.ended, Some((Ended::Read(_), _)))
+    }
+
     /// What was read, and what may be missing of it.
     pub fn word(&self) -> String {
         let seen = self.pets.len();
         match &self.ended {
             None => String::new(),
             Some((Ended::Read(coverage), _)) => coverage.honest_word(seen),
-            Some((Ended::Stopped, _)) => format!("Stopped after {seen} pets. r loads all."),
+            Some((Ended::Stopped, _)) => format!("Stopped after {seen} pets. r starts again."),
             Some((Ended::Failed(failure), _)) => {
-                format!("{seen} pets, then: {} r loads all.", failure.sentence("the service"))
+                format!("{seen} pets, then: {} r starts again.", failure.sentence("the service"))
             }
         }
     }

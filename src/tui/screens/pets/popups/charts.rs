@@ -1,10 +1,11 @@
 //! The charts of status and category, whose bars filter: Enter on one shows only its pets.
 
-use super::super::state::TABS;
+use super::super::state::tab_of;
 use super::super::update::show_tab;
 use super::super::view::count_word;
 use super::super::view::detail::{draw_bar, draw_status_bar, most_of_category};
 use crate::clock::Now;
+use crate::model::PetStatus;
 use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::PickAction;
@@ -19,9 +20,10 @@ impl ChartsBox {
     /// The bars of what is shown.
     pub fn new(state: &AppState) -> Self {
         let categories = state.pets.rows().categories().iter();
-        let bars = TABS.into_iter().map(ChartBar::Tab);
+        let tabs: Vec<_> = [None].into_iter().chain(PetStatus::ALL.map(Some)).collect();
+        let cursor = tabs.iter().position(|tab| *tab == state.pets.filter()).unwrap_or(0);
+        let bars = tabs.into_iter().map(ChartBar::Tab);
         let bars = bars.chain(categories.map(|(category, count)| ChartBar::Category(*category, *count)));
-        let cursor = TABS.iter().position(|tab| *tab == state.pets.filter).unwrap_or(0);
         Self { bars: bars.collect(), cursor }
     }
 }
@@ -34,7 +36,7 @@ pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effe
             let bar = charts.bars.get(charts.cursor).copied();
             state.popup = None;
             match bar {
-                Some(ChartBar::Tab(filter)) => return show_tab(state, filter, now),
+                Some(ChartBar::Tab(filter)) => return show_tab(state, tab_of(filter), now),
                 Some(ChartBar::Category(category, _)) => only_category(state, category),
                 None => {}
             }
@@ -51,7 +53,10 @@ fn only_category(state: &mut AppState, category: i64) {
     state.pets.search = TextInput::new(words.join(" "));
     state.pets.arrange();
     state.pets.move_to(0);
-    state.say(MessageKind::Note, format!("Only category {category}. Esc shows all again."));
+    state.say(
+        MessageKind::Note,
+        format!("Only category {}. Esc shows all again.", state.pets.categories.label(category)),
+    );
 }
 
 pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
@@ -67,11 +72,13 @@ pub fn draw(charts: &ChartsBox, state: &AppState, page: &mut Page<'_>) {
             }
             ChartBar::Tab(Some(status)) => draw_status_bar(state, *status, &before, 18, page),
             ChartBar::Category(category, count) => {
-                let label = format!("{before}  {:<18}", cut(&format!("category {category}"), 18));
+                let words = format!("category {}", state.pets.categories.label(*category));
+                let label = format!("{before}  {:<18}", cut(&page.appearance.text(&words), 18));
                 let value = (*count, most_of_category(state));
                 draw_bar(&label, value, &count.to_string(), StyleRole::Text, page);
             }
         }
+        page.click_row(chosen);
         if chosen {
             page.point(1);
             page.restyle(1, 22, page.appearance.style(StyleRole::Selected));

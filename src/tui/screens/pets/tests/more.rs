@@ -7,13 +7,15 @@ use crate::api::find::{Ask, LookupRequest, LookupResult, Step, StepOutcome};
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::config::Service;
-use crate::model::{Pet, PetStatus};
+use crate::local::complete::Completion;
+use crate::model::{NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::popups::state::DEAF;
 use crate::tui::popups::{Contents, Popup};
+use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
@@ -25,7 +27,13 @@ fn ids(app: &App) -> Vec<i64> {
 }
 
 fn unchanged() -> PetsReply {
-    PetsReply::Listed(Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None, keeps_keys: false }))
+    PetsReply::Listed(Ok(ListAnswer {
+        list: None,
+        took: Duration::from_millis(3),
+        there: None,
+        keeps_keys: false,
+        offers_events: false,
+    }))
 }
 
 /// An app that shows `pets` as the whole inventory.
@@ -149,7 +157,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     app.keys("Right Right Right");
     assert_eq!((app.state.pets.row_count(), app.effects.len()), (50, asked));
     app.keys("W");
-    assert_eq!(app.state.pets.filter, Some(PetStatus::Sold));
+    assert_eq!(app.state.pets.filter(), Some(PetStatus::Sold));
     assert_ne!(app.state.pets.row_count(), 50);
 }
 
@@ -171,6 +179,19 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
     assert!(!app.state.pets.whole.open);
+}
+
+#[test]
+fn pets_added_here_are_in_the_whole_inventory_and_its_numbers() {
+    let mut app = whole(80, 24, &animals(250), true);
+    app.keys("a \"Rex\" Tab 3 F2");
+    let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
+    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
+    app.answer_lists(&animals(20));
+    app.keys("Esc");
+    assert!(app.says("[All 251]") && app.says("of 251. All pets are loaded."), "{}", app.screen());
+    app.keys("/ \"rex\"");
+    assert!(ids(&app).contains(&900_000), "{}", app.screen());
 }
 
 #[test]
@@ -196,7 +217,7 @@ fn changes_are_seen_in_the_whole_inventory_too() {
         Slot::Inventory,
         PetsReply::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })),
     );
-    let shown: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.id).collect();
+    let shown: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.pet.id).collect();
     assert_eq!(shown, [500_000, 100_371]);
 }
 
@@ -234,7 +255,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.answer_lists(&pets);
     app.keys("W r");
     app.reply(Slot::Inventory, failed());
-    assert!(app.says("Showing the earlier inventory; r loads all."), "{}", app.screen());
+    assert!(app.says("Showing the earlier inventory; r starts again."), "{}", app.screen());
     assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is not news");
 }
 
@@ -310,7 +331,7 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
     moved[149].status = Some(PetStatus::Pending.into());
     app.keys("r");
     app.answer_lists(&moved);
-    assert!(app.state.pets.changes.log().iter().all(|change| change.from.is_some()), "{}", app.screen());
+    assert!(app.state.pets.changes.log().iter().all(|change| change.before.is_some()), "{}", app.screen());
 }
 
 // --- by id ---
@@ -444,7 +465,7 @@ fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone(
     list.append(List::of(animals(40).split_off(20), next(100_270)));
     let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
     let (limit, at) = (app.state.pets.limit, app.now);
-    app.state.pets.put(None, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
+    app.state.pets.put(0, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
     assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
@@ -476,7 +497,7 @@ fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
 #[test]
 fn everything_is_written_from_the_service_and_can_be_stopped() {
     let mut app = App::loaded(80, 24);
-    app.keys("x Tab C-u \"all.json\" Enter");
+    app.keys("x Down C-u \"all.json\" Enter");
     let write = WriteFile { path: "all.json".into(), replace: false, what: FileContents::Inventory };
     assert_eq!(app.job(Slot::Export).unwrap().task, PopupTask::Write(write).into());
     let id = app.job(Slot::Export).unwrap().id;
@@ -494,6 +515,17 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
     assert_eq!(app.state.popup, None);
     assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
+}
+
+#[test]
+fn tab_completes_the_path_of_an_export() {
+    let mut app = App::loaded(80, 24);
+    app.keys("x C-u \"~/exp\" Tab");
+    assert_eq!(app.job(Slot::CompletePath).map(|job| job.task), Some(Task::CompletePath("~/exp".into())));
+    let completion = Completion { more: "orts/".into(), names: vec!["exports/".into()] };
+    app.reply(Slot::CompletePath, Outcome::PathCompleted("~/exp".into(), completion));
+    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    assert_eq!(write.path.value(), "~/exports/");
 }
 
 #[test]
@@ -520,11 +552,11 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
 fn a_bar_shows_only_its_pets() {
     let mut app = App::loaded(80, 24);
     app.keys("d Down Down Enter");
-    assert_eq!(app.state.pets.filter, Some(PetStatus::Pending));
+    assert_eq!(app.state.pets.filter(), Some(PetStatus::Pending));
     app.keys("0 d End Enter");
     assert!(app.state.pets.search.value().starts_with("cat:") && app.says("Esc shows all again."));
     app.keys("d Home Enter");
-    assert_eq!(app.state.pets.filter, None);
+    assert_eq!(app.state.pets.filter(), None);
 }
 
 // --- how it looks ---
@@ -633,7 +665,112 @@ fn looks_of_the_commands_the_help_and_the_themes() {
         app
     });
     let mut app = changed(80, 24);
-    app.state.theme = crate::config::ThemeChoice::Mono;
+    app.state.theme = crate::tui::theme::Theme::built_in("mono");
     app.keys("C");
     insta::assert_snapshot!("changes_mono", app.snapshot());
+}
+
+// --- pets without a status ---
+
+#[test]
+fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_says_where_it_is() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
+    assert!(!app.says("not set "), "{}", app.screen());
+    app.keys("a \"Whiskers\" Tab \"3\" Tab n F2");
+    let whiskers = Pet { id: 100_400, name: "Whiskers".into(), category_id: 3, status: None };
+    app.reply(Slot::Create, AddReply::Created(Ok(whiskers.clone())));
+    app.keys("Esc");
+    let mut pets = animals(12);
+    pets.push(whiskers);
+    app.answer_lists(&pets);
+    assert!(app.says("1 not set "), "{}", app.screen());
+    app.keys("Right");
+    app.answer_lists(&pets);
+    app.keys("/ \"whiskers\"");
+    assert!(app.says("Whiskers (#100400) has no status; All (0) shows it."), "{}", app.screen());
+    app.keys("Enter 0");
+    assert!(!app.says("All (0) shows it"), "{}", app.screen());
+}
+
+// --- renames and deletions ---
+
+#[test]
+fn renames_other_categories_and_deletions_are_among_the_changes() {
+    let mut pets = animals(12);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
+    pets[3].name = "Renamed".into();
+    pets[4].category_id = 77;
+    let gone = pets.remove(6);
+    app.keys("r");
+    app.answer_lists(&pets);
+    assert!(app.says("3 changes: C shows them."), "{}", app.screen());
+    app.keys("C");
+    for text in [": gone", "Renamed: was ", ": category ", " -> 77"] {
+        assert!(app.says(text), "{text}\n{}", app.screen());
+    }
+    app.keys("Enter");
+    assert!(app.says(&format!("Pet {} is gone, or not in these rows.", gone.id)), "{}", app.screen());
+}
+
+// --- names of categories ---
+
+/// An app whose configuration names two of the categories.
+fn named(columns: u16, rows: u16) -> App {
+    App::loaded_from(remote(), columns, rows, &animals(12)).name_categories("3 = \"dog\"\n12 = \"guinea pig\"")
+}
+
+#[test]
+fn names_of_categories_are_beside_their_numbers_wherever_there_is_room() {
+    let mut app = named(80, 24);
+    for text in ["  3 dog ", " 12 guinea pig ", "  7 "] {
+        assert!(app.says(text), "{text}\n{}", app.screen());
+    }
+    app.keys("Enter");
+    assert!(app.says("Category   3 dog "), "{}", app.screen());
+    app.keys("Esc / \"cat:gui\"");
+    assert!(
+        app.state.pets.row_count() > 0
+            && ids(&app).iter().all(|id| { app.state.pets.find(*id).unwrap().0.category_id == 12 })
+    );
+    let mut app = named(60, 16);
+    assert!(!app.says("dog"), "{}", app.screen());
+    app.keys("Enter");
+    assert!(app.says("Category   3 dog "), "{}", app.screen());
+}
+
+#[test]
+fn the_form_and_rapid_entry_take_a_name_and_send_its_number() {
+    let mut app = named(80, 24);
+    app.keys("a Tab");
+    assert!(app.says("a number, or dog, guinea pig"), "{}", app.screen());
+    app.keys("\"Dog\" S-Tab \"Rex\" Tab");
+    assert!(app.says("3 dog"), "{}", app.screen());
+    app.keys("F2");
+    let status = Some(PetStatus::Available);
+    let rex = NewPet { name: "Rex".into(), category_id: 3, status };
+    assert!(matches!(app.job(Slot::Create).unwrap().task, Task::Add(AddTask::Create(new, _)) if new == rex));
+
+    let mut app = named(80, 24);
+    app.keys("a \"Rex\" Tab \"cat\" F2");
+    assert!(app.job(Slot::Create).is_none());
+    assert!(app.says("\"cat\" is not a category. Type its number, or a name: dog, guinea pig."), "{}", app.screen());
+
+    let mut app = named(80, 24);
+    app.keys("a F6 \"cat\" Enter");
+    assert!(app.says("! not a category"), "{}", app.screen());
+    app.keys("\"guinea pig\" Enter");
+    assert!(app.says("12 guinea pig"), "{}", app.screen());
+    app.keys("\"Rex\" Enter");
+    assert_eq!(
+        app.state.add.rapid.lines[0].draft.category_id, "12",
+        "what is kept does not depend on the configuration"
+    );
+}
+
+#[test]
+fn looks_of_names_of_categories() {
+    for (columns, rows) in [(80, 24), (120, 40)] {
+        insta::assert_snapshot!(format!("categories_{columns}x{rows}"), named(columns, rows).snapshot());
+    }
+    whole_at_every_size("categories", named);
 }

@@ -1,9 +1,12 @@
 //! The pet under the cursor, and how many there are of each kind: under the list, or beside it.
 
+use ratatui::layout::Rect;
 use ratatui::text::Span;
 
+use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{ObservedStatus, Pet, PetStatus};
+use crate::tui::screens::pets::provenance;
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
@@ -20,11 +23,15 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
 }
 
 /// The detail under the list, with the counts as bars.
-pub(super) fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
+pub(super) fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
     let Some(pet) = state.pets.detailed() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
-    let from = format!(" {} ", origin(state, appearance));
+    let from = match state.pets.provenance.get(pet.id) {
+        Some(provenance) => format!(" added: {} ", provenance::words(provenance, appearance, now)),
+        None => format!(" {} ", origin(state, appearance)),
+    };
+    let from = cut(&from, page.columns().saturating_sub(10 + width(&title)));
     let middle = page.columns().saturating_sub(10 + width(&title) + width(&from));
     let rule = format!("{}{title}{}{from}{}", appearance.rule(4), appearance.rule(middle), appearance.rule(3));
     page.heading(format!(" {rule}"));
@@ -32,7 +39,8 @@ pub(super) fn draw_drawer(state: &AppState, page: &mut Page<'_>) {
     page.line(format!(" Name       {name}"));
     let mark = appearance.status(pet.status.as_ref());
     // The id is whole in the title above. What does not fit ends with a mark, so that nothing cut reads as whole.
-    let before = format!(" Category   {:<20}   Status  ", pet.category_id);
+    let category = cut(&appearance.text(&state.pets.categories.label(pet.category_id)), 20);
+    let before = format!(" Category   {category}{}   Status  ", " ".repeat(20 - width(&category)));
     let after = format!(" {:<12}  Id  {}", status_in_detail(appearance, pet), pet.id);
     let after = cut(&after, page.columns().saturating_sub(width(&before) + mark.width()));
     page.line(vec![before.into(), mark, after.into()]);
@@ -62,8 +70,8 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
     page.line(spans);
 }
 
-/// The panes at the right: detail, and two charts.
-pub fn draw_panes(state: &AppState, page: &mut Page<'_>) {
+/// The panes at the right: detail, and two charts; gives where the first one is.
+pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>) -> Rect {
     let by_category = state.pets.rows().categories();
     let category_rows =
         if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
@@ -71,7 +79,7 @@ pub fn draw_panes(state: &AppState, page: &mut Page<'_>) {
     let of_status = page.take(7);
     let of_category = page.take(category_rows);
     page.go_to(detail);
-    draw_detail(state, page);
+    draw_detail(state, now, page);
     page.go_to(of_status);
     page.boxed("Status");
     page.gap();
@@ -85,11 +93,13 @@ pub fn draw_panes(state: &AppState, page: &mut Page<'_>) {
         page.gap();
         let most = most_of_category(state);
         for (category, count) in by_category.iter().take(page.left().into()) {
-            let label = cut(&format!("{category:>10}  "), 22);
+            let name = state.pets.categories.name(*category).unwrap_or_default();
+            let label = cut(&page.appearance.text(&format!("{category:>10}  {name}")), 22);
             draw_bar(&label, (*count, most), &count.to_string(), StyleRole::Text, page);
             page.gap();
         }
     }
+    detail
 }
 
 /// The largest number of pets of one status.
@@ -130,17 +140,21 @@ pub(in crate::tui::screens::pets) fn draw_bar(
     page.right(1, number, StyleRole::Text);
 }
 
-fn draw_detail(state: &AppState, page: &mut Page<'_>) {
+/// The pet under the cursor in a box.
+pub(super) fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pet = state.pets.detailed();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };
     let appearance = page.appearance;
     page.gap();
     page.labelled(" Name       ", &pet.name, 4);
-    page.line(format!(" Category   {}", pet.category_id));
+    page.labelled(" Category   ", &state.pets.categories.label(pet.category_id), 2);
     let status = format!(" {}", status_in_detail(appearance, pet));
     page.line(vec![" Status     ".into(), appearance.status(pet.status.as_ref()), status.into()]);
     page.line(format!(" Id         {}", pet.id));
+    if let Some(provenance) = state.pets.provenance.get(pet.id) {
+        page.labelled(" Added      ", &provenance::words(provenance, appearance, now), 2);
+    }
     page.gap();
     page.line(format!(" Seen       {}", origin(state, appearance)));
     let others = state.pets.rows().categories().iter().find(|(category, _)| *category == pet.category_id);

@@ -53,7 +53,7 @@ fn draw_looked(looked: &Lookup, by_id: &ById, state: &AppState, now: Now, page: 
         Some(pet) => {
             page.heading(format!("   Pet {}", pet.id));
             page.labelled("     Name        ", &pet.name, 3);
-            page.line(format!("     Category    {}", pet.category_id));
+            page.labelled("     Category    ", &state.pets.categories.label(pet.category_id), 2);
             let status = format!(" {}", status_word(appearance, pet));
             page.line(vec!["     Status      ".into(), appearance.status(pet.status.as_ref()), status.into()]);
             let when = match looked.was_here {

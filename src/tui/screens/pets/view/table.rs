@@ -1,76 +1,234 @@
 //! The rows.
 
+use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
-use crate::app::inventory::search::Search;
+use crate::app::inventory::search::{Query, Search};
 use crate::clock::Now;
-use crate::model::Pet;
+use crate::model::columns::ShownColumn;
+use crate::model::export::{Column, ListColumn, Recorded};
 use crate::model::text::{cut, width};
-use crate::tui::screens::pets::ListSource;
+use crate::model::words::age;
+use crate::model::{Categories, Pet};
+use crate::tui::mouse::Target;
+use crate::tui::screens::pets::{ListSource, State};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::list::first_shown;
 use crate::tui::widgets::page::Page;
 
-/// The columns of the table, from their left edge.
+/// The columns of the name of a key.
+const BY_WIDTH: u16 = 14;
+/// The most columns of the name of a category.
+const MOST_OF_NAME: u16 = 16;
+/// What is left of a name before other columns are left out.
+const LEAST_OF_NAME: u16 = 19;
+/// The same before categories are shown without their names.
+const NAME_BESIDE_CATEGORIES: u16 = 32;
+/// Narrower screens show only the mark of a status.
+const LEAST_FOR_STATUS: u16 = 44;
+/// What is left out of a narrow window, in this order. The name and the status stay.
+const LEFT_OUT: [ListColumn; 5] =
+    [ListColumn::At, ListColumn::Age, ListColumn::Pet(Column::CategoryId), ListColumn::By, ListColumn::Pet(Column::Id)];
+
+/// A column of the table.
+#[derive(Clone, Copy)]
+struct Shown {
+    column: ListColumn,
+    x: u16,
+    width: u16,
+}
+
+/// The columns of the table, from left to right.
 struct Columns {
-    id: Option<u16>,
-    name: u16,
-    name_width: u16,
-    category: Option<(u16, u16)>,
-    status: u16,
+    shown: Vec<Shown>,
+    /// The digits before the names of categories, where those are shown.
+    digits: Option<u16>,
     status_word: bool,
 }
 
 impl Columns {
     /// Fixed by the width of the screen; only numbers that would not fit otherwise get more room.
-    fn new(columns: u16, (id_digits, category_digits): (u16, u16)) -> Self {
-        let id_width: u16 = if id_digits > 8 { 20 } else { 8 };
-        let category_width: u16 = if category_digits > 8 { 20 } else { 8 };
-        let show_category = columns >= 60 + category_width - 8;
-        let show_id = columns >= 50 + id_width - 8;
-        let status_word = columns >= 44;
-        let name = if show_id { 3 + id_width + 2 } else { 3 };
-        let status = columns.saturating_sub(if status_word { 11 } else { 2 });
-        let category = show_category.then(|| (status - 2 - category_width, category_width));
-        let name_end = category.map_or(status, |(left, _)| left);
-        let name_width = name_end.saturating_sub(name + 1);
-        Self { id: show_id.then_some(3), name, name_width, category, status, status_word }
+    fn new(columns: u16, digits: (u16, u16), names: usize, wanted: &[ShownColumn]) -> Self {
+        let beside = u16::try_from(names).unwrap_or(u16::MAX).min(MOST_OF_NAME);
+        let mut plan = Plan { columns, digits, beside, wanted: wanted.to_vec() };
+        if plan.rest() < NAME_BESIDE_CATEGORIES {
+            plan.beside = 0;
+        }
+        for column in LEFT_OUT {
+            if plan.rest() < LEAST_OF_NAME && plan.wanted.len() > 1 {
+                plan.wanted.retain(|shown| shown.column != column);
+            }
+        }
+        let (mut x, rest) = (LEFT, plan.rest());
+        let mut shown = Vec::new();
+        for wanted in &plan.wanted {
+            let width = plan.width(wanted).unwrap_or(rest).min(columns.saturating_sub(x));
+            shown.push(Shown { column: wanted.column, x, width });
+            x += width + gap(wanted.column);
+        }
+        let digits = (plan.beside > 0).then_some(digits.1);
+        Self { shown, digits, status_word: plan.has_status_word() }
     }
+
+    fn find(&self, wanted: ListColumn) -> Option<Shown> {
+        self.shown.iter().find(|shown| shown.column == wanted).copied()
+    }
+}
+
+/// The first column of the table, after the signs for the cursor and for what is new.
+const LEFT: u16 = 3;
+
+/// What is blank after a column. What is cut ends with a sign for that.
+const fn gap(column: ListColumn) -> u16 {
+    if matches!(column, ListColumn::Pet(Column::Name) | ListColumn::By) { 1 } else { 2 }
+}
+
+/// The columns while it is not known which of them fit.
+struct Plan {
+    columns: u16,
+    digits: (u16, u16),
+    /// How wide the names of categories are; 0 without.
+    beside: u16,
+    wanted: Vec<ShownColumn>,
+}
+
+impl Plan {
+    const fn has_status_word(&self) -> bool {
+        self.columns >= LEAST_FOR_STATUS
+    }
+
+    /// The width of a column; none for a name that gets what the others leave.
+    fn width(&self, shown: &ShownColumn) -> Option<u16> {
+        let number = |digits: u16| if digits > 8 { 20 } else { 8 };
+        let usual = match shown.column {
+            ListColumn::Pet(Column::Id) => number(self.digits.0),
+            ListColumn::Pet(Column::Name) => return shown.width,
+            ListColumn::Pet(Column::CategoryId) if self.beside > 0 => (self.digits.1 + 1 + self.beside).max(8),
+            ListColumn::Pet(Column::CategoryId) => number(self.digits.1),
+            ListColumn::Pet(Column::Status) if self.has_status_word() => 11,
+            ListColumn::Pet(Column::Status) => return Some(2),
+            ListColumn::By => BY_WIDTH,
+            ListColumn::At => 16,
+            ListColumn::Age => 9,
+        };
+        Some(shown.width.unwrap_or(usual))
+    }
+
+    /// What the other columns leave for the name, or of the screen.
+    fn rest(&self) -> u16 {
+        let others = self.wanted.iter().map(|shown| match shown.column {
+            ListColumn::Pet(Column::Name) => 0,
+            ListColumn::Pet(_) | ListColumn::By | ListColumn::At | ListColumn::Age => self.width(shown).unwrap_or(0),
+        });
+        let gaps = self.wanted.iter().rev().skip(1).map(|shown| gap(shown.column));
+        let taken = others.chain(gaps).fold(LEFT, u16::saturating_add);
+        self.columns.saturating_sub(taken)
+    }
+}
+
+/// The columns that a tab shows; who added pets also where that is searched for.
+fn wanted(pets: &State, asks_who: bool) -> Vec<ShownColumn> {
+    let of_view = &pets.view().columns;
+    if !of_view.is_empty() {
+        return of_view.clone();
+    }
+    let [id, name, category, status] = Column::ALL.map(ListColumn::Pet);
+    let by = asks_who.then_some(ListColumn::By);
+    [id, name].into_iter().chain(by).chain([category, status]).map(ShownColumn::from).collect()
 }
 
 /// Paints the rows that there is room for; the cursor is on the selected one.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let pets = &state.pets;
-    let visible = page.area.height.saturating_sub(1);
-    layout.table_rows = visible;
-    let columns = Columns::new(page.area.width, pets.rows().digits());
-    draw_headings(&columns, page);
+    let mut rows = Rows::new(state, now, page.area.width);
+    draw_headings(&rows.columns, page);
+    layout.table = page.rest();
+    layout.table_rows = layout.table.height;
     if pets.row_count() == 0 {
         page.gap();
         super::draw_empty(state, now, page);
         return;
     }
-    let top = first_visible(pets.cursor(), layout.table_top, usize::from(visible), pets.row_count());
+    let visible = usize::from(layout.table_rows);
+    let top = first_visible(pets.cursor(), layout.table_top, visible, pets.row_count());
     layout.table_top = top;
-    let kept = pets.list().is_some_and(|loaded| loaded.source == ListSource::Cached) && !pets.whole.is_there();
-    let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
-    let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
-    let query = pets.searched();
-    let mut marker = (!query.is_empty()).then(Search::default);
-    for (place, pet) in (top..).zip(pets.rows_from(top)).take(visible.into()) {
+    for (place, pet) in (top..).zip(pets.rows_from(top)).take(visible) {
         let selected = place == pets.cursor();
-        draw_row(pet, &columns, selected, role, page);
-        if let Some(mark) = pets.changes.mark(pet.id) {
+        page.click_row(selected);
+        rows.draw(pet, selected, page);
+        page.gap();
+    }
+}
+
+/// Paints the row that the cursor was on and the one that it is on now; gives where they are. `None` if the rows scroll.
+pub fn draw_moved_cursor(
+    from: usize,
+    state: &AppState,
+    now: Now,
+    page: &mut Page<'_>,
+    layout: &mut Layout,
+) -> Option<Vec<Rect>> {
+    let (pets, table, top) = (&state.pets, layout.table, layout.table_top);
+    let here = pets.cursor();
+    let visible = top..top + usize::from(table.height);
+    if !visible.contains(&from) || !visible.contains(&here) {
+        return None;
+    }
+    let mut rows = Rows::new(state, now, table.width);
+    let mut painted = Vec::with_capacity(4);
+    for place in [from, here] {
+        let below = u16::try_from(place - top).ok()?;
+        page.go_to(Rect { y: table.y + below, height: 1, ..table });
+        page.blank();
+        rows.draw(pets.rows_from(place).next()?, place == here, page);
+        painted.push(page.area);
+    }
+    for (area, target) in &mut layout.clickable.areas {
+        if let Target::Row { selected } = target {
+            *selected = area.row == page.area.y;
+        }
+    }
+    Some(painted)
+}
+
+/// What the rows have in common.
+struct Rows<'a> {
+    pets: &'a State,
+    columns: Columns,
+    recorded: Recorded<'a>,
+    role: StyleRole,
+    query: Query,
+    /// Finds what is searched for in a name.
+    search: Option<Search>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(state: &'a AppState, now: Now, width: u16) -> Self {
+        let pets = &state.pets;
+        let query = pets.searched();
+        let wanted = wanted(pets, query.asks_who());
+        let columns = Columns::new(width, pets.rows().digits(), pets.categories.longest(), &wanted);
+        let recorded = Recorded { provenances: pets.provenance.all(), now: now.wall };
+        let kept = pets.list().is_some_and(|loaded| loaded.source == ListSource::Cached) && !pets.whole.is_there();
+        let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
+        let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
+        let search = (!query.is_empty()).then(Search::default);
+        Self { pets, columns, recorded, role, query, search }
+    }
+
+    fn draw(&mut self, pet: &Pet, selected: bool, page: &mut Page<'_>) {
+        let columns = &self.columns;
+        draw_row(pet, self.recorded, &self.pets.categories, columns, selected, self.role, page);
+        if let Some(mark) = self.pets.changes.mark(pet.id) {
             page.at(2, mark.sign(), StyleRole::New);
         }
-        if let Some(marker) = &mut marker {
-            underline(&columns, &pet.name, &marker.positions(&query, pet), page);
+        if let Some(search) = &mut self.search {
+            underline(columns, &pet.name, &search.positions(&self.query, pet), page);
         }
         if selected {
-            page.point(columns.id.unwrap_or(columns.name));
+            page.point(columns.shown.first().map_or(LEFT, |first| first.x));
         }
-        page.gap();
     }
 }
 
@@ -81,40 +239,76 @@ fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usiz
 }
 
 fn draw_headings(columns: &Columns, page: &mut Page<'_>) {
-    if let Some(x) = columns.id {
-        page.at(x, "ID", StyleRole::Heading);
-    }
-    page.at(columns.name, "NAME", StyleRole::Heading);
-    if let Some((x, room)) = columns.category {
-        page.at(x, format!("{:>1$}", "CATEGORY", usize::from(room)), StyleRole::Heading);
-    }
-    if columns.status_word {
-        page.at(columns.status, "STATUS", StyleRole::Heading);
+    for Shown { column, x, width } in &columns.shown {
+        let (blank, word) = match column {
+            ListColumn::Pet(Column::Id) => (0, "ID"),
+            ListColumn::Pet(Column::Name) => (0, "NAME"),
+            ListColumn::Pet(Column::CategoryId) if columns.digits.is_some() => (0, "CATEGORY"),
+            ListColumn::Pet(Column::CategoryId) => (width.saturating_sub(8), "CATEGORY"),
+            ListColumn::Pet(Column::Status) if columns.status_word => (0, "STATUS"),
+            ListColumn::Pet(Column::Status) => (0, ""),
+            ListColumn::By => (0, "ADDED BY"),
+            ListColumn::At => (0, "ADDED AT"),
+            ListColumn::Age => (0, "AGE"),
+        };
+        page.at(x + blank, cut(word, (*width).into()), StyleRole::Heading);
     }
     page.gap();
 }
 
-fn draw_row(pet: &Pet, columns: &Columns, selected: bool, role: StyleRole, page: &mut Page<'_>) {
-    if let Some(x) = columns.id {
-        page.at(x, pet.id.to_string(), role);
-    }
-    let name = name_in_table(page.appearance, &pet.name, columns.name_width.into());
-    page.at(columns.name, &name, role);
-    if let Some((x, room)) = columns.category {
-        page.at(x, format!("{:>1$}", pet.category_id, usize::from(room)), role);
-    }
-    if columns.status_word {
-        page.at(columns.status + 2, cut(&status_word(page.appearance, pet), 9), role);
+fn draw_row(
+    pet: &Pet,
+    recorded: Recorded<'_>,
+    categories: &Categories,
+    columns: &Columns,
+    selected: bool,
+    role: StyleRole,
+    page: &mut Page<'_>,
+) {
+    let mut selected_to = columns.shown.first().map_or(LEFT, |first| first.x + first.width);
+    let missing = || "-".to_owned();
+    for Shown { column, x, width: room } in columns.shown.iter().copied() {
+        let cell = match column {
+            ListColumn::Pet(Column::Id) => pet.id.to_string(),
+            ListColumn::Pet(Column::Name) => {
+                let name = name_in_table(page.appearance, &pet.name, room.into());
+                // No further than the name: each of its columns is written twice when it moves.
+                selected_to = x + u16::try_from(width(&name)).unwrap_or(0);
+                name
+            }
+            ListColumn::Pet(Column::CategoryId) => {
+                let digits = columns.digits.unwrap_or(room);
+                let category = format!("{:>1$}", pet.category_id, usize::from(digits));
+                let name = columns.digits.and(categories.name(pet.category_id)).unwrap_or_default();
+                let name = cut(&page.appearance.text(name), usize::from(room.saturating_sub(digits + 1)));
+                format!("{category} {name}").trim_end().to_owned()
+            }
+            // Its mark has a separate style.
+            ListColumn::Pet(Column::Status) => {
+                if columns.status_word {
+                    let word = status_word(page.appearance, pet);
+                    page.at(x + 2, cut(&word, room.saturating_sub(2).into()), role);
+                }
+                continue;
+            }
+            ListColumn::By => recorded.by(pet).map_or_else(missing, |by| page.appearance.text(by)),
+            ListColumn::At => {
+                let at = recorded.at(pet).map(|at| page.appearance.moment(at, recorded.now));
+                at.unwrap_or_else(missing)
+            }
+            ListColumn::Age => recorded.age(pet).map_or_else(missing, age),
+        };
+        page.at(x, cut(&cell, room.into()), role);
     }
     if selected {
         page.at(1, ">", role);
-        // No further than the name: each of its columns is written twice when it moves.
-        let name_width = u16::try_from(width(&name)).unwrap_or(0);
         let style = page.appearance.style(StyleRole::Selected).remove_modifier(Modifier::DIM);
-        page.restyle(1, (columns.name + name_width).saturating_sub(1), style);
+        page.restyle(1, selected_to.saturating_sub(1), style);
     }
-    let (mark, role) = page.appearance.mark(pet.status.as_ref());
-    page.at(columns.status, mark, role);
+    if let Some(status) = columns.find(ListColumn::Pet(Column::Status)) {
+        let (mark, role) = page.appearance.mark(pet.status.as_ref());
+        page.at(status.x, mark, role);
+    }
 }
 
 /// Underlines the signs of the name that are searched for.
@@ -124,11 +318,12 @@ fn underline(columns: &Columns, name: &str, signs: &[usize], page: &mut Page<'_>
     if page.appearance.text(name) != name {
         return;
     }
+    let Some(column) = columns.find(ListColumn::Pet(Column::Name)) else { return };
     let style = page.appearance.style(StyleRole::Match);
-    let mut x = columns.name;
+    let mut x = column.x;
     for (at, sign) in name.graphemes(true).enumerate() {
         let wide = u16::try_from(width(sign)).unwrap_or(0);
-        if x + wide > columns.name + columns.name_width {
+        if x + wide > column.x + column.width {
             return;
         }
         if signs.binary_search(&at).is_ok() {

@@ -83,10 +83,10 @@ fn draw_field(
 }
 
 fn button(state: &AppState, now: Now) -> String {
-    match (state.pending.since(Slot::TryProfile), &state.profiles.form.tried) {
-        (Some(since), _) => format!("[ testing {} s ]", now.seconds_since(since)),
-        (None, _) if state.pending.is_running(Slot::WriteProfile) => "[ saving ]".to_owned(),
-        (None, Some(_)) => "[ F2 Save anyway ]".to_owned(),
-        (None, None) => "[ F2 Test and save ]".to_owned(),
+    match state.pending.since(Slot::TryProfile) {
+        Some(since) => format!("[ testing {} s ]", now.seconds_since(since)),
+        None if state.pending.is_running(Slot::WriteProfile) => "[ saving ]".to_owned(),
+        None if state.profiles.form.saves_anyway() => "[ F2 Save anyway ]".to_owned(),
+        None => "[ F2 Test and save ]".to_owned(),
     }
 }

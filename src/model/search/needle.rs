@@ -83,7 +83,7 @@ fn letters(text: &str) -> impl Iterator<Item = char> + Clone + '_ {
 }
 
 /// Marks on the letter before, and joiners of emoji.
-pub(super) const fn is_mark(c: char) -> bool {
+pub const fn is_mark(c: char) -> bool {
     c >= '\u{300}'
         && matches!(c,
         '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}'
@@ -107,7 +107,7 @@ impl Needle {
     }
 
     /// How many letters there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.letters.len()
     }
 
@@ -116,7 +116,7 @@ impl Needle {
     }
 
     /// Whether the letters are in `text` in this order, whatever is between them.
-    pub(super) fn is_scattered_in(&self, text: Text<'_>) -> bool {
+    pub fn is_scattered_in(&self, text: Text<'_>) -> bool {
         match (text, &self.letters) {
             (Text::Ascii(mut rest), Utf32String::Ascii(wanted)) => {
                 wanted.bytes().all(|letter| match memchr2(letter, letter.to_ascii_uppercase(), rest) {
@@ -136,7 +136,7 @@ impl Needle {
     }
 
     /// The first place in `text`, counted in its letters, where these come together.
-    pub(super) fn find_in(&self, text: Text<'_>) -> Option<usize> {
+    pub fn find_in(&self, text: Text<'_>) -> Option<usize> {
         match (text, &self.letters) {
             (Text::Ascii(text), Utf32String::Ascii(wanted)) => {
                 let wanted = wanted.as_bytes();
@@ -151,7 +151,7 @@ impl Needle {
                 loop {
                     let (at, _) = letters.find(|(_, letter)| *letter == first)?;
                     let rest = letters.clone().map(|(_, letter)| letter);
-                    if rest.take(self.len() - 1).eq(self.chars().skip(1)) {
+                    if rest.take(self.count() - 1).eq(self.chars().skip(1)) {
                         return Some(at);
                     }
                 }
@@ -161,12 +161,14 @@ impl Needle {
 
     /// Whether `text` begins with these letters.
     pub fn begins(&self, text: &str) -> bool {
-        folded(text, self.plain).take(self.len()).eq(self.chars())
+        folded(text, self.plain).take(self.count()).eq(self.chars())
     }
 
     /// Whether whatever begins with `self` begins with `other`.
     pub fn starts_with(&self, other: &Self) -> bool {
-        self.plain == other.plain && self.len() >= other.len() && self.chars().zip(other.chars()).all(|(a, b)| a == b)
+        self.plain == other.plain
+            && self.count() >= other.count()
+            && self.chars().zip(other.chars()).all(|(a, b)| a == b)
     }
 
     /// Whether whatever contains `self` contains `other`.

@@ -3,7 +3,7 @@
 use strsim::osa_distance;
 
 /// ` Did you mean …?` if one of `words` is similar, else nothing.
-pub(super) fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(typed: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     nearest(typed, words).map_or_else(String::new, |word| format!(" Did you mean {word}?"))
 }
 

@@ -1,13 +1,20 @@
-//! The language of the search field: what was typed, taken apart, and which pets it fits.
+//! A search, taken apart.
+
+use std::collections::HashSet;
+use std::sync::Arc;
 
 use nucleo_matcher::Utf32String;
 
-use crate::model::{ObservedStatus, Pet};
+use super::super::{Categories, ObservedStatus, Pet, PetId, Provenances};
+use crate::model::text::short;
 
 use super::needle::{Needle, Text};
 
 /// The most terms of a query, so that a pasted page cannot make a search slow.
 const MOST_TERMS: usize = 16;
+
+/// The term about who added a pet.
+const BY: &str = "by";
 
 /// The word for a pet without a status.
 const NO_STATUS: &str = "none";
@@ -16,6 +23,7 @@ const NO_STATUS: &str = "none";
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     terms: Vec<Term>,
+    asks_who: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,35 +44,65 @@ pub struct Word {
 enum Filter {
     /// `"exact words"`, anywhere in the name.
     Contains(Needle),
-    /// `cat:3,7`
+    /// `cat:3,7`, `cat:dog`
     Category(Vec<i64>),
     /// `id:1002`, just this id, or `id:10*`, every id that begins so.
     Id(String),
     /// `status:sold`, the beginning of the word.
     Status(Needle),
+    /// `by:till`, anywhere in the name of the key that added the pet; with the pets that it fits.
+    By(Needle, Arc<HashSet<PetId>>),
 }
 
 impl Query {
     /// Takes apart what was typed. Everything that can be typed is a query; what is not finished yet leaves nothing out.
     ///
-    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `id:1002`, `id:10*`, `status:sold` or `is:sold`, `status:none`;
-    /// with a `-` before it, what must not be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
-    pub fn parse(text: &str) -> Self {
+    /// `rex` (a word), `"mr w"` (these very letters), `cat:3,7`, `cat:dog` (the beginning of a name), `id:1002`, `id:10*`,
+    /// `status:sold` or `is:sold`, `status:none`, `by:till` (after [`Query::know`]); with a `-` before it, what must not
+    /// be: `-whis` (these very letters), `-cat:3`. No more than 16 terms count.
+    pub fn parse(text: &str, categories: &Categories) -> Self {
         let mut terms: Vec<Term> = Vec::new();
+        let mut asks_who = false;
         let mut rest = text.trim_start();
         while !rest.is_empty() && terms.len() < MOST_TERMS {
-            let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
-            let (term, after) = if let Some(quoted) = after.strip_prefix('"') {
-                let (exact, after) = quoted.split_once('"').unwrap_or((quoted, ""));
-                (Needle::new(exact).map(|needle| Term::of(Filter::Contains(needle), not)), after)
-            } else {
-                let (word, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
-                (Term::parse(word, not), after)
-            };
-            terms.extend(term.filter(|term| !terms.contains(term)));
-            rest = after.trim_start();
+            let (token, after) = Token::next(rest);
+            asks_who |= token.asks_who();
+            terms.extend(token.term(categories).filter(|term| !terms.contains(term)));
+            rest = after;
         }
-        Self { terms }
+        Self { terms, asks_who }
+    }
+
+    /// Why `text` is not a search that can be saved: what is typed may be unfinished, what is saved may not.
+    pub fn fault(text: &str, categories: &Categories) -> Option<String> {
+        let mut rest = text.trim_start();
+        for _ in 0..MOST_TERMS {
+            if rest.is_empty() {
+                return None;
+            }
+            let (token, after) = Token::next(rest);
+            if let Some(fault) = token.fault(categories) {
+                return Some(fault);
+            }
+            rest = after;
+        }
+        (!rest.is_empty()).then(|| format!("a search has at most {MOST_TERMS} terms"))
+    }
+
+    /// Whether it is about who added the pets, also if it does not say who yet.
+    pub fn asks_who(&self) -> bool {
+        self.asks_who
+    }
+
+    /// Learns who added pets. Before that, nobody is known to have added any.
+    pub fn know(&mut self, provenances: &Provenances) {
+        for term in &mut self.terms {
+            if let Term::Only(Filter::By(needle, pets)) | Term::Not(Filter::By(needle, pets)) = term {
+                let fits = |by: &str| needle.find_in(Text::from(by)).is_some();
+                let added = provenances.iter().filter(|(_, provenance)| provenance.by().is_some_and(fits));
+                *pets = Arc::new(added.map(|(id, _)| *id).collect());
+            }
+        }
     }
 
     /// Whether every pet fits.
@@ -83,7 +121,7 @@ impl Query {
     }
 
     /// Whether certainly no pet fits this one that does not fit `other`.
-    pub(super) fn narrows(&self, other: &Self) -> bool {
+    pub fn narrows(&self, other: &Self) -> bool {
         other.terms.iter().all(|old| self.terms.iter().any(|new| new.implies(old)))
     }
 
@@ -96,11 +134,81 @@ impl Query {
     }
 
     /// The letters that the name must contain just so.
-    pub(super) fn exact(&self) -> impl Iterator<Item = &Needle> {
+    pub fn exact(&self) -> impl Iterator<Item = &Needle> {
         self.terms.iter().filter_map(|term| match term {
             Term::Only(Filter::Contains(needle)) => Some(needle),
             Term::Only(_) | Term::Word(_) | Term::Not(_) => None,
         })
+    }
+}
+
+/// One term as it was typed.
+struct Token<'a> {
+    /// Whether a `-` is before it.
+    not: bool,
+    text: &'a str,
+    /// Whether it is in quotes, and those whether they are closed.
+    quotes: Option<bool>,
+}
+
+impl<'a> Token<'a> {
+    /// The first term of `rest`, and what comes after it.
+    fn next(rest: &'a str) -> (Self, &'a str) {
+        let (not, after) = rest.strip_prefix('-').map_or((false, rest), |after| (true, after));
+        let (text, after, quotes) = match after.strip_prefix('"') {
+            Some(quoted) => match quoted.split_once('"') {
+                Some((exact, after)) => (exact, after, Some(true)),
+                None => (quoted, "", Some(false)),
+            },
+            None => {
+                let (word, after) = after.split_once(char::is_whitespace).unwrap_or((after, ""));
+                (word, after, None)
+            }
+        };
+        (Self { not, text, quotes }, after.trim_start())
+    }
+
+    /// The word before a `:`, in lower case, and what comes after it.
+    fn keyed(&self) -> (String, &'a str) {
+        let (key, value) = self.text.split_once(':').filter(|_| self.quotes.is_none()).unwrap_or(("", self.text));
+        (key.to_ascii_lowercase(), value)
+    }
+
+    fn asks_who(&self) -> bool {
+        self.keyed().0 == BY
+    }
+
+    /// `None` if there is nothing to search for yet.
+    fn term(&self, categories: &Categories) -> Option<Term> {
+        match self.quotes {
+            Some(_) => Needle::new(self.text).map(|needle| Term::of(Filter::Contains(needle), self.not)),
+            None => Term::parse(self.text, self.not, categories),
+        }
+    }
+
+    fn fault(&self, categories: &Categories) -> Option<String> {
+        let shown = short(self.text);
+        let (key, value) = self.keyed();
+        let is_category = |word: &str| word.parse::<i64>().is_ok() || !categories.beginning_with(word).is_empty();
+        if self.quotes == Some(false) {
+            return Some(format!("the quotation mark before \"{shown}\" is not closed"));
+        }
+        if self.term(categories).is_none() {
+            return Some(format!("the term \"{shown}\" searches for nothing"));
+        }
+        match key.as_str() {
+            "cat" => {
+                let unknown = value.split(',').find(|word| !is_category(word))?;
+                Some(format!("\"{}\" is not a category: write a number, or a name of [categories]", short(unknown)))
+            }
+            "id" => value
+                .strip_suffix('*')
+                .unwrap_or(value)
+                .parse::<PetId>()
+                .is_err()
+                .then(|| format!("\"{shown}\" is not an id: write id:17 or id:10*")),
+            _ => None,
+        }
     }
 }
 
@@ -110,18 +218,19 @@ impl Term {
     }
 
     /// `None` if there is nothing to search for yet.
-    fn parse(word: &str, not: bool) -> Option<Self> {
+    fn parse(word: &str, not: bool, categories: &Categories) -> Option<Self> {
         let (key, value) = word.split_once(':').unwrap_or(("", word));
         let filter = match key.to_ascii_lowercase().as_str() {
             "cat" => {
-                let mut numbers = value.split(',').filter(|number| !matches!(*number, "" | "-")).peekable();
-                numbers.peek()?;
-                // Only a number is a category.
-                Filter::Category(numbers.filter_map(|number| number.parse().ok()).collect())
+                let mut wanted = value.split(',').filter(|word| !matches!(*word, "" | "-")).peekable();
+                wanted.peek()?;
+                let of = |word: &str| word.parse().map_or_else(|_| categories.beginning_with(word), |id| vec![id]);
+                Filter::Category(wanted.flat_map(of).collect())
             }
             "id" if matches!(value, "" | "-" | "*" | "-*") => return None,
             "id" => Filter::Id(value.to_owned()),
             "status" | "is" => Filter::Status(Needle::new(value)?),
+            BY => Filter::By(Needle::new(value)?, Arc::default()),
             _ if not => Filter::Contains(Needle::new(word)?),
             _ => return Some(Self::Word(Word { needle: Needle::new(word)? })),
         };
@@ -148,6 +257,7 @@ impl Filter {
                 None => Digits::of(pet.id).as_bytes() == wanted.as_bytes(),
             },
             Self::Status(start) => start.begins(status_word(pet)),
+            Self::By(_, pets) => pets.contains(&pet.id),
         }
     }
 
@@ -159,14 +269,15 @@ impl Filter {
                 new == old || old.strip_suffix('*').is_some_and(|start| new.starts_with(start))
             }
             (Self::Status(new), Self::Status(old)) => new.starts_with(old),
-            (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_), _) => false,
+            (Self::By(new, _), Self::By(old, _)) => new.contains(old),
+            (Self::Contains(_) | Self::Category(_) | Self::Id(_) | Self::Status(_) | Self::By(..), _) => false,
         }
     }
 }
 
 impl Word {
     /// How well the word fits a pet but for its name, from 1 to 3; always less than a name that fits.
-    pub(super) fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
+    pub fn in_the_rest(&self, pet: &Pet) -> Option<u32> {
         let number = match &self.needle.letters {
             Utf32String::Ascii(letters) if letters.bytes().all(|letter| letter.is_ascii_digit()) => {
                 let (id, category) = (Digits::of(pet.id), Digits::of(pet.category_id));

@@ -1,0 +1,253 @@
+//! New pets as they are added: the events of a service that offers them (an addition), one connection after another.
+//!
+//! The service keeps no state of its followers: each connection names the last pet that is known, and the events after
+//! it come. What they contain is bounded and checked; events that were there before are left out.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, stream};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Method, Response, Url};
+use sse_stream::{Sse, SseByteStream};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::client::read_json;
+use super::retry::{dice, pause};
+use super::{ApiError, Client, Defect, Failure};
+use crate::clock;
+use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
+
+/// The name of the event of a new pet.
+const ADDED: &str = "pet.added";
+
+/// The most bytes between two events. Comments count, so that a quiet connection is renewed after some weeks.
+const MAX_EVENT: usize = 1 << 20;
+
+/// The most bytes that are taken of the name of a key.
+const MOST_OF_A_KEY: usize = 255;
+
+/// The pause before the first try to connect again, and the longest one, before jitter.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+
+/// What a [`Follower`] learns.
+#[derive(Debug)]
+pub enum News {
+    /// The connection is there: what is added from now on comes.
+    Connected,
+    /// A pet was added.
+    Added(AddedPet),
+    /// The connection is gone; the next one is tried after a pause. Nothing is missed.
+    Lost {
+        /// Why; `None` if the service has ended it.
+        error: Option<ApiError>,
+    },
+}
+
+/// A pet, and what the key may see of how it was added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddedPet {
+    /// The pet.
+    pub pet: Pet,
+    /// When and by which key; `None` if this key may not see that.
+    pub provenance: Option<Provenance>,
+}
+
+/// Follows the pets that are added to a service, in the order in which they are added.
+pub struct Follower {
+    client: Client,
+    url: Url,
+    status: Option<PetStatus>,
+    position: Option<PetId>,
+    connection: Option<Connection>,
+    /// How many times in a row connecting has given nothing.
+    failures: u32,
+    connect_at: Instant,
+}
+
+struct Connection {
+    events: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
+    /// The bytes since the last event.
+    unparsed: Arc<AtomicUsize>,
+    /// The service has named a position, so that nothing is missed from now on.
+    is_placed: bool,
+    /// Came before that was reported.
+    next: Option<AddedPet>,
+}
+
+impl Follower {
+    /// Follows the pets that are added after the pet `after`, or from now on; with a `status`, those only. `None` if the
+    /// last list that the client has asked for does not offer that.
+    ///
+    /// Fails when the machine's certificates cannot be read.
+    pub fn new(
+        client: &Client,
+        after: Option<PetId>,
+        status: Option<PetStatus>,
+    ) -> Result<Option<Self>, reqwest::Error> {
+        if !client.offers_events() {
+            return Ok(None);
+        }
+        let (client, url) = (client.for_streams()?.called("events"), client.events_url());
+        let connect_at = Instant::from_std(clock::now().mono);
+        Ok(Some(Self { client, url, status, position: after, connection: None, failures: 0, connect_at }))
+    }
+
+    /// The position in the sequence of all additions: a follower that begins after it misses nothing.
+    pub const fn position(&self) -> Option<PetId> {
+        self.position
+    }
+
+    /// What happens next. Connects, and connects again, as long as that may help. May be dropped while it waits.
+    ///
+    /// # Errors
+    /// If trying again would give the same. Asking again connects again.
+    pub async fn next(&mut self) -> Result<News, ApiError> {
+        loop {
+            let Some(connection) = &mut self.connection else {
+                sleep_until(self.connect_at).await;
+                match self.connect().await {
+                    Ok(connection) => self.connection = Some(connection),
+                    Err(error) => return self.lost(Some(error)),
+                }
+                continue;
+            };
+            if let Some(added) = connection.next.take() {
+                self.position = self.position.max(Some(added.pet.id));
+                return Ok(News::Added(added));
+            }
+            let news = match connection.next_block().await {
+                Ok(Some(block)) => self.take(block),
+                Ok(None) => return self.lost(None),
+                Err(error) => Err(error),
+            };
+            match news {
+                Ok(Some(news)) => return Ok(news),
+                Ok(None) => {}
+                Err(error) => return self.lost(Some(error)),
+            }
+        }
+    }
+
+    async fn connect(&mut self) -> Result<Connection, ApiError> {
+        let mut url = self.url.clone();
+        if let Some(status) = self.status {
+            url.query_pairs_mut().append_pair("status", status.as_str());
+        }
+        let mut headers = HeaderMap::from_iter([(ACCEPT, EVENT_STREAM)]);
+        if let Some(position) = self.position {
+            headers.insert(LAST_EVENT_ID, position.into());
+        }
+        // Replaces the kind that other answers have.
+        let request = self.client.request(Method::GET, url).headers(headers);
+        let response = self.client.open(request).await?;
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let essence = kind.split(';').next().unwrap_or_default().trim();
+        if !essence.eq_ignore_ascii_case("text/event-stream") {
+            return Err(defect("the answer is not a stream of events"));
+        }
+        let unparsed = Arc::<AtomicUsize>::default();
+        let parts = parts(response, self.client.silence(), Arc::clone(&unparsed));
+        let events = Box::pin(SseByteStream::new(Box::pin(parts)));
+        Ok(Connection { events, unparsed, is_placed: false, next: None })
+    }
+
+    fn lost(&mut self, error: Option<ApiError>) -> Result<News, ApiError> {
+        self.connection = None;
+        let wait = pause(FIRST_PAUSE, LONGEST_PAUSE, self.failures, error.as_ref(), dice());
+        self.connect_at = Instant::from_std(clock::now().mono + wait);
+        self.failures = self.failures.saturating_add(1);
+        match error {
+            Some(error) if !Failure::from(&error).may_pass() => Err(error),
+            error => Ok(News::Lost { error }),
+        }
+    }
+
+    fn take(&mut self, block: Sse) -> Result<Option<News>, ApiError> {
+        let Some(connection) = &mut self.connection else { return Ok(None) };
+        let id = match block.id.as_deref().map(str::parse::<PetId>) {
+            Some(Ok(id)) => Some(id),
+            Some(Err(_)) => return Err(defect("an event has an id that is not a number")),
+            None => None,
+        };
+        let mut added = None;
+        if let Some(data) = block.data.filter(|_| block.event.as_deref() == Some(ADDED)) {
+            let pet: Pet = read_json(data.as_bytes())?;
+            if id.is_some_and(|id| id != pet.id) {
+                return Err(defect("an event has the id of another pet"));
+            }
+            added = Some(AddedPet { pet, provenance: provenance(&data) });
+        }
+        let Some(position) = id.or(added.as_ref().map(|added| added.pet.id)) else { return Ok(None) };
+        // What was there before is left out, and so is what was not asked for.
+        let is_new = self.position.is_none_or(|known| position > known);
+        let fits = |pet: &Pet| self.status.is_none_or(|status| pet.status == Some(ObservedStatus::Known(status)));
+        added = added.filter(|added| is_new && fits(&added.pet));
+        self.failures = 0;
+        if connection.is_placed {
+            self.position = self.position.max(Some(position));
+            return Ok(added.map(News::Added));
+        }
+        connection.is_placed = true;
+        connection.next = added;
+        if connection.next.is_none() {
+            self.position = self.position.max(Some(position));
+        }
+        Ok(Some(News::Connected))
+    }
+}
+
+impl Connection {
+    async fn next_block(&mut self) -> Result<Option<Sse>, ApiError> {
+        let block = self.events.next().await;
+        self.unparsed.store(0, Ordering::Relaxed);
+        block.transpose().map_err(|error| match error {
+            sse_stream::Error::Body(source) => match source.downcast::<ApiError>() {
+                Ok(error) => *error,
+                Err(_) => defect("the stream of events cannot be read"),
+            },
+            _ => defect("an event is not UTF-8"),
+        })
+    }
+}
+
+/// The body, as long as events come of it: the parser itself has no limit.
+fn parts(
+    response: Response,
+    silence: Duration,
+    unparsed: Arc<AtomicUsize>,
+) -> impl Stream<Item = Result<Bytes, ApiError>> + Send {
+    stream::try_unfold((response, silence, unparsed), async |(mut response, silence, unparsed)| {
+        if unparsed.load(Ordering::Relaxed) > MAX_EVENT {
+            return Err(ApiError::Malformed(Defect::TooLarge(MAX_EVENT)));
+        }
+        let part = match timeout(silence, response.chunk()).await {
+            Ok(part) => part.map_err(|error| ApiError::Broken(error.without_url()))?,
+            Err(_) => return Err(ApiError::Timeout(silence)),
+        };
+        unparsed.fetch_add(part.as_ref().map_or(0, Bytes::len), Ordering::Relaxed);
+        Ok(part.map(|part| (part, (response, silence, unparsed))))
+    })
+}
+
+/// The further members of an event, for keys that may see them. They are less than the pet: wrong ones count as none.
+fn provenance(data: &str) -> Option<Provenance> {
+    let mut provenance: Provenance = serde_json::from_str(data).ok()?;
+    if let Some(by) = &mut provenance.added_by {
+        for text in [Some(&mut by.key), by.name.as_mut()].into_iter().flatten() {
+            text.truncate(text.floor_char_boundary(MOST_OF_A_KEY));
+        }
+    }
+    Some(provenance)
+}
+
+const fn defect(what: &'static str) -> ApiError {
+    ApiError::Malformed(Defect::Events(what))
+}

@@ -1,0 +1,107 @@
+//! When and by which key pets were added (an addition), read from the events of the service: of many pets at a time.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::follow::{AddedPet, Follower, News};
+use super::{ApiError, Client, Defect};
+use crate::model::{PetId, Provenance, Provenances};
+
+/// Once connected, without an event for so long there is none: what was added before comes at once.
+const QUIET: Duration = Duration::from_secs(5);
+
+/// Fewer pets than this between two wanted ones are read, too; for more of them a new connection is made.
+const FAR: PetId = 10_000;
+
+/// How often the connection may be lost in a row.
+const MOST_LOST: u32 = 3;
+
+/// Why it cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ProvenanceError {
+    /// The service has no events.
+    #[error("the service does not report who added pets")]
+    NotOffered,
+    /// The events do not have it.
+    #[error("this API key may not see who added pets")]
+    NotAllowed,
+    /// The request has failed.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+}
+
+/// Reads it; best in the order of ids.
+pub struct ProvenanceReader {
+    client: Client,
+    stream: Option<Stream>,
+}
+
+struct Stream {
+    follower: Follower,
+    is_connected: bool,
+}
+
+impl ProvenanceReader {
+    /// A reader for the service of `client`, which has asked for a list before.
+    pub fn new(client: &Client) -> Self {
+        Self { client: client.called("provenance"), stream: None }
+    }
+
+    /// Reads that of the pets with these ids. Of pets that the service does not have, nothing was recorded.
+    pub async fn read(&mut self, ids: impl IntoIterator<Item = PetId>) -> Result<Provenances, ProvenanceError> {
+        let mut found: Provenances = ids.into_iter().map(|id| (id, Provenance::default())).collect();
+        let mut wanted: BTreeSet<PetId> = found.keys().copied().collect();
+        let mut lost = 0;
+        while let Some(first) = wanted.first().copied() {
+            let stream = match self.stream.take().filter(|stream| stream.comes_to(first)) {
+                Some(stream) => self.stream.insert(stream),
+                None => self.stream.insert(self.begin(first)?),
+            };
+            let news = match stream.is_connected {
+                true => timeout(QUIET, stream.follower.next()).await.ok(),
+                // Connecting has its own time.
+                false => Some(stream.follower.next().await),
+            };
+            match news {
+                None => break,
+                Some(Ok(News::Connected)) => stream.is_connected = true,
+                Some(Ok(News::Added(AddedPet { provenance: None, .. }))) => return Err(ProvenanceError::NotAllowed),
+                Some(Ok(News::Added(AddedPet { pet, provenance: Some(provenance) }))) => {
+                    lost = 0;
+                    if wanted.contains(&pet.id) {
+                        found.insert(pet.id, provenance);
+                    }
+                    // Those before it are not there.
+                    while wanted.first().is_some_and(|first| *first <= pet.id) {
+                        wanted.pop_first();
+                    }
+                }
+                Some(Ok(News::Lost { error })) => {
+                    stream.is_connected = false;
+                    lost += 1;
+                    if lost > MOST_LOST {
+                        let ended = || ApiError::Malformed(Defect::Events("the stream of events ends again and again"));
+                        return Err(error.unwrap_or_else(ended).into());
+                    }
+                }
+                Some(Err(error)) => return Err(error.into()),
+            }
+        }
+        Ok(found)
+    }
+
+    fn begin(&self, first: PetId) -> Result<Stream, ProvenanceError> {
+        let follower = Follower::new(&self.client, Some(first.saturating_sub(1)), None).map_err(ApiError::NotSent)?;
+        Ok(Stream { follower: follower.ok_or(ProvenanceError::NotOffered)?, is_connected: false })
+    }
+}
+
+impl Stream {
+    /// Whether the pet `id` comes soon, if it is there.
+    fn comes_to(&self, id: PetId) -> bool {
+        let position = self.follower.position().unwrap_or(PetId::MIN);
+        position < id && id.saturating_sub(position) < FAR
+    }
+}

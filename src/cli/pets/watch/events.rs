@@ -1,0 +1,87 @@
+//! A watch by the events of the service: nothing is asked again, and nothing is missed.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::time::{Instant, timeout_at};
+
+use super::deliver::Delivery;
+use super::state_file::StateFile;
+use crate::api::Failure;
+use crate::api::follow::{AddedPet, Follower, News};
+use crate::api::retry::repeated;
+use crate::app::inventory::changes::{Change, ChangeKind};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::output::note;
+use crate::cli::pets::context::PetsContext;
+use crate::clock;
+use crate::model::{Limit, PetId, PetQuery, PetStatus};
+
+/// Asks the service whether it offers events; an unreachable one is an error here, and waited for later.
+pub(super) async fn follow(
+    context: &PetsContext<'_>,
+    after: Option<PetId>,
+    status: Option<PetStatus>,
+) -> Result<Option<Follower>, Failed> {
+    let query = PetQuery { status, limit: Limit::MIN, after: None };
+    repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
+}
+
+pub(super) async fn run(
+    context: &PetsContext<'_>,
+    (timeout, delivery): (Option<Duration>, Delivery<'_>),
+    mut follower: Follower,
+    mut state: Option<StateFile>,
+) -> Result<Exit, Failed> {
+    let end = timeout.map(|timeout| Instant::from_std(clock::now().mono + timeout));
+    let after = follower.position().map_or_else(String::new, |id| format!(" after {id}"));
+    context.verbosity.note(&format!("watching {} for new pets{after}", context.service));
+    let mut is_away = false;
+    loop {
+        let position = follower.position();
+        let mut next = pin!(follower.next());
+        let news = match next.as_mut().now_or_never() {
+            Some(news) => news,
+            None => {
+                if let Some(state) = &mut state {
+                    state.keep(position)?;
+                }
+                match end {
+                    None => next.await,
+                    Some(end) => match timeout_at(end, next).await {
+                        Ok(news) => news,
+                        Err(_) => {
+                            context.verbosity.note("stopped: the timeout is over");
+                            return Ok(Exit::DomainWaits);
+                        }
+                    },
+                }
+            }
+        };
+        match news.map_err(|error| context.failed(&error))? {
+            News::Connected => {
+                if std::mem::take(&mut is_away) {
+                    context.verbosity.note(&format!("{} is answering again", context.service));
+                }
+            }
+            News::Lost { error: Some(error) } if !is_away => {
+                is_away = true;
+                note(&format!("{} Retrying at growing intervals.", Failure::from(&error).sentence(context.service)));
+            }
+            News::Lost { .. } => {}
+            News::Added(AddedPet { pet, .. }) => {
+                let id = pet.id;
+                let change = Change { at: clock::now().wall, kind: ChangeKind::New, pet, before: None };
+                if !delivery.deliver(&[change]).await? {
+                    return Ok(Exit::Done);
+                }
+                // A command must not run twice because of what came with its pet.
+                if let Some(state) = state.as_mut().filter(|_| delivery.is_by_command()) {
+                    state.keep(Some(id))?;
+                }
+            }
+        }
+    }
+}

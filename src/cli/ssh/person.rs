@@ -1,0 +1,139 @@
+//! The people who may log in: a directory each, with the API key, what it is for, and what their sessions keep.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cli::error::{Exit, Failed};
+use crate::config::file::is_plain_name;
+use crate::config::{Paths, SshSession};
+use crate::local::atomic_file;
+use crate::model::text::short;
+use crate::store::keys::{Scope, Scopes};
+
+/// The longest name.
+const MOST: usize = 64;
+
+/// What is known of a person, in `person.toml`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Person {
+    /// The id of their API key.
+    pub api_key: String,
+    /// What it may do, as words separated by blanks.
+    pub scopes: String,
+    /// The address of the service.
+    pub base_url: String,
+    /// The key may go over a network in clear text.
+    #[serde(default)]
+    pub insecure_http: bool,
+    /// PEM file of CA certificates to trust instead of the system's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ca_file: Option<PathBuf>,
+    /// How long without a key until a session ends, in seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_seconds: Option<u64>,
+    /// Their SSH keys, as in `authorized_keys`, without comments.
+    pub ssh_keys: Vec<String>,
+}
+
+impl Person {
+    /// The session of the person called `name`.
+    pub fn session(&self, name: &str) -> SshSession {
+        let read_only = self.scopes.parse::<Scopes>().is_ok_and(|scopes| !scopes.allow(Scope::Write));
+        SshSession {
+            name: name.to_owned(),
+            read_only,
+            idle: self.idle_seconds.map(Duration::from_secs),
+            ..SshSession::default()
+        }
+    }
+}
+
+/// The directory of all people.
+pub struct People(PathBuf);
+
+impl People {
+    pub fn new(paths: &Paths) -> Self {
+        Self(paths.data.join("ssh"))
+    }
+
+    /// What the sessions of a person keep, and their key: private.
+    pub fn directory(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// The file of a person's API key.
+    pub fn key_file(&self, name: &str) -> PathBuf {
+        self.directory(name).join("key")
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.directory(name).join("person.toml")
+    }
+
+    /// Keeps other programs from changing people until the result is dropped.
+    pub fn alone(&self) -> Result<File, Failed> {
+        let lock = self.0.join("lock");
+        atomic_file::create_private(&self.0)
+            .and_then(|()| atomic_file::alone(&lock))
+            .map_err(Failed::cannot("lock", &self.0))
+    }
+
+    /// The person called `name`.
+    ///
+    /// # Errors
+    /// The name is not one, or the file is damaged.
+    pub fn get(&self, name: &str) -> Result<Option<Person>, Failed> {
+        if !is_plain_name(name) || name.len() > MOST {
+            let what = format!("{:?} cannot be a name", short(name));
+            return Err(Failed::config(what).hint("use up to 64 letters, digits, -, _ and ."));
+        }
+        let path = self.file(name);
+        let Some(text) = atomic_file::read(&path).map_err(Failed::cannot("read", &path))? else { return Ok(None) };
+        let damaged = |error: toml::de::Error| {
+            Failed::new(Exit::Failure, format!("{} is damaged: {}", path.display(), error.message()))
+        };
+        toml::from_str(&text).map(Some).map_err(damaged)
+    }
+
+    /// All people by name.
+    pub fn all(&self) -> Result<Vec<(String, Person)>, Failed> {
+        let entries = match fs::read_dir(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(Failed::cannot("read", &self.0))?,
+        };
+        let mut names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        let mut all = Vec::new();
+        for name in names.into_iter().filter(|name| is_plain_name(name)) {
+            if let Some(person) = self.get(&name)? {
+                all.push((name, person));
+            }
+        }
+        Ok(all)
+    }
+
+    pub fn save(&self, name: &str, person: &Person) -> Result<(), Failed> {
+        let text = toml::to_string(person).map_err(Failed::because("cannot describe the person"))?;
+        let path = self.file(name);
+        atomic_file::replace_private(&path, &text).map_err(Failed::cannot("write", &path))
+    }
+
+    /// Removes the key and the person. Returns the directory if it still has something that was typed and not sent.
+    pub fn remove(&self, name: &str) -> Result<Option<PathBuf>, Failed> {
+        for path in [self.key_file(name), self.file(name)] {
+            atomic_file::remove(&path).map_err(Failed::cannot("remove", &path))?;
+        }
+        let directory = self.directory(name);
+        let keeps = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+        if keeps(&directory.join("petstore/drafts")) {
+            return Ok(Some(directory));
+        }
+        fs::remove_dir_all(&directory).map_err(Failed::cannot("remove", &directory))?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,320 @@
+//! `petstore ssh-session`: what sshd starts for a person. The full screen or, if a command was sent, one of those that
+//! need no file and no program of this machine. No shell is involved, and only the variables named here count.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
+use crate::cli::command::{Args, Command, UiArgs};
+use crate::cli::error::{Exit, Failed};
+use crate::cli::pets::args::{PetsCommand, WatchArgs};
+use crate::cli::transfer::args::{ExportArgs, ImportArgs};
+use crate::config::{Env, Paths, SshSession};
+use crate::model::text::short;
+
+use super::args::SessionArgs;
+use super::person::People;
+
+/// The longest command, in bytes.
+const MOST: usize = 64 * 1024;
+
+/// The variables that a session knows: any other may come from the client.
+const KNOWN: [&str; 14] = [
+    "COLORTERM",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "NO_COLOR",
+    "SSH_CONNECTION",
+    "SSH_TTY",
+    "TERM",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TZ",
+    "USER",
+];
+
+/// What a session starts with.
+pub struct SshStart {
+    /// The environment: the places of this person, and harmless variables.
+    pub env: Env,
+    base_url: String,
+    insecure_http: bool,
+    ca_file: Option<PathBuf>,
+    key_file: PathBuf,
+    session: SshSession,
+}
+
+impl SshStart {
+    /// The arguments that were sent, after the name of the program, and the session of the person.
+    ///
+    /// # Errors
+    /// Nobody of this name is authorized, or what was sent cannot be split into arguments.
+    pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self), Failed> {
+        let paths = Paths::new(env).map_err(Failed::config)?;
+        let people = People::new(&paths);
+        let person = people.get(name)?.ok_or_else(|| {
+            let what = format!("{} may not log in any more", short(name));
+            Failed::new(Exit::Unauthorized, what).hint("ask who runs the store")
+        })?;
+        let own = people.directory(name);
+        let configuration = paths.config.parent().map(Path::to_owned).unwrap_or_default();
+        let places = [("XDG_CONFIG_HOME", configuration), ("XDG_DATA_HOME", own.clone()), ("XDG_STATE_HOME", own)];
+        let known = KNOWN.into_iter().filter_map(|name| Some((name, env.path(name)?)));
+        let arguments = arguments(env.get("SSH_ORIGINAL_COMMAND").unwrap_or_default())?;
+        let start = Self {
+            env: known.chain(places).collect(),
+            session: person.session(name),
+            key_file: people.key_file(name),
+            insecure_http: person.insecure_http,
+            ca_file: person.ca_file,
+            base_url: person.base_url,
+        };
+        Ok((arguments, start))
+    }
+
+    /// The same command with the service and the key of the session.
+    ///
+    /// # Errors
+    /// It is not one of those that may be run.
+    pub fn confine(&self, args: Args) -> Result<Args, Failed> {
+        let refused = |what: &str| Failed::new(Exit::Usage, format!("{what} over SSH")).hint(OVER_SSH);
+        let Args { shared, command } = args;
+        // In full, so that a new option must be sorted: it may name a file, a program or another service.
+        let GlobalArgs {
+            demo,
+            base_url,
+            profile,
+            config,
+            key_file,
+            key_command,
+            ca_file,
+            insecure_http,
+            ascii,
+            color,
+            accessible,
+            no_input,
+            quiet,
+            verbose,
+            ssh: _,
+        } = shared;
+        let given = [
+            ("--demo", demo),
+            ("--base-url", base_url.is_some()),
+            ("--profile", profile.is_some()),
+            ("--config", config.is_some()),
+            ("--key-file", key_file.is_some()),
+            ("--key-command", key_command.is_some()),
+            ("--ca-file", ca_file.is_some()),
+            ("--insecure-http", insecure_http),
+        ];
+        if let Some((option, _)) = given.iter().find(|(_, given)| *given) {
+            return Err(refused(&format!("there is no {option}")));
+        }
+        match &command {
+            Some(Command::Ui(UiArgs { place: Some(StartScreen::Domains) })) => {
+                return Err(refused("there are no custom domains"));
+            }
+            None | Some(Command::Ui(_)) => {}
+            Some(Command::Pets(pets)) => permit(pets).map_err(refused)?,
+            Some(_) => return Err(refused("that command cannot be run")),
+        }
+        let shared = GlobalArgs {
+            demo,
+            base_url: Some(self.base_url.clone()),
+            profile: None,
+            config: None,
+            key_file: Some(self.key_file.clone()),
+            key_command: None,
+            ca_file: self.ca_file.clone(),
+            insecure_http: self.insecure_http,
+            ascii,
+            color,
+            accessible,
+            no_input,
+            quiet,
+            verbose,
+            ssh: Some(self.session.clone()),
+        };
+        Ok(Args { shared, command })
+    }
+}
+
+/// Says what cannot be done if a command names a file or a program.
+fn permit(command: &PetsCommand) -> Result<(), &'static str> {
+    match command {
+        PetsCommand::List(_) | PetsCommand::Count(_) | PetsCommand::Stats(_) => Ok(()),
+        PetsCommand::Add(_) | PetsCommand::Get(_) => Ok(()),
+        PetsCommand::Watch(WatchArgs {
+            status: _,
+            interval: _,
+            timeout: _,
+            format: _,
+            from: _,
+            state,
+            exec,
+            view: _,
+        }) => match () {
+            () if state.is_some() => Err("no state file can be written"),
+            () if !exec.is_empty() => Err("no program can be run"),
+            () => Ok(()),
+        },
+        PetsCommand::Import(ImportArgs {
+            file,
+            report,
+            rejects,
+            format: _,
+            map: _,
+            set: _,
+            raw: _,
+            dry_run: _,
+            concurrency: _,
+            on_error: _,
+            max_errors: _,
+            wait: _,
+            resume,
+            again,
+            retry_refused,
+            unknown: _,
+            force: _,
+            yes: _,
+        }) => match () {
+            () if file.as_os_str() != "-" => Err("only standard input can be imported (import -)"),
+            () if report.is_some() || rejects.is_some() => Err("no report or rejects can be written"),
+            () if *resume || *again || *retry_refused => Err("without a report no import can be continued"),
+            () => Ok(()),
+        },
+        PetsCommand::Export(ExportArgs {
+            file,
+            status: _,
+            view: _,
+            format: _,
+            raw: _,
+            require_complete: _,
+            provenance: _,
+            force: _,
+            request: _,
+        }) => {
+            if file.as_os_str() == "-" {
+                Ok(())
+            } else {
+                Err("only standard output can be exported to (export -)")
+            }
+        }
+    }
+}
+
+/// Splits what was sent as a shell does; nothing else of a shell is understood. The name of the program may come first.
+fn arguments(line: &str) -> Result<Vec<OsString>, Failed> {
+    let refused = |why: &str| Failed::new(Exit::Usage, why.to_owned()).hint(OVER_SSH);
+    if line.len() > MOST {
+        return Err(refused("the command is too long"));
+    }
+    let words = shell_words::split(line).map_err(|_| refused("a quote is not closed"))?;
+    let rest = words.iter().skip(usize::from(words.first().is_some_and(|word| word == "petstore")));
+    Ok(std::iter::once("petstore").chain(rest.map(String::as_str)).map(OsString::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+
+    fn start(line: &str) -> Result<Args, Failed> {
+        let session = SshStart {
+            env: Env::default(),
+            base_url: "http://127.0.0.1:8080/v1".to_owned(),
+            insecure_http: false,
+            ca_file: None,
+            key_file: "/srv/key".into(),
+            session: SshSession { name: "till-2".to_owned(), ..SshSession::default() },
+        };
+        let args = Args::try_parse_from(arguments(line)?).map_err(Failed::config)?;
+        session.confine(args)
+    }
+
+    #[test]
+    fn what_needs_no_file_and_no_program_may_be_run() {
+        for line in [
+            "",
+            "petstore",
+            "ui add",
+            "--accessible",
+            "pets list -s available --json",
+            "petstore pets list --search 'two words; $(reboot)'",
+            "pets get 1 2",
+            "pets count",
+            "pets stats",
+            "pets add --name Rex --category-id 3",
+            "pets add -",
+            "pets watch --timeout 1h --from 3",
+            "pets export",
+            "pets export - --format ndjson",
+            "pets import - --format csv --set status=sold",
+        ] {
+            let args = start(line).unwrap_or_else(|failed| panic!("{line}: {failed}"));
+            assert_eq!(args.shared.key_file.as_deref(), Some(Path::new("/srv/key")), "{line}");
+            assert_eq!(args.shared.ssh.map(|session| session.name).as_deref(), Some("till-2"), "{line}");
+        }
+    }
+
+    #[test]
+    fn whatever_names_a_file_a_program_or_a_service_is_refused() {
+        for line in [
+            "sh",
+            "sh -c id",
+            "pets list; sh",
+            "pets list | sh",
+            "pets export pets.csv",
+            "pets export /dev/tty",
+            "pets export ./-",
+            "pets import /etc/passwd",
+            "pets import - --report /tmp/x",
+            "pets import - --rejects /tmp/x --force",
+            "pets import - --resume",
+            "pets watch --state /tmp/x",
+            "pets watch --exec id",
+            "--config /etc/passwd pets list",
+            "--config=/etc/passwd",
+            "pets list --key-file /etc/shadow",
+            "pets list --key-command 'sh -c id'",
+            "--ca-file /etc/passwd pets list",
+            "-p other",
+            "--base-url https://evil.example/v1 pets list",
+            "--insecure-http",
+            "--demo",
+            "ssh-session ada",
+            "ssh authorize x y --database sqlite:x.db",
+            "serve",
+            "keys list --database sqlite:store.db",
+            "backup --database sqlite:store.db x",
+            "config edit",
+            "config show",
+            "ui domains",
+            "domains check localhost",
+            "doctor",
+            "login",
+            "logout",
+            "profiles list",
+            "completions bash",
+            "man",
+            "pets list 'a",
+            "\\",
+            "pets list\nreboot",
+        ] {
+            let failed = start(line).err().unwrap_or_else(|| panic!("{line} may be run"));
+            assert_eq!(failed.exit, Exit::Usage, "{line}");
+        }
+    }
+
+    #[test]
+    fn no_variable_from_outside_counts() {
+        for name in ["PETSTORE_BASE_URL", "PETSTORE_CONFIG", "EDITOR", "PAGER", "LD_PRELOAD", "WAYLAND_DISPLAY", "TMUX"]
+        {
+            assert!(!KNOWN.contains(&name), "{name}");
+        }
+    }
+}

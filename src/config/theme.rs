@@ -1,0 +1,299 @@
+//! Themes: colours by purpose, from the built-in files and from those in `themes/` beside the configuration.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::Deserialize;
+
+use super::error::ConfigError;
+
+/// The built-in themes, in the order of the menu. Each is a file like the user's.
+pub const BUILT_IN: [(&str, &str); 6] = [
+    ("default", include_str!("../../assets/themes/default.toml")),
+    ("dark", include_str!("../../assets/themes/dark.toml")),
+    ("light", include_str!("../../assets/themes/light.toml")),
+    ("high-contrast", include_str!("../../assets/themes/high-contrast.toml")),
+    ("mono", include_str!("../../assets/themes/mono.toml")),
+    ("colour-blind", include_str!("../../assets/themes/colour-blind.toml")),
+];
+
+/// The most files that are read, and the longest of them, in bytes.
+const MOST: usize = 100;
+const LONGEST: u64 = 64 << 10;
+
+/// The colours of a theme by their purpose. What it does not name looks like text, with bold, dim or reverse.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ThemeFile {
+    /// The name of its file.
+    #[serde(skip)]
+    pub name: String,
+    /// A short description.
+    pub title: String,
+    /// The least contrast of text to its background, as WCAG 2.2 counts it.
+    #[serde(deserialize_with = "contrast")]
+    pub contrast: f64,
+    pub text: Paint,
+    pub heading: Paint,
+    pub quiet: Paint,
+    pub in_use: Paint,
+    pub selected: Paint,
+    pub available: Paint,
+    pub pending: Paint,
+    pub sold: Paint,
+    pub error: Paint,
+    pub wait: Paint,
+    pub good: Paint,
+    pub key: Paint,
+    pub border: Paint,
+    pub new: Paint,
+    #[serde(rename = "match")]
+    pub matched: Paint,
+    pub accent: AccentPaints,
+}
+
+/// The word for a profile in the header, by its colour.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AccentPaints {
+    pub red: Paint,
+    pub yellow: Paint,
+    pub green: Paint,
+    pub blue: Paint,
+    pub magenta: Paint,
+    pub cyan: Paint,
+}
+
+/// Colours of text and of what is behind it: `cyan`, `#d7dce2` or `white on 24`. Without the second one, that of text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Paint {
+    pub text: Colour,
+    pub ground: Option<Colour>,
+}
+
+/// A colour as a theme names it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colour {
+    /// The terminal's own.
+    #[default]
+    Default,
+    /// One of the 256, the first 16 of which the terminal's palette adapts.
+    Indexed(u8),
+    /// Red, green and blue.
+    Rgb(u8, u8, u8),
+}
+
+/// The names of the first 16.
+const NAMES: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "white",
+    "bright-black",
+    "bright-red",
+    "bright-green",
+    "bright-yellow",
+    "bright-blue",
+    "bright-magenta",
+    "bright-cyan",
+    "bright-white",
+];
+
+impl Colour {
+    fn read(word: &str) -> Option<Self> {
+        if word == "default" {
+            return Some(Self::Default);
+        }
+        if let Some(code) = word.strip_prefix('#') {
+            let is_code = code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let [_, red, green, blue] = u32::from_str_radix(code, 16).ok().filter(|_| is_code)?.to_be_bytes();
+            return Some(Self::Rgb(red, green, blue));
+        }
+        let named = (0..).zip(NAMES).find(|(_, name)| *name == word).map(|(index, _)| index);
+        named.or_else(|| word.parse().ok()).map(Self::Indexed)
+    }
+}
+
+impl TryFrom<String> for Paint {
+    type Error = String;
+
+    fn try_from(words: String) -> Result<Self, String> {
+        let words: Vec<_> = words.split_whitespace().collect();
+        let read = |word: &str| {
+            Colour::read(word).ok_or_else(|| {
+                format!(
+                    "\"{word}\" is not a colour. Write a name ({}, default), a number from 0 to 255, or #rrggbb",
+                    NAMES.join(", ")
+                )
+            })
+        };
+        match words.as_slice() {
+            [text] => Ok(Self { text: read(text)?, ground: None }),
+            [text, "on", ground] => Ok(Self { text: read(text)?, ground: Some(read(ground)?) }),
+            _ => Err("write a colour, or two as in \"white on blue\"".to_owned()),
+        }
+    }
+}
+
+fn contrast<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let ratio = f64::deserialize(deserializer)?;
+    let is_ratio = (1.0..=21.0).contains(&ratio);
+    is_ratio.then_some(ratio).ok_or_else(|| serde::de::Error::custom("contrast must be a number from 1 to 21"))
+}
+
+impl Default for ThemeFile {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            title: String::new(),
+            contrast: 4.5,
+            text: Paint::default(),
+            heading: Paint::default(),
+            quiet: Paint::default(),
+            in_use: Paint::default(),
+            selected: Paint::default(),
+            available: Paint::default(),
+            pending: Paint::default(),
+            sold: Paint::default(),
+            error: Paint::default(),
+            wait: Paint::default(),
+            good: Paint::default(),
+            key: Paint::default(),
+            border: Paint::default(),
+            new: Paint::default(),
+            matched: Paint::default(),
+            accent: AccentPaints::default(),
+        }
+    }
+}
+
+impl ThemeFile {
+    /// Reads `text`, which came from `path`.
+    pub fn parse(name: &str, text: &str, path: &Path) -> Result<Self, ConfigError> {
+        let theme: Self = toml::from_str(text).map_err(|error| ConfigError::of_toml(path, text, &error))?;
+        Ok(Self { name: name.to_owned(), ..theme })
+    }
+}
+
+/// The themes of the user, which can be chosen beside the built-in ones.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Themes {
+    /// In the order of their names.
+    pub own: Vec<ThemeFile>,
+    /// The files that cannot be used: their names, and why.
+    pub broken: Vec<(String, String)>,
+}
+
+impl Themes {
+    /// Those that can be chosen with the configuration at `path`.
+    pub fn beside(path: &Path) -> Self {
+        let mut themes = Self::default();
+        let mut files: Vec<PathBuf> = match fs::read_dir(path.with_file_name("themes")) {
+            Ok(found) => found.flatten().map(|entry| entry.path()).take(MOST).collect(),
+            Err(_) => return themes,
+        };
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+        files.sort();
+        for file in files {
+            let Some(name) = file.file_stem().and_then(|name| name.to_str()) else { continue };
+            match read(name, &file) {
+                Ok(theme) => themes.own.push(theme),
+                Err(why) => themes.broken.push((name.to_owned(), why)),
+            }
+        }
+        themes
+    }
+
+    /// All that can be chosen, the built-in ones first.
+    pub fn all(&self) -> impl Iterator<Item = ThemeFile> {
+        // A test reads each.
+        let built_in = BUILT_IN.iter().filter_map(|(name, text)| ThemeFile::parse(name, text, Path::new(name)).ok());
+        built_in.chain(self.own.iter().cloned())
+    }
+
+    /// Why there is no theme of this name, if there is none.
+    pub fn why_not(&self, name: &str) -> Option<String> {
+        if let Some((_, why)) = self.broken.iter().find(|(broken, _)| broken == name) {
+            return Some(format!("the theme cannot be used: {why}"));
+        }
+        let own = self.own.iter().map(|theme| theme.name.as_str());
+        let known: Vec<_> = BUILT_IN.iter().map(|(name, _)| *name).chain(own).collect();
+        let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        (!known.contains(&name)).then(|| format!("unknown theme `{name}`, expected one of {}", names()))
+    }
+}
+
+/// The theme in a file, or why it cannot be used.
+fn read(name: &str, path: &Path) -> Result<ThemeFile, String> {
+    if BUILT_IN.iter().any(|(built_in, _)| *built_in == name) {
+        return Err(format!("{} has the name of a built-in theme. Rename it.", path.display()));
+    }
+    let unread = |why: io::Error| format!("cannot read {}: {why}", path.display());
+    let about = fs::metadata(path).map_err(unread)?;
+    if !about.is_file() || about.len() > LONGEST {
+        return Err(unread(io::Error::other("it is not a file of at most 64 KiB")));
+    }
+    let text = fs::read_to_string(path).map_err(unread)?;
+    ThemeFile::parse(name, &text, path).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paint(text: &str) -> Result<Paint, String> {
+        Paint::try_from(text.to_owned())
+    }
+
+    #[test]
+    fn every_built_in_theme_is_a_file_that_can_be_read() {
+        let titles: Vec<_> = Themes::default().all().map(|theme| theme.title).collect();
+        assert!(titles.len() == BUILT_IN.len() && !titles.contains(&String::new()), "{titles:?}");
+    }
+
+    #[test]
+    fn a_colour_is_a_name_a_number_or_a_code() {
+        let just = |text| Ok(Paint { text, ground: None });
+        assert_eq!(paint("cyan"), just(Colour::Indexed(6)));
+        assert_eq!(paint("bright-black"), just(Colour::Indexed(8)));
+        assert_eq!(paint("214"), just(Colour::Indexed(214)));
+        assert_eq!(paint("default"), just(Colour::Default));
+        let ground = Some(Colour::Indexed(24));
+        assert_eq!(paint(" #FF8a80 on  24"), Ok(Paint { text: Colour::Rgb(255, 138, 128), ground }));
+        for wrong in
+            ["", "pink", "256", "-1", "#12345", "#12345g", "#+12345", "red on", "red blue", "red on blue on red"]
+        {
+            assert!(paint(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_theme_of_the_user_is_read_from_its_file_and_a_broken_one_names_its_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let config = directory.path().join("config.toml");
+        assert_eq!(Themes::beside(&config), Themes::default());
+        let themes = directory.path().join("themes");
+        fs::create_dir(&themes).unwrap();
+        let write = |name: &str, text: &str| fs::write(themes.join(name), text).unwrap();
+        write("shop.toml", "text = \"white on 17\"\n");
+        write("dark.toml", "title = \"mine\"\n");
+        write("odd.toml", "\ntext = \"white\"\npendign = \"red\"\n");
+        write("notes.txt", "not a theme");
+        write("huge.toml", &"#".repeat(65 << 10));
+        fs::create_dir(themes.join("folder.toml")).unwrap();
+        let found = Themes::beside(&config);
+        let own: Vec<_> = found.own.iter().map(|theme| theme.name.as_str()).collect();
+        assert_eq!(own, ["shop"]);
+        let broken: Vec<_> = found.broken.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(broken, ["dark", "folder", "huge", "odd"]);
+        let why = found.why_not("odd").unwrap();
+        assert!(why.contains("themes/odd.toml:3:1: unknown field `pendign`"), "{why}");
+        assert_eq!(found.why_not("shop"), None);
+        assert!(found.why_not("shpo").unwrap().starts_with("unknown theme `shpo`, expected one of `default`, "));
+    }
+}

@@ -1,0 +1,184 @@
+//! `GET /pets/events` (an addition): pets as they are added, as server-sent events (WHATWG HTML, 9.2).
+//!
+//! The table is the log: a stream that begins after some pet reads what followed it, page by page, and then goes on with
+//! what the [`Feed`] hands on. A stream that falls too far behind ends; its client comes again and goes on where it was.
+
+use std::convert::Infallible;
+use std::mem;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::batch::{Batch, View};
+use super::connection::Waiting;
+use super::extract;
+use super::failure::Failure;
+use super::feed::{AT_ONCE, News, Subscription};
+use super::metrics::Limit;
+use super::service::Service;
+use super::streams::StreamPlace;
+use crate::clock;
+use crate::model::PetId;
+use crate::store::keys::{Identity, Scope};
+
+/// How long to wait before the table is read again where that has failed.
+const READ_AGAIN: Duration = Duration::from_secs(1);
+
+/// How long a browser waits before it connects again, in milliseconds.
+const RETRY_MS: u32 = 1000;
+
+const AWAY: &[u8] = b": the database cannot be read now; the stream continues when it can\n\n";
+const BACK: &[u8] = b": the database can be read again\n\n";
+
+/// nginx would keep events until it has many.
+const HEADERS: [(HeaderName, HeaderValue); 2] = [
+    (header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+    (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
+];
+
+pub(super) async fn events(
+    State(service): State<Service>,
+    Extension(identity): Extension<Identity>,
+    request: Request,
+) -> Result<Response, Failure> {
+    let from = extract::stream_start(request.uri(), request.headers())?;
+    if request.method() == Method::HEAD {
+        return Ok(HEADERS.into_response());
+    }
+    let waiting = request.extensions().get::<Arc<Waiting>>().cloned();
+    let Some(place) = service.streams.begin(identity.key, waiting) else {
+        service.metrics.rate_limited(Limit::Streams);
+        return Err(Failure::TooManyStreams);
+    };
+    let view = View { status: from.status, has_provenance: identity.scopes.allow(Scope::Audit) };
+    let comment_at = Instant::from_std(clock::now().mono + service.config.comment_every);
+    let phase = Phase::Start { after: from.after };
+    let mut events = EventStream { service, place, view, phase, named: PetId::MIN, is_away: false, comment_at };
+    // Before the head of the answer: what is added once the client has that is in the stream.
+    let first = events.next().await;
+    let rest = stream::unfold(events, async |mut events| Some((events.next().await?, events)));
+    let parts = stream::iter(first).chain(rest).map(Ok::<_, Infallible>);
+    Ok((HEADERS, Body::from_stream(parts)).into_response())
+}
+
+struct EventStream {
+    service: Service,
+    place: StreamPlace,
+    view: View,
+    phase: Phase,
+    /// The last position that the client knows.
+    named: PetId,
+    is_away: bool,
+    comment_at: Instant,
+}
+
+enum Phase {
+    /// Nothing was sent.
+    Start { after: Option<PetId> },
+    /// What follows `position` comes from the table.
+    Behind { position: PetId },
+    /// What follows `position` comes from `subscription`.
+    Live { position: PetId, subscription: Subscription },
+}
+
+impl EventStream {
+    /// What to send next, once there is something; nothing at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            let (end, comment_at) = (self.place.end.clone(), self.comment_at);
+            let part = tokio::select! {
+                biased;
+                () = end.cancelled() => None,
+                part = self.step() => part,
+                () = sleep_until(comment_at) => Some(self.comment()),
+            }?;
+            if !part.is_empty() {
+                self.comment_at = Instant::from_std(clock::now().mono + self.service.config.comment_every);
+                return Some(part);
+            }
+        }
+    }
+
+    /// With the position where events that this stream does not show have moved it, so that a client that comes again
+    /// does not begin far behind.
+    fn comment(&mut self) -> Bytes {
+        match self.phase {
+            Phase::Live { position, .. } if position > self.named => {
+                self.named = position;
+                format!(":\nid: {position}\n\n").into()
+            }
+            _ => Bytes::from_static(b":\n\n"),
+        }
+    }
+
+    /// Goes on, and returns what to send now, which may be nothing yet. It may be dropped while it waits.
+    async fn step(&mut self) -> Option<Bytes> {
+        let (position, events) = match &mut self.phase {
+            Phase::Start { after } => {
+                let after = *after;
+                let Ok(last) = self.service.store.last_id().await else { return Some(self.away().await) };
+                let position = after.unwrap_or(last);
+                self.named = position;
+                self.phase = Phase::Behind { position };
+                return Some(format!("retry: {RETRY_MS}\nid: {position}\n\n").into());
+            }
+            Phase::Behind { position } => {
+                let position = *position;
+                return self.catch_up(position).await;
+            }
+            Phase::Live { position, subscription } => match subscription.news.recv().await {
+                Ok(News::Added(batch)) => {
+                    let events = batch.events(self.view, *position);
+                    *position = batch.last().map_or(*position, |last| last.max(*position));
+                    (*position, events)
+                }
+                Ok(News::Away) => return Some(Bytes::from_static(AWAY)),
+                Ok(News::Back) => return Some(Bytes::from_static(BACK)),
+                Err(RecvError::Lagged(_) | RecvError::Closed) => return None,
+            },
+        };
+        if !events.is_empty() {
+            self.named = position;
+        }
+        Some(events)
+    }
+
+    /// The next page of the table, until the feed has what follows.
+    async fn catch_up(&mut self, position: PetId) -> Option<Bytes> {
+        // First this: what is added after that is in one of the two.
+        let mut subscription = self.service.feed.subscribe()?;
+        let known = *subscription.position.wait_for(Option::is_some).await.ok()?;
+        if known.is_some_and(|known| known <= position) {
+            self.phase = Phase::Live { position, subscription };
+            return Some(Bytes::new());
+        }
+        let Ok(pets) = self.service.store.added_after(position, AT_ONCE).await else {
+            return Some(self.away().await);
+        };
+        let batch = Batch::new(pets);
+        let events = batch.events(self.view, position);
+        let position = batch.last().or(known).unwrap_or(position);
+        self.phase = Phase::Behind { position };
+        if !events.is_empty() {
+            self.named = position;
+        }
+        if mem::take(&mut self.is_away) { Some([BACK, &events].concat().into()) } else { Some(events) }
+    }
+
+    /// A comment the first time, then a pause before reading again.
+    async fn away(&mut self) -> Bytes {
+        if mem::replace(&mut self.is_away, true) {
+            sleep(READ_AGAIN).await;
+            return Bytes::new();
+        }
+        Bytes::from_static(AWAY)
+    }
+}

@@ -1,0 +1,158 @@
+//! What users see of their actions.
+
+use std::sync::Arc;
+
+use super::run::{CustomActions, Ran};
+use crate::config::File;
+use crate::model::Pet;
+use crate::tui::effect::{Effect, Task};
+use crate::tui::keymap::Keymap;
+use crate::tui::pending::Slot;
+use crate::tui::popups::Popup;
+use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::{App, animals, remote};
+
+use super::run::Run;
+
+const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
+    [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\
+    [[actions]]\nname = \"chat\"\non = \"added\"\ncommand = [\"chat\"]\n\
+    [[actions]]\nkey = \"E\"\nname = \"promise\"\nwrites = true\ncommand = [\"promise\"]\n";
+
+fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
+    Keymap::default().with_actions(&File::parse(text, "config.toml".as_ref()).unwrap().actions)
+}
+
+/// An app with these actions and five pets.
+fn app(columns: u16, rows: u16) -> App {
+    let mut app = App::loaded_from(remote(), columns, rows, &animals(5));
+    let all = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions.into();
+    app.state.actions = CustomActions { all, ..CustomActions::default() };
+    app.state.keymap = Arc::new(keymap(TEXT).unwrap());
+    app.effects.clear();
+    app
+}
+
+/// The runs that were asked for, by the number of their action, with the ids that they get.
+fn runs(app: &App) -> Vec<(usize, Vec<i64>)> {
+    let run = |effect: &Effect| match effect {
+        Effect::Job(job) => match &job.task {
+            Task::Action(Run { number, pets, .. }) => Some((*number, pets.iter().map(|pet| pet.id).collect())),
+            _ => None,
+        },
+        _ => None,
+    };
+    app.effects.iter().filter_map(run).collect()
+}
+
+fn ended(app: &mut App, number: usize, automatic: bool, result: Result<&str, &str>) {
+    let result = result.map(str::to_owned).map_err(str::to_owned);
+    app.reply(Slot::Action(number), Ran { number, automatic, result });
+}
+
+fn added(ids: std::ops::Range<i64>) -> Vec<Pet> {
+    ids.map(|id| Pet { id, name: format!("pet {id}"), category_id: 1, status: None }).collect()
+}
+
+#[test]
+fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
+    let mut app = app(80, 24);
+    let first = app.state.pets.selected().unwrap().id;
+    app.keys("Z");
+    assert_eq!(runs(&app), [(0, vec![first])]);
+    assert!(app.says("label: running for"), "{}", app.screen());
+    app.keys("Down Z");
+    assert!(app.says("label is still running. Ctrl-C stops it.") && runs(&app).len() == 1);
+    ended(&mut app, 0, false, Ok("request id is front-7\n"));
+    assert!(app.says("label: request id is front-7"), "{}", app.screen());
+    app.keys("Z");
+    ended(&mut app, 0, false, Ok("two\n\u{1b}[2Jlines\n"));
+    assert!(matches!(app.state.popup, Some(Popup::Text(_))));
+    let screen = app.screen();
+    assert!(screen.contains("Output") && screen.contains("[2Jlines") && !screen.contains('\u{1b}'), "{screen}");
+    app.keys("Esc Z");
+    ended(&mut app, 0, false, Err("lp was not found"));
+    assert!(app.says("label: lp was not found.") && app.state.popup.is_none(), "{}", app.screen());
+    app.keys("Z C-c");
+    assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Action(0))));
+}
+
+#[test]
+fn nothing_that_a_program_prints_covers_what_is_typed() {
+    let mut app = app(80, 24);
+    app.keys("Z / \"mo\"");
+    ended(&mut app, 0, false, Ok("two\nlines\n"));
+    assert!(app.state.popup.is_none() && app.state.pets.search.value() == "mo");
+    assert!(app.says("label: two"), "{}", app.screen());
+}
+
+#[test]
+fn an_action_is_in_the_help_the_list_of_commands_and_the_bottom_line() {
+    let mut app = app(120, 40);
+    assert!(app.screen().contains("Z label"), "{}", app.screen());
+    app.keys("?");
+    assert!(app.says("Z label") && app.says("B sheet"), "{}", app.screen());
+    app.keys("Esc : \"promise\" Enter");
+    assert_eq!(runs(&app).len(), 1);
+    whole_at_every_size("own_action_asked", |columns, rows| {
+        let mut app = self::app(columns, rows);
+        app.keys("B");
+        app
+    });
+}
+
+#[test]
+fn the_rows_are_given_after_a_yes_only() {
+    let mut app = app(80, 24);
+    app.keys("B");
+    assert!(app.says("Run sheet for 5 rows of"), "{}", app.screen());
+    app.wait(crate::tui::popups::state::DEAF).keys("n");
+    assert!(runs(&app).is_empty() && app.says("It was not run."));
+    app.keys("B").wait(crate::tui::popups::state::DEAF).keys("y");
+    assert_eq!(runs(&app)[0].1.len(), 5);
+}
+
+#[test]
+fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_protected() {
+    let mut app = app(80, 24);
+    app.state.link.read_only = true;
+    app.keys("E");
+    assert!(app.says("promise cannot run:") && runs(&app).is_empty(), "{}", app.screen());
+    app.keys("Z");
+    assert_eq!(runs(&app).len(), 1, "what only reads runs");
+    (app.state.link.read_only, app.state.link.protect) = (false, true);
+    app.keys("E");
+    assert!(app.says("Run promise") && app.says("It changes the service."), "{}", app.screen());
+    app.wait(crate::tui::popups::state::DEAF).keys("y");
+    assert_eq!(runs(&app).len(), 2);
+    assert!(!app.state.allowed, "this allows nothing else");
+}
+
+#[test]
+fn it_runs_once_for_each_pet_that_is_added_one_after_another() {
+    let mut app = app(80, 24);
+    let now = crate::clock::now();
+    let added = added(900..903);
+    let effects = super::on_added(&mut app.state, &added, now);
+    app.effects.extend(effects);
+    assert_eq!(runs(&app), [(2, vec![900])]);
+    // The same pet comes as an answer and as an event.
+    let again = super::on_added(&mut app.state, &added[..2], now);
+    assert!(again.is_empty());
+    ended(&mut app, 2, true, Err("it failed (exit status: 1)"));
+    assert!(app.says("chat: it failed (exit status: 1)."));
+    ended(&mut app, 2, true, Ok("fine\n"));
+    ended(&mut app, 2, true, Ok("fine\n"));
+    assert_eq!(runs(&app), [(2, vec![900]), (2, vec![901]), (2, vec![902])]);
+}
+
+#[test]
+fn a_key_that_is_taken_or_is_none_is_refused() {
+    let action = |key: &str| format!("[[actions]]\nkey = \"{key}\"\nname = \"label\"\ncommand = [\"lp\"]\n");
+    let refused = |key: &str| keymap(&action(key)).map(|_| ()).unwrap_err();
+    assert_eq!(refused("x"), (0, "key: x is taken by \"export rows to a file\"".into()));
+    assert_eq!(refused("q"), (0, "key: q is taken by \"quit\"".into()));
+    assert!(refused("Strg-X").1.starts_with("key: keys are written a, G"));
+    let twice = keymap(&format!("{}{}", action("Z"), action("Z"))).map(|_| ()).unwrap_err();
+    assert_eq!(twice, (1, "key: Z is taken by \"label\"".into()));
+}

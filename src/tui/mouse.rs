@@ -1,0 +1,184 @@
+//! What the mouse can do, and the areas of a frame in which a click does something.
+
+use super::key::KeyPress;
+use super::keymap::{Action, Context};
+
+/// Something that the mouse did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MouseEvent {
+    /// The left button went down here.
+    Click {
+        /// From the left, from 0.
+        column: u16,
+        /// From the top, from 0.
+        row: u16,
+    },
+    /// The wheel turned.
+    Wheel {
+        /// Towards what comes next.
+        down: bool,
+    },
+}
+
+/// What a click does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// What this key does, so many times.
+    Press(KeyPress, usize),
+    /// Shows a screen.
+    Show(Action),
+    /// Shows the tab of this number.
+    Tab(usize),
+    /// Selects a row of the list, or opens the one that is `selected`.
+    Row {
+        /// Whether it is the one under the cursor.
+        selected: bool,
+    },
+}
+
+/// Cells beside each other on a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Area {
+    /// The first of them, from 0.
+    pub column: u16,
+    /// From the top, from 0.
+    pub row: u16,
+    /// How many there are.
+    pub columns: u16,
+}
+
+impl Area {
+    /// Whether a cell is one of them.
+    pub fn contains(self, column: u16, row: u16) -> bool {
+        self.row == row && (self.column..self.column + self.columns).contains(&column)
+    }
+}
+
+/// The areas of a frame in which a click does something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clickable {
+    /// Where keys went when it was drawn: in another place the areas mean nothing.
+    pub context: Option<Context>,
+    /// In the order of drawing, rows from the top.
+    pub areas: Vec<(Area, Target)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domains::troubleshooting::Rule;
+    use crate::model::PetStatus;
+    use crate::tui::effect::Effect;
+    use crate::tui::msg::Msg;
+    use crate::tui::pending::Slot;
+    use crate::tui::screens::add_pet::Focus;
+    use crate::tui::screens::domains::state::PanelLocation;
+    use crate::tui::screens::domains::tests::looks;
+    use crate::tui::state::Screen;
+    use crate::tui::testing::{App, animals, remote};
+
+    /// An app with the mouse on.
+    fn app(columns: u16, rows: u16) -> App {
+        let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
+        app.keys("M");
+        app
+    }
+
+    /// Clicks on the first letter of `text` on the screen.
+    fn click(app: &mut App, text: &str) {
+        let screen = app.screen();
+        let mut rows = screen.lines().zip(0..);
+        let place = rows.find_map(|(line, row)| Some((line[..line.find(text)?].chars().count(), row)));
+        let (column, row) = place.unwrap_or_else(|| panic!("no {text} in\n{screen}"));
+        app.send(Msg::Mouse(MouseEvent::Click { column: column as u16, row }));
+        app.screen();
+    }
+
+    fn wheel(app: &mut App, down: bool) {
+        app.send(Msg::Mouse(MouseEvent::Wheel { down }));
+        app.screen();
+    }
+
+    #[test]
+    fn the_mouse_is_off_until_m_or_the_configuration_turns_it_on() {
+        let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+        click(&mut app, "Zoe");
+        assert_eq!(app.state.pets.cursor(), 0);
+        app.keys("M");
+        assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)));
+        assert!(app.says("hold Shift to select text"), "{}", app.screen());
+        app.send(Msg::Resumed);
+        assert_eq!(app.effects.last(), Some(&Effect::Mouse(true)), "it was switched off while the program was stopped");
+        app.keys("M");
+        assert_eq!(app.effects.last(), Some(&Effect::Mouse(false)));
+        wheel(&mut app, true);
+        assert_eq!(app.state.pets.cursor(), 0);
+    }
+
+    #[test]
+    fn a_click_selects_a_row_and_a_second_opens_it_also_in_a_list_that_is_scrolled() {
+        let mut app = app(80, 24);
+        click(&mut app, "Pochi");
+        assert_eq!((app.state.pets.cursor(), app.state.pets.drawer), (2, false));
+        click(&mut app, "Pochi");
+        assert!(app.state.pets.drawer);
+        app.keys("Esc End");
+        let below = app.state.pets.selected().unwrap().id;
+        click(&mut app, &(below - 3).to_string());
+        assert_eq!(app.state.pets.selected().unwrap().id, below - 3);
+        wheel(&mut app, false);
+        assert_eq!(app.state.pets.selected().unwrap().id, below - 6);
+        app.keys("T");
+        click(&mut app, "mono ");
+        assert!(app.state.theme.name() == "mono", "{}", app.screen());
+        click(&mut app, "1 Pets");
+        assert!(app.state.popup.is_some(), "what is behind a box takes no clicks");
+    }
+
+    #[test]
+    fn tabs_buttons_and_the_keys_of_the_bottom_line_are_pressed_by_a_click() {
+        let mut app = app(80, 24);
+        click(&mut app, "sold");
+        assert_eq!(app.state.pets.filter(), Some(PetStatus::Sold));
+        click(&mut app, "All ");
+        assert_eq!(app.state.pets.filter(), None);
+        click(&mut app, "? help");
+        assert!(app.says("Help"), "{}", app.screen());
+        app.keys("Esc");
+        click(&mut app, "2 Add pet");
+        assert_eq!(app.state.screen, Screen::AddPet);
+        app.keys("\"Rex\" Tab \"3\"");
+        click(&mut app, "1 Pets");
+        assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::Pets, "Rex"));
+        click(&mut app, "2 Add pet");
+        wheel(&mut app, true);
+        assert_eq!(app.state.add.focus, Focus::Category, "a wheel changes nothing in a form");
+        click(&mut app, "F2 Save");
+        assert!(app.job(Slot::Create).is_some(), "{}", app.screen());
+    }
+
+    #[test]
+    fn the_pages_of_a_domain_are_shown_by_a_click() {
+        let mut app = looks::opened("acme-pets.com", 0, 80, 24);
+        app.keys("M t");
+        for at in [2, 0, 3, 1] {
+            let title = format!("{} ", at + 1);
+            let tabs = app.screen().lines().position(|line| line.contains("4 Redirect")).unwrap();
+            let column = app.screen().lines().nth(tabs).unwrap().find(&title).unwrap();
+            app.send(Msg::Mouse(MouseEvent::Click { column: column as u16, row: tabs as u16 }));
+            assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::ALL[at]), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_click_on_what_was_there_before_does_nothing() {
+        let mut app = app(80, 24);
+        app.screen();
+        app.send(Msg::Key(crate::tui::key::Key::Char('/').into()));
+        let areas = app.state.layout.clickable.areas.clone();
+        for (area, _) in areas {
+            app.send(Msg::Mouse(MouseEvent::Click { column: area.column, row: area.row }));
+        }
+        assert_eq!((app.state.context(), app.state.pets.search.value()), (Context::Search, ""));
+    }
+}

@@ -1,0 +1,101 @@
+//! New pets as the service reports them: they come into the lists at once, and those of others are marked.
+
+mod state;
+
+use crate::api::failure::{Failure, Remedy};
+use crate::api::follow::AddedPet;
+use crate::app::inventory::changes::Baseline;
+use crate::clock::Now;
+use crate::tui::custom_actions;
+use crate::tui::effect::Effect;
+use crate::tui::pending::Slot;
+use crate::tui::screens::pets::jobs::{Followed, PetsTask};
+use crate::tui::state::AppState;
+
+use super::update::{on_sign_of_life, refuse_key, reload, waits};
+use state::FollowLink;
+
+pub use state::Follow;
+
+/// The most pets that wait to be announced; the oldest are then not announced.
+const MOST_HELD: usize = 10_000;
+
+/// Begins to follow the service, which offers it.
+pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
+    if state.pending.is_running(Slot::Follow) || state.pets.follow.link == FollowLink::Refused {
+        return Vec::new();
+    }
+    // What was added since then comes first, so that the whole inventory stays whole.
+    let after = state.pets.follow.position.or_else(|| state.pets.whole.last_of_all());
+    vec![state.begin(PetsTask::Follow { after }, now)]
+}
+
+/// The service has reported something.
+pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
+    let pets = &mut state.pets;
+    match news {
+        Followed::Connected(position) => {
+            pets.follow.link = FollowLink::Live;
+            let is_first = pets.follow.position.is_none();
+            pets.follow.position = Some(position);
+            // What was added between the list and this came in neither.
+            if is_first && !pets.lists_up_to(position) { reload(state, true, now) } else { on_sign_of_life(state, now) }
+        }
+        Followed::Added(added) => {
+            pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
+            let loading = [Slot::List, Slot::More, Slot::Inventory];
+            let counting = |slot| matches!(slot, Slot::Count(_)) || loading.contains(&slot);
+            let mut reported = Vec::with_capacity(added.len());
+            for AddedPet { pet, provenance } in added {
+                pets.provenance.learn(pet.id, provenance);
+                reported.push(pet);
+            }
+            if state.pending.running().any(|(slot, _)| counting(slot)) {
+                pets.follow.arrived.extend(reported.iter().cloned());
+            } else {
+                pets.follow.arrived.clear();
+            }
+            let row = pets.cursor();
+            pets.arrive(&reported, now);
+            // The pet under the cursor stays where it is on the screen.
+            state.layout.table_top = (state.layout.table_top + pets.cursor()).saturating_sub(row);
+            pets.follow.held.extend(reported.iter().cloned());
+            let too_many = pets.follow.held.len().saturating_sub(MOST_HELD);
+            pets.follow.held.drain(..too_many);
+            custom_actions::on_added(state, &reported, now)
+        }
+        Followed::Lost => {
+            lost(state, FollowLink::Off, now);
+            if waits(state) { Vec::new() } else { reload(state, false, now) }
+        }
+    }
+}
+
+/// The service is not followed any more, because trying again would give the same.
+pub(super) fn on_ended(state: &mut AppState, failure: Failure, now: Now) -> Vec<Effect> {
+    lost(state, FollowLink::Refused, now);
+    if failure.remedy() == Remedy::EnterKey {
+        refuse_key(state, failure, now);
+    } else {
+        state.last_failure = Some(failure);
+    }
+    Vec::new()
+}
+
+/// The rows are as of now.
+fn lost(state: &mut AppState, link: FollowLink, now: Now) {
+    if state.pets.follow.is_live() {
+        state.pets.touch(now);
+    }
+    state.pets.follow.link = link;
+}
+
+/// Announces what others have added, once it is known what this program has added.
+pub(in crate::tui) fn announce(state: &mut AppState, now: Now) {
+    let adds = |slot| matches!(slot, Slot::Create | Slot::Line(_) | Slot::Samples | Slot::Import);
+    if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
+        return;
+    }
+    let held = std::mem::take(&mut state.pets.follow.held);
+    state.pets.changes.learn(&held, Baseline::All, false, now.wall);
+}

@@ -1,0 +1,44 @@
+//! What is known of the connection over which the service reports new pets.
+
+use crate::model::{Pet, PetId};
+
+/// What the service reports, and what is not settled of it.
+#[derive(Clone, Debug, Default)]
+pub struct Follow {
+    pub(super) link: FollowLink,
+    /// The last pet that was reported, or the position at which the reports began.
+    pub(super) position: Option<PetId>,
+    /// Reported while lists were being read: they may be missing in those.
+    pub(in crate::tui::screens::pets) arrived: Vec<Pet>,
+    /// Reported while this program was adding pets: they may be its own.
+    pub(super) held: Vec<Pet>,
+}
+
+/// The connection to the reports of the service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum FollowLink {
+    /// There is none.
+    #[default]
+    Off,
+    /// New pets come at once.
+    Live,
+    /// The service has refused it: it is not tried again.
+    Refused,
+}
+
+impl Follow {
+    /// Whether new pets come at once.
+    pub fn is_live(&self) -> bool {
+        self.link == FollowLink::Live
+    }
+
+    /// Another key is in use, with which it may be tried again.
+    pub fn on_other_key(&mut self) {
+        self.link = FollowLink::Off;
+    }
+
+    /// What was reported while this program was adding pets.
+    pub(in crate::tui::screens::pets) fn held(&self) -> &[Pet] {
+        &self.held
+    }
+}

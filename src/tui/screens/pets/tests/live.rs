@@ -1,0 +1,301 @@
+//! Pets that others add, as the service reports them.
+
+use std::time::Duration;
+
+use crate::api::Failure;
+use crate::api::follow::AddedPet;
+use crate::api::inventory::Coverage;
+use crate::api::list::ListAnswer;
+use crate::config::Service;
+use crate::model::{Pet, PetId, PetStatus};
+use crate::transfer::import::ImportProgress;
+use crate::tui::effect::{Effect, Task};
+use crate::tui::pending::Slot;
+use crate::tui::popups::jobs::PopupReply;
+use crate::tui::screens::add_pet::import::jobs::ImportReply;
+use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
+use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::{App, animals, provenance, remote, rows};
+
+use super::{ids, refused, selected, unauthorized};
+
+fn offered(pets: &[Pet]) -> PetsReply {
+    PetsReply::Listed(rows(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer }))
+}
+
+/// An app on a service with these pets, whose events it follows.
+fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
+    let mut app = App::started(remote(), columns, lines);
+    app.reply(Slot::List, offered(pets));
+    app.answer_lists(pets);
+    followed(&mut app, Followed::Connected(pets.last().map_or(0, |pet| pet.id)));
+    app.screen();
+    app
+}
+
+fn followed(app: &mut App, news: Followed) {
+    let id = app.job(Slot::Follow).expect("the service is followed").id;
+    app.reply_to(id, PetsReply::Followed(news));
+}
+
+fn reported(pets: Vec<Pet>) -> Followed {
+    Followed::Added(pets.into_iter().map(|pet| AddedPet { pet, provenance: None }).collect())
+}
+
+fn newcomer(id: PetId, name: &str, status: PetStatus) -> Pet {
+    Pet { id, name: name.into(), category_id: 1, status: Some(status.into()) }
+}
+
+fn requests(app: &App) -> usize {
+    app.effects.iter().filter(|effect| matches!(effect, Effect::Job(job) if matches!(job.task, Task::Pets(_)))).count()
+}
+
+#[test]
+fn an_action_on_added_pets_runs_for_those_of_others_too() {
+    let mut app = live(80, 24, &animals(12));
+    let text = "[[actions]]\nname = \"chat\"\non = \"added\"\ncommand = [\"chat\"]\n";
+    app.state.actions.all = crate::config::File::parse(text, "c.toml".as_ref()).unwrap().actions.into();
+    followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Available)]));
+    assert!(app.job(Slot::Action(0)).is_some());
+}
+
+#[test]
+fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
+    let mut app = live(80, 24, &animals(12));
+    let (asked, available) = (requests(&app), app.state.pets.count(PetStatus::Available).unwrap().seen);
+    assert!(app.says("ok, live"), "{}", app.screen());
+    followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Available)]));
+    let screen = app.screen();
+    assert!(screen.contains("+200000    Newcomer"), "{screen}");
+    assert_eq!(app.state.pets.total().unwrap().to_string(), "13");
+    assert_eq!(app.state.pets.count(PetStatus::Available).unwrap().seen, available + 1);
+    assert_eq!(requests(&app), asked, "nothing is asked for it");
+    app.keys("C");
+    assert!(app.says("Newcomer: new, available"), "{}", app.screen());
+}
+
+#[test]
+fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_them() {
+    let pets = animals(30);
+    let mut app = App::started(remote(), 80, 24);
+    app.keys("L \"100\" Enter");
+    app.reply(Slot::List, offered(&pets));
+    app.answer_lists(&pets);
+    followed(&mut app, Followed::Connected(pets[29].id));
+    app.keys("O G Up Up");
+    let (row, pet, screen) = (app.state.pets.cursor(), selected(&app), app.screen());
+    followed(&mut app, reported((0..3).map(|n| newcomer(200_000 + n, "Zoe", PetStatus::Sold)).collect()));
+    assert_eq!((app.state.pets.cursor(), selected(&app)), (row + 3, pet));
+    let rows =
+        |screen: &str| screen.lines().filter(|line| line.contains("1002")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&app.screen()), rows(&screen));
+}
+
+#[test]
+fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.keys("r");
+    followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
+    // These were read before it was added.
+    app.reply(Slot::List, offered(&pets));
+    app.answer_lists(&pets);
+    assert!(ids(&app).contains(&200_000), "{}", app.screen());
+    assert_eq!(app.state.pets.total().unwrap().to_string(), "13");
+}
+
+#[test]
+fn an_answer_that_has_a_reported_pet_already_shows_it_once() {
+    let mut pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    pets.push(newcomer(200_000, "Newcomer", PetStatus::Sold));
+    app.keys("r");
+    app.reply(Slot::List, offered(&pets));
+    app.answer_lists(&pets);
+    followed(&mut app, reported(vec![pets[12].clone()]));
+    assert_eq!(ids(&app).iter().filter(|id| **id == 200_000).count(), 1);
+    assert_eq!(app.state.pets.changes.log().len(), 1);
+}
+
+#[test]
+fn the_whole_inventory_stays_whole_and_its_number_exact() {
+    let pets = animals(20);
+    let mut app = live(80, 24, &pets);
+    app.keys("W");
+    let id = app.job(Slot::Inventory).unwrap().id;
+    app.reply_to(id, PetsReply::InventoryPart(pets));
+    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })));
+    let added: Vec<_> = (0..500).map(|n| newcomer(200_000 + n, "Zoe", PetStatus::Sold)).collect();
+    for some in added.chunks(7) {
+        followed(&mut app, reported(some.to_vec()));
+    }
+    assert_eq!((app.state.pets.row_count(), app.state.pets.total().unwrap().to_string()), (520, "520".into()));
+    assert!(app.state.pets.whole.is_complete());
+}
+
+#[test]
+fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_come() {
+    let mut app = live(80, 24, &animals(12));
+    let progress = |added| ImportReply::Progress { progress: ImportProgress::default(), events: Vec::new(), added };
+    let import = app.state.pending.begin(Slot::Import, app.now.mono);
+    followed(&mut app, reported(vec![newcomer(200_000, "Before", PetStatus::Sold)]));
+    app.reply_to(import, progress(vec![200_000, 200_001]));
+    followed(&mut app, reported(vec![newcomer(200_001, "After", PetStatus::Sold)]));
+    followed(&mut app, reported(vec![newcomer(200_002, "Another", PetStatus::Sold)]));
+    assert_eq!(app.state.pets.changes.log().len(), 0, "it may be of the import");
+    app.state.pending.forget(Slot::Import);
+    app.wait(Duration::from_millis(1));
+    let names: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.pet.name.as_str()).collect();
+    assert_eq!(names, ["Another"]);
+}
+
+#[test]
+fn a_service_is_followed_once_and_while_it_is_nothing_is_refreshed() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.keys("r");
+    app.reply(Slot::List, offered(&pets));
+    let is_follow = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Follow);
+    assert_eq!(app.effects.iter().filter(is_follow).count(), 1);
+    app.answer_lists(&pets);
+    app.keys("A");
+    assert!(app.says("The list is live: new pets appear at once."), "{}", app.screen());
+    let asked = requests(&app);
+    app.wait(Duration::from_secs(3600));
+    assert_eq!(requests(&app), asked);
+    assert!(app.says("ok, live"), "{}", app.screen());
+}
+
+#[test]
+fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.wait(Duration::from_secs(600));
+    followed(&mut app, Followed::Lost);
+    app.answer_lists(&pets);
+    assert!(!app.says("live"), "{}", app.screen());
+    followed(&mut app, Followed::Connected(pets[11].id));
+    assert!(app.says("ok, live"), "{}", app.screen());
+    // Only the profile or its key ends it: the position goes along to the next.
+    app.keys("C-c");
+    assert!(app.state.pending.is_running(Slot::Follow));
+    let id = app.job(Slot::Follow).unwrap().id;
+    app.reply_to(id, PetsReply::NotFollowed(Failure::Crashed { why: "panicked".into() }));
+    app.keys("r");
+    app.reply(Slot::List, offered(&pets));
+    assert_eq!(app.job(Slot::Follow).unwrap().id, id, "what cannot be followed is not tried again");
+}
+
+#[test]
+fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    let id = app.job(Slot::Follow).unwrap().id;
+    app.reply_to(id, PetsReply::NotFollowed(unauthorized()));
+    assert!(app.says("The API key is no longer accepted. F4 asks for another one."), "{}", app.screen());
+    app.keys("F4 \"petk_x\" Enter");
+    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
+    app.reply(Slot::List, offered(&pets));
+    let Task::Pets(PetsTask::Follow { after }) = app.job(Slot::Follow).unwrap().task else { unreachable!() };
+    assert_eq!(after, Some(pets[11].id));
+    assert_ne!(app.job(Slot::Follow).unwrap().id, id);
+}
+
+#[test]
+fn a_service_without_events_is_refreshed_as_it_was() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
+    assert!(app.job(Slot::Follow).is_none());
+    app.keys("A").wait(Duration::from_secs(30));
+    assert!(app.state.pending.is_running(Slot::List));
+    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    assert!(!app.says("live"), "{}", app.screen());
+}
+
+// --- who added what ---
+
+/// Answers what was asked about who added pets, as a service that reports it.
+fn tell(app: &mut App) -> usize {
+    let Task::Pets(PetsTask::Provenance(ids)) = app.job(Slot::Provenance).expect("it is asked").task else {
+        unreachable!()
+    };
+    let count = ids.len();
+    let known = ids.into_iter().map(|id| (id, provenance(id))).collect();
+    app.reply(Slot::Provenance, PetsReply::Provenance(Ok(Some(known))));
+    count
+}
+
+fn asked_who(app: &App) -> usize {
+    let asks = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Provenance);
+    app.effects.iter().filter(asks).count()
+}
+
+#[test]
+fn the_detail_says_who_added_a_pet_and_asks_once_for_all_rows() {
+    let mut app = live(80, 24, &animals(12));
+    app.keys("Down Down");
+    assert_eq!(asked_who(&app), 0, "nothing shows it");
+    app.keys("Enter");
+    assert_eq!(tell(&mut app), 12);
+    for _ in 0..3 {
+        let added = match selected(&app) % 3 {
+            0 => "added: not recorded".to_owned(),
+            till => format!("added: by till {till}, 14:03"),
+        };
+        assert!(app.says(&added), "{added}: {}", app.screen());
+        app.keys("Down");
+    }
+    assert_eq!(asked_who(&app), 1);
+    let mut wide = live(120, 40, &animals(12));
+    tell(&mut wide);
+    assert!(wide.says("Added"), "{}", wide.screen());
+}
+
+#[test]
+fn a_search_by_the_key_shows_a_column_and_what_others_add_meanwhile() {
+    let mut app = live(80, 24, &animals(12));
+    app.keys("/ \"by:\"");
+    tell(&mut app);
+    assert!(app.says("ADDED BY") && app.says("till 1") && app.says("12 of 12 rows"), "{}", app.screen());
+    app.keys("\"till\"");
+    let of_tills = animals(12).iter().filter(|pet| pet.id % 3 > 0).count();
+    assert_eq!(app.state.pets.row_count(), of_tills);
+    let pet = newcomer(200_003, "Newcomer", PetStatus::Sold);
+    followed(&mut app, Followed::Added(vec![AddedPet { provenance: Some(provenance(200_003)), pet }]));
+    assert_eq!(app.state.pets.row_count(), of_tills + usize::from(200_003 % 3 > 0));
+    assert_eq!(asked_who(&app), 1, "it came with the report");
+    app.keys("C-u \"-by:till\"");
+    assert_eq!(app.state.pets.row_count(), 12 - of_tills);
+}
+
+#[test]
+fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_failure() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.keys("Enter");
+    app.reply(Slot::Provenance, PetsReply::Provenance(Err(refused())));
+    app.keys("Down");
+    assert_eq!(asked_who(&app), 1);
+    app.keys("r");
+    app.reply(Slot::List, offered(&pets));
+    assert_eq!(asked_who(&app), 2);
+    app.reply(Slot::Provenance, PetsReply::Provenance(Ok(None)));
+    app.answer_lists(&pets);
+    app.keys("Down r");
+    app.reply(Slot::List, offered(&pets));
+    assert_eq!(asked_who(&app), 2);
+    assert!(app.says("from the list"), "{}", app.screen());
+}
+
+#[test]
+fn who_added_a_pet_and_the_live_list_are_whole_at_every_size() {
+    whole_at_every_size("live", |columns, lines| {
+        let mut app = live(columns, lines, &animals(12));
+        app.keys("Enter");
+        if asked_who(&app) > 0 {
+            tell(&mut app);
+        }
+        followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
+        app.keys("/ \"by:till\" Enter");
+        app
+    });
+}

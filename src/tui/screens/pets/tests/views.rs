@@ -1,0 +1,258 @@
+//! Views: the tabs of saved searches, and their columns.
+
+use std::fmt::Write as _;
+
+use super::*;
+use crate::config::Settings;
+use crate::config::edit::{Direction, ViewChange};
+use crate::config::file::File;
+use crate::model::Limit;
+use crate::tui::keymap::{Action, PetsAction};
+use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
+use crate::tui::shell_equivalent;
+use crate::tui::testing::loss::whole_at_every_size;
+
+/// An app with these views, its lists read.
+fn with_views(config: &str, columns: u16, rows: u16) -> App {
+    let mut app = App::started(Service::Demo, columns, rows);
+    let file = File::parse(config, std::path::Path::new("config.toml")).unwrap();
+    app.state.pets = State::new(&Settings { views: file.views, ..testing::settings(Service::Demo) });
+    app.answer_lists(&animals(39));
+    app.screen();
+    app
+}
+
+const CATS: &str = "[[views]]\nname = \"cats\"\nsearch = \"cat:3\"\nstatus = \"available\"\nsort = \"-name\"\n\
+                    columns = [\"status\", \"name:12\", \"id\"]\n[[views]]\nname = \"all of it\"\nlimit = 50\n";
+
+fn tabs(app: &mut App) -> String {
+    app.screen().lines().nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
+    let mut app = with_views(CATS, 120, 40);
+    assert!(tabs(&mut app).contains(" cats 8 "), "{}", app.screen());
+    app.keys("Left Left");
+    app.answer_lists(&animals(39));
+    let screen = app.screen();
+    assert!(tabs(&mut app).contains("[cats 8]"), "{screen}");
+    assert!(screen.contains("cat:3") && screen.contains("8 of 23 rows   sort: name, down"), "{screen}");
+    let heading = screen.lines().find(|line| line.contains("NAME")).unwrap();
+    let places = ["STATUS", "NAME", "ID"].map(|word| heading.find(word).unwrap());
+    assert!(places.is_sorted() && places[2] - places[1] == 13 && !heading.contains("CATEGORY"), "{heading}");
+    let line = shell_equivalent::of(&app.state, Action::Pets(PetsAction::Refresh));
+    assert_eq!(line.as_deref(), Some("petstore --demo pets list --view cats"));
+}
+
+#[test]
+fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
+    let mut app = with_views(CATS, 80, 24);
+    app.keys("j j j");
+    let all = selected(&app);
+    app.keys("Left");
+    app.answer_lists(&animals(39));
+    app.keys("G");
+    let last = (selected(&app), app.state.layout.table_top);
+    assert_eq!(app.state.pets.limit.get(), 50);
+    app.keys("Right");
+    app.answer_lists(&animals(39));
+    assert_eq!((selected(&app), app.state.pets.limit.get()), (all, 20), "the tabs that are always there are as before");
+    app.keys("Left");
+    app.answer_lists(&animals(39));
+    app.screen();
+    assert_eq!((selected(&app), app.state.layout.table_top), last);
+    app.keys("Left / r e x Enter");
+    assert_eq!(app.state.pets.search.value(), "cat:3rex");
+    app.keys("Right");
+    assert_eq!(app.state.pets.search.value(), "");
+    app.keys("Left Esc");
+    assert_eq!(app.state.pets.search.value(), "cat:3", "Esc goes back to the search of the view");
+}
+
+#[test]
+fn a_pet_that_arrives_is_counted_in_its_views() {
+    let mut app = with_views(CATS, 120, 40);
+    let before = app.state.pets.tab_count(4).unwrap().seen;
+    let pet = Pet { id: 900_000, name: "New".into(), category_id: 3, status: Some(PetStatus::Available.into()) };
+    let now = app.now;
+    app.state.pets.arrive(&[pet], now);
+    assert_eq!(app.state.pets.tab_count(4).unwrap().seen, before + 1);
+}
+
+#[test]
+fn of_the_whole_inventory_only_what_arrives_is_counted_again() {
+    let mut app = with_views(CATS, 120, 40);
+    let pets = animals(3_000);
+    app.keys("W");
+    let coverage = Coverage { requests: 30, complete: true, full: Vec::new() };
+    app.reply(Slot::Inventory, PetsReply::InventoryPart(pets));
+    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(coverage)));
+    let now = app.now;
+    for number in 0..20 {
+        let status = [PetStatus::Available, PetStatus::Sold][number % 2];
+        let category_id = [3, 4][usize::from(number % 4 > 1)];
+        let id = 900_000 + i64::try_from(number).unwrap();
+        app.state.pets.arrive(&[Pet { id, name: "New".into(), category_id, status: Some(status.into()) }], now);
+    }
+    let counts = [4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap());
+    app.state.pets.count_views();
+    assert_eq!([4, 5].map(|tab| app.state.pets.tab_count(tab).unwrap()), counts);
+    assert_eq!(counts[1].seen, 3_020);
+}
+
+#[test]
+fn the_tab_in_use_is_always_on_screen() {
+    let mut config = String::new();
+    for number in 0..30 {
+        writeln!(config, "[[views]]\nname = \"view number {number}\"\nsearch = \"cat:{number}\"").unwrap();
+    }
+    for (columns, rows) in [(60, 16), (80, 24), (120, 40)] {
+        let mut app = with_views(&config, columns, rows);
+        for _ in 0..35 {
+            let tabs = tabs(&mut app);
+            let name = app.state.pets.view().name.clone();
+            assert!(tabs.contains(&format!("{name} ")) && tabs.contains('[') && tabs.contains(']'), "{name}: {tabs}");
+            app.keys("Right");
+        }
+        assert!(tabs(&mut app).trim_end().ends_with('>'), "{}", app.screen());
+        app.keys("0 Left");
+        assert!(tabs(&mut app).starts_with('<'), "{}", app.screen());
+    }
+}
+
+#[test]
+fn a_narrow_window_leaves_columns_out_in_the_stated_order() {
+    let config = "[[views]]\nname = \"wide\"\ncolumns = [\"id\", \"name\", \"by\", \"categoryId\", \"status\", \"age\", \"at\"]\n";
+    let headings = |columns: u16| {
+        let mut app = with_views(config, columns, 24);
+        app.keys("Left");
+        let screen = app.screen();
+        let line = screen.lines().find(|line| line.contains("NAME")).unwrap().to_owned();
+        ["ADDED AT", "AGE", "CATEGORY", "ADDED BY", "ID", "STATUS"].map(|word| line.contains(word))
+    };
+    let mut most = 6;
+    for columns in (44..=109).rev() {
+        let shown = headings(columns);
+        let left = shown.iter().filter(|is_shown| **is_shown).count();
+        assert!(left <= most && shown.is_sorted(), "{columns}: {shown:?}");
+        most = left;
+    }
+    assert_eq!((headings(109), headings(44)), ([true; 6], [false, false, false, false, true, true]));
+}
+
+/// What the worker is asked to change of the views.
+fn change(app: &App) -> ViewChange {
+    match app.job(Slot::Views).map(|job| job.task) {
+        Some(Task::Popups(PopupTask::ChangeViews(change))) => change,
+        other => panic!("no change of the views: {other:?}"),
+    }
+}
+
+fn written(app: &mut App, config: &str) {
+    let file = File::parse(config, std::path::Path::new("config.toml")).unwrap();
+    app.reply(Slot::Views, PopupReply::ViewsWritten(Ok(file.views)));
+}
+
+#[test]
+fn what_is_shown_becomes_a_tab_with_its_rows() {
+    let mut app = with_views(CATS, 80, 24);
+    app.keys("Right o o / r e x Space c a t : 3 Enter");
+    app.answer_lists(&animals(39));
+    let rows = app.state.pets.row_count();
+    app.keys("V \"rex\" Enter");
+    let ViewChange::Add(view) = change(&app) else { panic!("{:?}", change(&app)) };
+    let rex = "[[views]]\nname = \"rex\"\nsearch = \"rex cat:3\"\nstatus = \"available\"\n";
+    let as_file = File::parse(rex, std::path::Path::new("config.toml")).unwrap().views.remove(0);
+    assert_eq!(*view, as_file);
+    written(&mut app, &format!("{CATS}{rex}"));
+    assert!(app.says("View rex saved.") && tabs(&mut app).contains("[rex"), "{}", app.screen());
+    app.answer_lists(&animals(39));
+    assert_eq!((app.state.pets.search.value(), app.state.pets.row_count()), ("rex cat:3", rows));
+    app.keys("V Enter");
+    assert!(app.state.popup.is_none() && tabs(&mut app).contains("[rex"), "a view as it was saved is that view");
+}
+
+#[test]
+fn a_view_that_is_saved_shows_what_was_shown() {
+    let mut app = with_views("", 80, 24);
+    for keys in ["", "/ r e x Enter", "/ c a t : 3 Enter o", "/ r e x Enter O", "o o O +", "Right L C-u 7 Enter"] {
+        app.keys("0 Esc Esc");
+        app.keys(keys);
+        app.answer_lists(&animals(39));
+        let pets = &app.state.pets;
+        let view = pets.as_view("new".into());
+        let shown = |state: &State| {
+            let rows: Vec<_> = state.rows_from(0).map(|pet| pet.id).collect();
+            (state.search.value().to_owned(), state.is_best_first(), state.sort, state.filter(), rows)
+        };
+        let before = shown(pets);
+        let mut pets = pets.clone();
+        pets.set_views(vec![view], 0);
+        pets.show_tab(BUILT_IN, 0);
+        let limit = if before.0.is_empty() { app.state.pets.limit } else { Limit::MAX };
+        assert_eq!(pets.limit, limit, "{keys}");
+        pets.take(Loaded { limit, ..app.state.pets.list().unwrap().clone() });
+        assert_eq!(shown(&pets), before, "{keys}");
+    }
+}
+
+#[test]
+fn views_are_renamed_moved_and_removed_and_the_tab_shown_stays() {
+    let mut app = with_views(CATS, 80, 24);
+    app.keys("Left");
+    app.answer_lists(&animals(39));
+    app.keys("V");
+    assert!(app.screen().contains("> all of it"), "{}", app.screen());
+    app.keys("C-u \"all\"");
+    app.keys("Enter");
+    assert!(app.says("is the name of a tab that is always there"), "{}", app.screen());
+    app.keys("C-u \"cats\" Enter");
+    assert!(app.says("there is a view \"cats\" already"), "{}", app.screen());
+    app.keys("C-u \"many\" Enter");
+    assert_eq!(change(&app), ViewChange::Rename("all of it".into(), "many".into()));
+    written(&mut app, &CATS.replace("all of it", "many"));
+    assert!(tabs(&mut app).contains("[many"), "{}", app.screen());
+    app.keys("PgUp");
+    assert_eq!(change(&app), ViewChange::Move("many".into(), Direction::Earlier));
+    written(
+        &mut app,
+        &format!("[[views]]\nname = \"many\"\nlimit = 50\n{}", CATS.split_once("[[views]]\nname = \"all").unwrap().0),
+    );
+    let line = tabs(&mut app);
+    assert!(line.find("[many") < line.find("cats"), "{line}");
+    app.keys("F8");
+    assert_eq!(app.state.pets.tabs().0.len(), 6);
+    assert!(app.says("F8 again removes this view."));
+    app.keys("F8");
+    assert_eq!(change(&app), ViewChange::Remove("many".into()));
+    written(&mut app, CATS.split_once("[[views]]\nname = \"all").unwrap().0);
+    assert!(tabs(&mut app).contains("[All"), "{}", app.screen());
+    app.keys("Down F8 F8");
+    app.reply(Slot::Views, PopupReply::ViewsWritten(Err("no room".into())));
+    assert!(app.says("Not saved: no room"));
+    app.keys("Esc");
+    assert_eq!(app.state.popup, None);
+}
+
+#[test]
+fn a_search_that_does_not_parse_is_not_saved_and_a_session_over_ssh_saves_none() {
+    let mut app = with_views(CATS, 80, 24);
+    app.keys("/ c a t : Space x Enter V \"odd\" Enter");
+    assert!(app.says("This search cannot be saved"), "{}", app.screen());
+    assert_eq!(app.job(Slot::Views), None);
+    app.keys("Esc");
+    app.state.link.ssh = Some(crate::config::SshSession::default());
+    app.keys("V");
+    assert!(app.says("cannot change the views"), "{}", app.screen());
+}
+
+#[test]
+fn the_views_are_whole_at_every_size() {
+    whole_at_every_size("views", |columns, rows| {
+        let mut app = with_views(CATS, columns, rows);
+        app.keys("V Down");
+        app
+    });
+}

@@ -1,0 +1,82 @@
+//! Runs of the user's own actions.
+
+use std::time::Duration;
+
+use tokio::process::Command;
+
+use crate::app::program::output_of;
+use crate::config::action::ID;
+use crate::local::log::line;
+use crate::tui::custom_actions::run::{Ran, Run};
+
+/// How long a run may take.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Runs the program of an action without a shell: the pets are on its standard input, a JSON object a line.
+pub(super) async fn perform(run: Run) -> Ran {
+    let Run { number, action, pets, automatic } = run;
+    let ids: Vec<_> = pets.iter().map(|pet| pet.id.to_string()).collect();
+    let ids = ids.join(" ");
+    let words = action.command.get_ref();
+    let mut command = Command::new(&words[0]);
+    command.args(words[1..].iter().map(|word| word.replace(ID, &ids))).env("PETSTORE_IDS", &ids);
+    let input: Result<String, _> = pets.iter().map(line).collect();
+    let result = match input {
+        Ok(input) => output_of(command, input.as_bytes(), LIMIT).await,
+        Err(error) => Err(error.to_string()),
+    };
+    Ran { number, automatic, result }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::File;
+    use crate::model::{ObservedStatus, Pet, PetStatus};
+
+    fn run(command: &str, pets: Vec<Pet>) -> Run {
+        let text = format!("[[actions]]\nname = \"x\"\non = \"pet\"\ncommand = {command}\n");
+        let file = File::parse(&text, "c.toml".as_ref()).unwrap();
+        Run { number: 0, action: file.actions[0].clone(), pets, automatic: false }
+    }
+
+    fn pet(id: i64, name: &str) -> Pet {
+        Pet { id, name: name.into(), category_id: 3, status: Some(ObservedStatus::Known(PetStatus::Available)) }
+    }
+
+    #[tokio::test]
+    async fn hostile_names_reach_no_shell_and_no_argument() {
+        let directory = tempfile::tempdir().unwrap();
+        let trap = directory.path().join("trap");
+        let parts =
+            ["$(touch TRAP)", "`touch TRAP`", "; touch TRAP", "| touch TRAP", "\n touch TRAP", "'", "\"", "\\", "-rf"];
+        let ends =
+            ["", "\u{1b}[2J", "\r", "\t", "\u{202e}", "{id}", "%s%n", "../..", "\u{0}", "ß", "\u{7}", "&&", "*", "~"];
+        let names: Vec<String> = parts
+            .iter()
+            .flat_map(|part| ends.map(|end| format!("{part}{end}").replace("TRAP", &trap.display().to_string())))
+            .chain((0..80).map(|at| format!("--opt{at}=$(touch {});\u{1b}]0;{at}\u{7}", trap.display())))
+            .collect();
+        assert!(names.len() >= 200, "{}", names.len());
+        for (id, name) in (1..).zip(&names) {
+            let given = pet(id, name);
+            let ran = perform(run(
+                r#"["/bin/sh", "-c", "echo \"$# $1 $PETSTORE_IDS\"; cat", "sh", "id={id}"]"#,
+                vec![given.clone()],
+            ))
+            .await;
+            let printed = ran.result.unwrap();
+            let (first, json) = printed.split_once('\n').unwrap();
+            assert_eq!(first, format!("1 id={id} {id}"));
+            assert_eq!(serde_json::from_str::<Pet>(json).unwrap(), given);
+            assert!(!json.trim_end_matches('\n').contains(char::is_control), "one line, escaped: {json:?}");
+        }
+        assert!(!trap.exists(), "nothing was interpreted");
+    }
+
+    #[tokio::test]
+    async fn rows_come_as_a_line_each() {
+        let ran = perform(run(r#"["wc", "-l"]"#, vec![pet(1, "a\nb"), pet(2, "c")])).await;
+        assert_eq!(ran.result.unwrap().trim(), "2");
+    }
+}

@@ -1,0 +1,389 @@
+//! Sessions over SSH: a private sshd on loopback, and the clients that people have.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::harness::{PETSTORE, Terminal, restored};
+use crate::sshd::{Store, address, keygen, text};
+
+/// Reads the rows with Paramiko, by a command and then from the full screen, and ends that.
+const PARAMIKO: &str = "
+import paramiko, sys
+port, user, key = sys.argv[1:]
+client = paramiko.SSHClient()
+client.set_missing_host_key_policy(paramiko.AutoAddPolicy())
+client.connect('127.0.0.1', int(port), user, key_filename=key, look_for_keys=False, allow_agent=False)
+_, rows, _ = client.exec_command('pets list --search Rex')
+print(rows.read().decode())
+screen = client.invoke_shell('xterm-256color', 80, 24)
+screen.settimeout(30)
+seen = b''
+while b'Whiskers' not in seen:
+    seen += screen.recv(65536)
+screen.resize_pty(120, 40)
+screen.send('q')
+print('full screen ended with', screen.recv_exit_status())
+";
+
+#[test]
+fn a_person_sees_rows_resizes_drops_in_the_form_and_finds_the_draft() {
+    let Some(store) = Store::start() else { return };
+    store.served.add("Whiskers");
+    let key = store.authorize("till-2", &[]);
+    let mut terminal = store.screen(&key, &[], &[]);
+    terminal.shows(&["Whiskers", "till-2 | ok"]);
+    terminal.resize(120, 40);
+    terminal.wait_until("the wider screen", |screen, _| screen.contents().lines().count() == 40);
+    terminal.send("a");
+    terminal.shows(&["Add a pet"]);
+    terminal.send("Bisc");
+    terminal.shows(&["Bisc", "draft saved"]);
+    // The line drops.
+    terminal.signal("KILL");
+    terminal.exit_status();
+    let mut terminal = store.screen(&key, &[], &[]);
+    terminal.shows(&["Add a pet", "Bisc"]);
+    terminal.send("uit\t3\x1bOQ");
+    terminal.shows(&["Added"]);
+    terminal.send("\x1b");
+    terminal.shows(&["Whiskers", "Biscuit"]);
+    terminal.send("q");
+    let (status, bytes) = terminal.ended();
+    assert_eq!((status, restored(&bytes)), (0, true));
+    assert_eq!(store.served.names(), ["Whiskers", "Biscuit"]);
+}
+
+#[test]
+fn a_read_only_key_has_no_form_and_an_idle_session_ends() {
+    let Some(store) = Store::start() else { return };
+    let configuration = store.home.path().join(".config/petstore");
+    fs::create_dir_all(&configuration).unwrap();
+    fs::write(configuration.join("config.toml"), "[ssh]\nmessage = \"Deliveries at ten\"\n").unwrap();
+    let key = store.authorize("display", &["--scopes", "read", "--idle", "2s"]);
+    let mut terminal = store.screen(&key, &[], &[]);
+    let screen = terminal.shows(&["display, read-only | ok", "Deliveries at ten"]);
+    assert!(!screen.contains("2 Add pet"), "{screen}");
+    terminal.send("a");
+    terminal.shows(&["display is read-only (its key may only read)"]);
+    let (status, bytes) = terminal.ended();
+    assert_eq!((status, restored(&bytes)), (0, true));
+    assert!(String::from_utf8_lossy(&bytes).contains("nothing was typed for the idle limit"));
+
+    let mut lines = store.screen(&key, &[], &["--accessible"]);
+    lines.shows(&["Deliveries at ten", "Nothing can be added"]);
+    let (status, bytes) = lines.ended();
+    assert_eq!(status, 0);
+    assert!(String::from_utf8_lossy(&bytes).contains("nothing was typed for the idle limit"));
+}
+
+#[test]
+fn the_commands_that_need_no_file_run_with_the_clients_that_people_have() {
+    let Some(store) = Store::start() else { return };
+    store.served.add("Whiskers");
+    let key = store.authorize("till-2", &[]);
+    let listed = store.ssh(&key, &[], &["pets list --format ids"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&listed.stdout), "1\n", "{}", text(&listed));
+    let counted = store.ssh(&key, &[], &["petstore", "pets", "count"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&counted.stdout), "1\n", "{}", text(&counted));
+    let mut import = store.ssh(&key, &[], &["pets import -"]);
+    let mut import = import.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    import.stdin.take().unwrap().write_all(b"name,categoryId\nRex,1\n'two; words',2\n").unwrap();
+    let imported = import.wait_with_output().unwrap();
+    assert!(imported.status.success(), "{}", text(&imported));
+    let exported = store.ssh(&key, &[], &["pets", "export", "-", "--format", "ndjson"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&exported.stdout).lines().count(), 3, "{}", text(&exported));
+
+    let port = store.port.to_string();
+    let converted = store.home.path().join("dropbear");
+    let convert = ["openssh", "dropbear", key.to_str().unwrap(), converted.to_str().unwrap()];
+    assert!(Command::new("/usr/bin/dropbearconvert").args(convert).output().unwrap().status.success());
+    let mut dbclient = Command::new("/usr/bin/dbclient");
+    dbclient.args(["-y", "-y", "-i", converted.to_str().unwrap(), "-p", &port, &address(), "pets list --search Rex"]);
+    let got = dbclient.env("HOME", store.home.path()).stdin(Stdio::null()).output().unwrap();
+    assert!(got.status.success() && text(&got).contains("Rex"), "{}", text(&got));
+
+    let ppk = store.home.path().join("till.ppk");
+    let mut puttygen = Command::new("/usr/bin/puttygen");
+    let made = puttygen.arg(&key).args(["-O", "private", "-o"]).arg(&ppk).output().unwrap();
+    assert!(made.status.success(), "{}", text(&made));
+    let host =
+        Command::new("/usr/bin/ssh-keygen").args(["-lf"]).arg(store.home.path().join("host.pub")).output().unwrap();
+    let host = String::from_utf8(host.stdout).unwrap();
+    let mut plink = Command::new("/usr/bin/plink");
+    plink.args(["-batch", "-hostkey", host.split(' ').nth(1).unwrap(), "-P", &port, "-i"]).arg(&ppk);
+    let got = plink.args([&address(), "pets list --search Rex"]).env("HOME", store.home.path()).output().unwrap();
+    assert!(got.status.success() && text(&got).contains("Rex"), "{}", text(&got));
+
+    let user = address();
+    let user = user.split('@').next().unwrap();
+    let mut paramiko = Command::new("/usr/bin/python3");
+    let got = paramiko.args(["-c", PARAMIKO, &port, user]).arg(&key).output().unwrap();
+    let said = text(&got);
+    assert!(got.status.success() && said.contains("Rex") && said.contains("full screen ended with 0"), "{said}");
+}
+
+/// What somebody may try in order to get more than petstore, as options and command.
+const ATTEMPTS: [(&[&str], &str); 64] = [
+    (&[], "sh"),
+    (&[], "sh -c id"),
+    (&[], "/bin/sh"),
+    (&[], "bash -i"),
+    (&[], "id"),
+    (&["-t"], "sh"),
+    (&["-tt"], "bash"),
+    (&[], "pets list; id"),
+    (&[], "pets list && id"),
+    (&[], "pets list | sh"),
+    (&[], "pets list || sh"),
+    (&[], "pets list & id"),
+    (&[], "pets list `id`"),
+    (&[], "pets list $(id)"),
+    (&[], "pets list\nid"),
+    (&[], "pets list\r\nid"),
+    (&[], "'; id; '"),
+    (&[], "\"; id; \""),
+    (&[], "pets list 'unclosed"),
+    (&[], "pets list > /tmp/petstore-escaped"),
+    (&[], "pets list < /etc/passwd"),
+    (&[], "pets export /tmp/petstore-escaped"),
+    (&[], "pets export ../escaped.csv"),
+    (&[], "pets export ~/escaped.csv"),
+    (&[], "pets export /dev/tcp/127.0.0.1/22"),
+    (&[], "pets import /etc/passwd"),
+    (&[], "pets import /proc/self/environ"),
+    (&[], "pets import - --report /tmp/petstore-escaped"),
+    (&[], "pets import - --rejects /tmp/petstore-escaped"),
+    (&[], "pets watch --exec sh -c id"),
+    (&[], "pets watch --state /tmp/petstore-escaped"),
+    (&[], "--config /etc/passwd pets list"),
+    (&[], "pets list --config=/proc/self/environ"),
+    (&[], "pets list --key-file /etc/shadow"),
+    (&[], "pets list --key-command id"),
+    (&[], "--key-command 'sh -c id' pets list"),
+    (&[], "pets list --ca-file /etc/shadow"),
+    (&[], "pets list --base-url http://127.0.0.1:1/v1"),
+    (&[], "pets list --insecure-http --base-url http://example.com/v1"),
+    (&[], "-p embedded pets list"),
+    (&[], "--demo"),
+    (&[], "ssh-session root"),
+    (&[], "ssh-session ../till-2"),
+    (&[], "ssh list"),
+    (&[], "ssh authorize x y --database sqlite:x.db"),
+    (&[], "keys create --name x --database sqlite:/tmp/petstore-escaped"),
+    (&[], "serve --listen 127.0.0.1:0 --database sqlite:/tmp/petstore-escaped"),
+    (&[], "backup --database sqlite:store.db /tmp/petstore-escaped"),
+    (&[], "copy a b"),
+    (&[], "migrate --database sqlite:/tmp/petstore-escaped"),
+    (&[], "config edit"),
+    (&[], "config show"),
+    (&[], "config path"),
+    (&[], "login --with-token"),
+    (&[], "logout"),
+    (&[], "profiles list"),
+    (&[], "doctor"),
+    (&[], "status"),
+    (&[], "domains check localhost"),
+    (&[], "domains report localhost"),
+    (&[], "completions bash"),
+    (&[], "man pets"),
+    (&[], "ui domains"),
+    (&["-s"], "sftp"),
+];
+
+#[test]
+fn nothing_but_petstore_can_be_reached() {
+    let Some(store) = Store::start() else { return };
+    store.served.add("Whiskers");
+    let key = store.authorize("till-2", &[]);
+    let escaped = Path::new("/tmp/petstore-escaped");
+    for (options, command) in ATTEMPTS {
+        let done = store.ssh(&key, options, &[command]).output().unwrap();
+        let said = text(&done);
+        assert!(!done.status.success(), "{command}: {said}");
+        assert!(!said.contains("uid=") && !said.contains("root:"), "{command}: {said}");
+        assert!(said.contains("petstore: ") && said.contains("over SSH") || options == ["-s"], "{command}: {said}");
+        assert!(!escaped.exists(), "{command}");
+    }
+    // Variables, where the server takes any.
+    let hostile = [
+        ("PETSTORE_BASE_URL", "http://127.0.0.1:1/v1"),
+        ("PETSTORE_CONFIG", "/etc/passwd"),
+        ("PETSTORE_API_KEY", "petk_00000000000000000000"),
+        ("PETSTORE_PROFILE", "x"),
+        ("PETSTORE_OUTPUT", "xlsx"),
+        ("EDITOR", "id"),
+        ("PAGER", "id"),
+        ("COMPLETE", "bash"),
+        ("XDG_CACHE_HOME", "/etc"),
+        ("LANG", "../../etc/passwd"),
+        ("LC_ALL", "\u{1b}]0;x\u{7}"),
+        ("TZ", "/etc/passwd"),
+        ("TERM", "../../../etc/passwd"),
+        ("NO_COLOR", "$(id)"),
+    ];
+    for (name, value) in hostile {
+        let send = format!("SendEnv={name}");
+        let mut ssh = store.ssh(&key, &["-o", &send], &["pets list --format ids"]);
+        let done = ssh.env(name, value).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&done.stdout), "1\n", "{name}: {}", text(&done));
+    }
+}
+
+#[test]
+fn nothing_is_forwarded_and_no_file_is_copied() {
+    let Some(store) = Store::start() else { return };
+    let key = store.authorize("till-2", &[]);
+    let target = TcpListener::bind("127.0.0.1:0").unwrap();
+    let through = format!("0:127.0.0.1:{}", target.local_addr().unwrap().port());
+    let standard =
+        store.ssh(&key, &["-W", &format!("127.0.0.1:{}", target.local_addr().unwrap().port())], &[]).output().unwrap();
+    assert!(!standard.status.success() && text(&standard).contains("forwarding failed"), "{}", text(&standard));
+    let remote =
+        store.ssh(&key, &["-o", "ExitOnForwardFailure=yes", "-R", &through], &["pets count"]).output().unwrap();
+    assert!(!remote.status.success() && text(&remote).contains("remote port forwarding failed"), "{}", text(&remote));
+    // An agent and a display may be asked for; they are not given.
+    for option in ["-A", "-X"] {
+        let done = store.ssh(&key, &[option], &["pets count"]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&done.stdout), "0\n", "{option}: {}", text(&done));
+    }
+    target.set_nonblocking(true).unwrap();
+    assert!(target.accept().is_err(), "something was forwarded");
+    let from = format!("{}:/etc/passwd", address());
+    for program in [["/usr/bin/scp", "-O"], ["/usr/bin/scp", "-s"]] {
+        let mut copy = Command::new(program[0]);
+        let options: Vec<_> = store
+            .options(&key)
+            .into_iter()
+            .map(|option| if option == "-p" { "-P".to_owned() } else { option })
+            .collect();
+        copy.arg(program[1]).args(options).arg(&from).arg(store.home.path().join("copied"));
+        let done = copy.output().unwrap();
+        assert!(!done.status.success() && !store.home.path().join("copied").exists(), "{}", text(&done));
+    }
+}
+
+#[test]
+fn who_is_revoked_is_out_and_lines_of_others_stay() {
+    let Some(store) = Store::start() else { return };
+    let authorized = store.home.path().join(".ssh/authorized_keys");
+    fs::create_dir(store.home.path().join(".ssh")).unwrap();
+    let foreign = "# the backup\nssh-rsa AAAAB3 backup@nas, 2024\r\n\nno-pty ssh-ed25519 broken";
+    fs::write(&authorized, foreign).unwrap();
+    fs::set_permissions(&authorized, fs::Permissions::from_mode(0o640)).unwrap();
+    let (ada, ben) = (store.authorize("ada", &[]), store.authorize("ben", &[]));
+    let mut terminal = store.screen(&ada, &[], &[]);
+    terminal.shows(&["ada | ok"]);
+    let revoked = store.petstore(&["ssh", "revoke", "ada"]);
+    assert!(revoked.status.success(), "{}", text(&revoked));
+    assert!(store.ssh(&ada, &[], &["pets count"]).output().unwrap().status.code() == Some(255));
+    assert!(store.ssh(&ben, &[], &["pets count"]).output().unwrap().status.success());
+    // An open session stays without rows: the key is refused within five seconds.
+    terminal.send_until("r", &["not accepted"]);
+    let left = fs::read_to_string(&authorized).unwrap();
+    assert!(left.starts_with(foreign) && left.contains("ssh-session ben\"") && !left.contains("ada"), "{left}");
+    assert_eq!(fs::metadata(&authorized).unwrap().permissions().mode() & 0o777, 0o640);
+    let again = store.petstore(&["ssh", "revoke", "ada"]);
+    assert_eq!(again.status.code(), Some(5), "{}", text(&again));
+}
+
+#[test]
+fn check_finds_lines_that_lead_nowhere_keys_without_a_line_and_wrong_modes() {
+    let Some(store) = Store::start() else { return };
+    let authorized = store.home.path().join(".ssh/authorized_keys");
+    store.authorize("ada", &[]);
+    store.authorize("ben", &[]);
+    let check = || store.petstore(&["ssh", "check"]);
+    assert!(!text(&check()).contains("fail"), "{}", text(&check()));
+    let people = store.home.path().join(".local/share/petstore/ssh");
+    fs::remove_dir_all(people.join("ada")).unwrap();
+    let lines = fs::read_to_string(&authorized).unwrap();
+    let without_ben: String =
+        lines.lines().filter(|line| !line.contains("ben")).map(|line| format!("{line}\n")).collect();
+    fs::write(&authorized, without_ben).unwrap();
+    fs::set_permissions(&authorized, fs::Permissions::from_mode(0o666)).unwrap();
+    fs::remove_file(people.join("ben/key")).unwrap();
+    let found = check();
+    assert_eq!(found.status.code(), Some(1));
+    for part in ["is for ada, who is not authorized", "ben has no line in", "API key  ben: ", "others may change"] {
+        assert!(text(&found).contains(part), "{part}: {}", text(&found));
+    }
+}
+
+#[test]
+fn wrong_keys_are_refused_with_the_remedy_and_nothing_is_left_behind() {
+    let Some(store) = Store::start() else { return };
+    let key = store.authorize("ada", &[]);
+    let public = key.with_extension("pub");
+    let one =
+        |name: &str, key: &str| store.petstore(&["ssh", "authorize", name, key, "--base-url", store.served.url()]);
+    let large = store.home.path().join("large");
+    fs::write(&large, vec![b'x'; 1 << 20]).unwrap();
+    for (name, key, why) in [
+        ("ben", key.to_str().unwrap(), "is a private key"),
+        ("ben", public.to_str().unwrap(), "has this SSH key already, for ada"),
+        ("ben", "/nowhere.pub", "neither a public SSH key nor a readable file"),
+        ("ben", large.to_str().unwrap(), "is not the file of a public SSH key"),
+        ("ben", "ssh-ed25519 AAAA\nssh-ed25519 AAAA", "neither a public SSH key"),
+        ("../ben", public.to_str().unwrap(), "cannot be a name"),
+        ("a b", public.to_str().unwrap(), "cannot be a name"),
+        ("", public.to_str().unwrap(), "cannot be a name"),
+    ] {
+        let refused = one(name, key);
+        assert_eq!(refused.status.code(), Some(2), "{name} {key}: {}", text(&refused));
+        assert!(text(&refused).contains(why), "{name} {key}: {}", text(&refused));
+    }
+    let listed = store.petstore(&["ssh", "list", "--json"]);
+    let people: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!(people.as_array().unwrap().len(), 1, "{people}");
+    let keys = store.petstore(&["keys", "list", "--json"]);
+    assert_eq!(text(&keys).matches("\"ben\"").count(), 0, "{}", text(&keys));
+}
+
+#[test]
+fn a_second_machine_of_a_person_and_sites_with_many_people_need_no_second_api_key() {
+    let Some(store) = Store::start() else { return };
+    let first = store.authorize("ada", &[]);
+    let second = store.home.path().join("second");
+    keygen(&second);
+    let public = second.with_extension("pub");
+    let printed = store.petstore(&["ssh", "authorize", "ada", public.to_str().unwrap(), "--print"]);
+    let line = String::from_utf8(printed.stdout).unwrap();
+    assert!(line.starts_with("restrict,pty,command=\"") && line.contains("ssh-session ada\" ssh-ed25519 "), "{line}");
+    let authorized = fs::read_to_string(store.home.path().join(".ssh/authorized_keys")).unwrap();
+    assert_eq!(authorized.lines().count(), 1);
+    let user = address();
+    let user = user.split('@').next().unwrap();
+    for key in [&first, &second] {
+        let blob = fs::read_to_string(key.with_extension("pub")).unwrap();
+        let blob = blob.split(' ').nth(1).unwrap();
+        let asked = |account: &str| {
+            let mut command = Command::new(PETSTORE);
+            command.env_clear().env("HOME", store.home.path()).env("USER", user);
+            String::from_utf8(command.args(["ssh", "keys", account, blob]).output().unwrap().stdout).unwrap()
+        };
+        assert!(asked(user).contains(&format!("ssh-session ada\" ssh-ed25519 {blob}")));
+        assert_eq!(asked("somebody-else"), "");
+    }
+    assert_eq!(text(&store.petstore(&["keys", "list"])).matches("ada").count(), 1);
+}
+
+#[test]
+fn a_hundred_sessions_run_at_once() {
+    let Some(store) = Store::start() else { return };
+    store.served.add("Whiskers");
+    let key = store.authorize("till-2", &[]);
+    let mut sessions: Vec<Terminal> = (0..100).map(|_| store.screen(&key, &[], &[])).collect();
+    for session in &sessions {
+        session.shows(&["Whiskers"]);
+    }
+    for session in &mut sessions {
+        session.send("q");
+    }
+    for session in &mut sessions {
+        assert_eq!(session.exit_status(), 0);
+    }
+}
