@@ -13,7 +13,7 @@ use std::time::Instant;
 use common::Limit::{self, AtMost, LessIsBetter};
 use common::{milliseconds, report};
 use petstore::app::inventory::search::{Query, Search};
-use petstore::model::{Pet, PetStatus, samples};
+use petstore::model::{Categories, Pet, PetStatus, samples};
 
 /// How many rows are searched.
 const ROWS: usize = 100_000;
@@ -70,7 +70,7 @@ fn all(pets: &[Pet], queries: &[&str], words: &str) {
 
 /// From scratch, in the order of the rows and the best match first.
 fn one(pets: &[Pet], text: &str) {
-    let query = Query::parse(text);
+    let query = Query::parse(text, &Categories::default());
     let mut search = Search::default();
     let mut times = [Vec::new(), Vec::new()];
     let mut found = 0;
@@ -94,7 +94,7 @@ fn letter_by_letter(pets: &[Pet], text: &str) {
     for _ in 0..RUNS {
         let mut search = Search::default();
         for (end, letter) in text.char_indices() {
-            let query = Query::parse(&text[..end + letter.len_utf8()]);
+            let query = Query::parse(&text[..end + letter.len_utf8()], &Categories::default());
             times.push(timed(|| search.best_first(&query, pets).len()));
         }
     }

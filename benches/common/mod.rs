@@ -117,6 +117,20 @@ pub fn number(text: &str, field: &str) -> f64 {
     line.split_whitespace().next().unwrap().parse().unwrap()
 }
 
+/// Seconds of processor time that it has used so far, threads that have ended included.
+pub fn processor(process_id: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{process_id}/stat")).unwrap();
+    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
+    let ticks: f64 = fields[11..=12].iter().map(|ticks| ticks.parse::<f64>().unwrap()).sum();
+    ticks / 100.0
+}
+
+/// A new key of this database.
+pub fn new_key(database: &str) -> String {
+    let made = Command::new(PETSTORE).args(["keys", "create", "--name", "bench", "--database", database]).output();
+    String::from_utf8(made.unwrap().stdout).unwrap().trim().to_owned()
+}
+
 /// In the target directory: `/tmp` may be memory, where an fsync costs nothing.
 pub fn directory() -> TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
@@ -147,8 +161,7 @@ impl Served {
 
     /// On this database, with this many sample pets added to it.
     pub fn on(database: &str, pets: u64) -> Self {
-        let made = Command::new(PETSTORE).args(["keys", "create", "--name", "bench", "--database", database]).output();
-        let key = String::from_utf8(made.unwrap().stdout).unwrap().trim().to_owned();
+        let key = new_key(database);
         let serve = ["serve", "--listen", "127.0.0.1:0", "--database", database, "--sample", &pets.to_string()];
         let mut served = Self::spawn(Command::new(PETSTORE).args(serve));
         served.key = key;

@@ -9,7 +9,7 @@ use petstore::domains::registry::{Registry, RegistryError, RegistryFile};
 use petstore::domains::reported::{Dated, Event};
 use petstore::domains::simulator::{Plan, ZoneData};
 
-use crate::common::{Limit, milliseconds, part, process_status, report};
+use crate::common::{Limit, milliseconds, part, process_status, processor, report};
 use crate::harness::{Start, Terminal};
 use crate::{Room, slow};
 
@@ -78,9 +78,9 @@ async fn watched() {
     // The first checks came all at once; what comes then is watching.
     std::thread::sleep(Duration::from_secs(5));
     room.world.forget();
-    let (bytes, spent, begin) = (app.bytes().len(), processor(&app), Instant::now());
+    let (bytes, spent, begin) = (app.bytes().len(), processor(app.process_id()), Instant::now());
     std::thread::sleep(WATCHED);
-    let share = (processor(&app) - spent) / begin.elapsed().as_secs_f64() * 100.0;
+    let share = (processor(app.process_id()) - spent) / begin.elapsed().as_secs_f64() * 100.0;
     let bytes = (app.bytes().len() - bytes) as f64;
     assert!(!room.world.questions().is_empty(), "nobody looked");
     report("200 watched, nothing changes: written", Limit::AtMost(0.0), "bytes", vec![bytes]);
@@ -125,12 +125,4 @@ fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[sorted.len() / 2]
-}
-
-/// Seconds of processor time so far, threads that have ended included.
-fn processor(app: &Terminal) -> f64 {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", app.process_id())).unwrap();
-    let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-    let ticks: f64 = fields[11..=12].iter().map(|ticks| ticks.parse::<f64>().unwrap()).sum();
-    ticks / 100.0
 }

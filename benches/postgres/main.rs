@@ -13,6 +13,10 @@ mod copy;
 mod faults;
 mod instances;
 mod list;
+#[path = "../service/listeners.rs"]
+#[allow(dead_code, reason = "shared with the measurements of the service")]
+mod listeners;
+mod live;
 #[path = "../service/load.rs"]
 #[allow(dead_code, reason = "shared with the measurements of the service")]
 mod load;
@@ -24,12 +28,13 @@ use server::Server;
 /// A part by its name.
 type Part = (&'static str, fn(&mut Server));
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 6] = [
     ("list", list::measure),
     ("adds", adds::measure),
     ("instances", instances::measure),
     ("faults", faults::measure),
     ("copy", copy::measure),
+    ("live", live::measure),
 ];
 
 fn main() {

@@ -100,6 +100,11 @@ impl Outcome {
         self.latencies.len() as f64 / self.time.as_secs_f64()
     }
 
+    /// The longest latency, in milliseconds.
+    pub fn slowest(&self) -> f64 {
+        self.latencies.last().copied().unwrap_or(f64::INFINITY)
+    }
+
     /// The latency, in milliseconds, that this part of the answers keeps to: 0.5 for the median. Without any answer it
     /// is infinite.
     pub fn latency(&self, part: f64) -> f64 {

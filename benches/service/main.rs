@@ -12,17 +12,21 @@ mod growth;
 mod hostile;
 mod list;
 #[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
+mod listeners;
+mod live;
+#[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
 mod load;
 mod mixed;
 mod yardstick;
 
 /// The parts by their names.
-const PARTS: [(&str, fn()); 5] = [
+const PARTS: [(&str, fn()); 6] = [
     ("list", list::measure),
     ("adds", adds::measure),
     ("growth", growth::measure),
     ("mixed", mixed::measure),
     ("hostile", hostile::measure),
+    ("live", live::measure),
 ];
 
 fn main() {
