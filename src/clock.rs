@@ -34,7 +34,7 @@ impl Now {
 
 /// The time zone of this machine, or of the variable `TZ`.
 ///
-/// Its file is read without its name, for which a thousand other files would be looked at: 3.7 million instructions, and a
+/// Its file is read without its name, for which a thousand other files would be read: 3.7 million instructions, and a
 /// millisecond of every start.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that may")]
 pub fn time_zone() -> TimeZone {

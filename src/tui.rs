@@ -32,7 +32,7 @@ mod popups;
 pub mod screens;
 pub mod session_cache;
 pub mod shell_equivalent;
-mod start;
+pub mod start;
 pub mod state;
 pub mod terminal;
 mod text_input;

@@ -235,7 +235,8 @@ fn from_input(
     msg.map_or_else(Vec::new, |msg| bursts.take(msg, waited_for, state.takes_names(), now.mono))
 }
 
-fn frame<B: Backend>(
+/// Draws the next frame, of which the backend writes what is different.
+pub fn frame<B: Backend>(
     terminal: &mut Terminal<B>,
     state: &mut AppState,
     appearance: &Appearance,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use ratatui::layout::Rect;
 
 use crate::app::domain_service::DomainSetup;
 use crate::config::{Accent, KeyOrigin, Service, Settings, Sourced, SshSession, read_only};
@@ -218,6 +217,15 @@ pub struct AddedPet {
     pub pet: Pet,
 }
 
+/// A part of the screen, in cells from its top left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    pub x: u16,
+    pub y: u16,
+    pub columns: u16,
+    pub rows: u16,
+}
+
 /// What drawing learned; the next update uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -228,8 +236,10 @@ pub struct Layout {
     /// The first of them, from 0.
     pub table_top: usize,
     /// Where the rows of the pets are on the screen, and the detail of one of them.
-    pub table: Rect,
-    pub detail: Rect,
+    pub table: Region,
+    pub detail: Region,
+    /// How many rows of the detail are written.
+    pub detail_rows: u16,
     /// Lines of the reader (help, details) that are visible.
     pub reader_rows: u16,
     /// Lines that the reader has.

@@ -3,6 +3,7 @@
 mod diff_backend;
 pub mod writer_thread;
 
+pub use diff_backend::DiffBackend;
 pub use diff_backend::sgr::painted;
 
 use std::io::{self, Write as _};
@@ -26,7 +27,6 @@ use crate::terminal_size::{terminal_size, usable};
 
 use super::effect::Effect;
 use super::msg::{Key, KeyPress, MouseEvent, Msg, Size};
-use diff_backend::DiffBackend;
 use writer_thread::TerminalWriter;
 
 /// The terminal that the app draws on.

@@ -71,7 +71,7 @@ impl Person {
         let domain_service = DomainService::new(list, directory.path().join("config.toml"), nobody);
         let host = base_url.split('/').nth(2).unwrap().to_owned();
         // Imports begin by the real clock, and the day may end meanwhile.
-        let today = clock::now().wall.to_zoned(jiff::tz::TimeZone::system());
+        let today = clock::now().wall.to_zoned(clock::time_zone());
         let days =
             [today.clone(), today.tomorrow().unwrap()].map(|day| (day.strftime("%Y-%m-%d").to_string(), "TODAY"));
         let masks = [(host, "HOST"), (home, "HOME")].into_iter().chain(days).collect();

@@ -9,6 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 use crate::model::text::{cut, width};
 use crate::tui::key::Key;
 use crate::tui::mouse::{Area, Target};
+use crate::tui::state::Region;
 #[cfg(test)]
 use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;
@@ -34,6 +35,18 @@ pub struct Page<'a> {
     pub margin: usize,
     /// Whether there is no room for blank rows.
     pub tight: bool,
+}
+
+impl From<Rect> for Region {
+    fn from(Rect { x, y, width: columns, height: rows }: Rect) -> Self {
+        Self { x, y, columns, rows }
+    }
+}
+
+impl From<Region> for Rect {
+    fn from(Region { x, y, columns: width, rows: height }: Region) -> Self {
+        Self { x, y, width, height }
+    }
 }
 
 /// The mark of the row or the field in use.

@@ -47,18 +47,14 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
         page.go_to(panes);
-        layout.detail = detail::draw_panes(state, now, page);
+        detail::draw_panes(state, now, page, layout);
     } else {
         let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
         let list = page.take(page.area.height - drawer);
-        let below = page.rest();
+        layout.detail = page.rest().into();
         page.go_to(list);
         table::draw(state, now, page, layout);
-        if drawer > 0 {
-            page.go_to(below);
-            detail::draw_drawer(state, now, page);
-        }
-        layout.detail = below;
+        detail::draw(state, now, page, layout);
     }
     page.go_to(body);
     draw_tabs(state, page);
@@ -76,14 +72,9 @@ pub fn draw_moved_cursor(
     layout: &mut Layout,
 ) -> Option<Vec<Rect>> {
     let mut painted = table::draw_moved_cursor(from, state, now, page, layout)?;
-    page.go_to(layout.detail);
-    page.blank();
-    if layout.detail.x > 0 {
-        detail::draw_detail(state, now, page);
-    } else if layout.detail.height > 0 {
-        detail::draw_drawer(state, now, page);
-    }
-    painted.push(layout.detail);
+    let before = layout.detail_rows;
+    detail::redraw(state, now, page, layout);
+    painted.push(Rect { height: before.max(layout.detail_rows), ..layout.detail.into() });
     Some(painted)
 }
 

@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::screens::pets::provenance;
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 
@@ -22,8 +22,27 @@ fn status_in_detail(appearance: &Appearance, pet: &Pet) -> String {
     }
 }
 
+/// The pet under the cursor: under the list, or in a box beside it. What an earlier frame wrote there goes first.
+pub(super) fn redraw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    page.go_to(Rect { height: layout.detail_rows, ..layout.detail.into() });
+    page.blank();
+    draw(state, now, page, layout);
+}
+
+/// The same where nothing was written before.
+pub(super) fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    let detail = layout.detail;
+    page.go_to(detail.into());
+    if detail.x > 0 {
+        draw_detail(state, now, page);
+    } else if detail.rows > 0 {
+        draw_drawer(state, now, page);
+    }
+    layout.detail_rows = (page.area.y + page.y - detail.y).min(detail.rows);
+}
+
 /// The detail under the list, with the counts as bars.
-pub(super) fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
     let Some(pet) = state.pets.detailed() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
@@ -70,16 +89,15 @@ fn draw_chart(state: &AppState, page: &mut Page<'_>) {
     page.line(spans);
 }
 
-/// The panes at the right: detail, and two charts; gives where the first one is.
-pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>) -> Rect {
+/// The panes at the right: detail, and two charts.
+pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let by_category = state.pets.rows().categories();
     let category_rows =
         if page.area.height >= 30 { u16::try_from(by_category.len().min(10)).unwrap_or(0) + 4 } else { 0 };
-    let detail = page.take(page.area.height - 7.min(page.area.height) - category_rows);
+    layout.detail = page.take(page.area.height - 7.min(page.area.height) - category_rows).into();
     let of_status = page.take(7);
     let of_category = page.take(category_rows);
-    page.go_to(detail);
-    draw_detail(state, now, page);
+    draw(state, now, page, layout);
     page.go_to(of_status);
     page.boxed("Status");
     page.gap();
@@ -99,7 +117,6 @@ pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>) -> Rect {
             page.gap();
         }
     }
-    detail
 }
 
 /// The largest number of pets of one status.
@@ -141,7 +158,7 @@ pub(in crate::tui::screens::pets) fn draw_bar(
 }
 
 /// The pet under the cursor in a box.
-pub(super) fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
+fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pet = state.pets.detailed();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };

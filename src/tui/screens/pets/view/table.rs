@@ -143,8 +143,8 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     let pets = &state.pets;
     let mut rows = Rows::new(state, now, page.area.width);
     draw_headings(&rows.columns, page);
-    layout.table = page.rest();
-    layout.table_rows = layout.table.height;
+    layout.table = page.rest().into();
+    layout.table_rows = layout.table.rows;
     if pets.row_count() == 0 {
         page.gap();
         super::draw_empty(state, now, page);
@@ -169,7 +169,7 @@ pub fn draw_moved_cursor(
     page: &mut Page<'_>,
     layout: &mut Layout,
 ) -> Option<Vec<Rect>> {
-    let (pets, table, top) = (&state.pets, layout.table, layout.table_top);
+    let (pets, table, top) = (&state.pets, Rect::from(layout.table), layout.table_top);
     let here = pets.cursor();
     let visible = top..top + usize::from(table.height);
     if !visible.contains(&from) || !visible.contains(&here) {
