@@ -17,6 +17,8 @@ use petstore::model::{Categories, Pet, PetStatus, samples};
 
 /// How many rows are searched.
 const ROWS: usize = 100_000;
+/// The same for how it grows.
+const SCALE: [usize; 4] = [20, 1000, ROWS, 1_000_000];
 /// How many times each search is measured.
 const RUNS: usize = 25;
 /// A frame at 60 a second.
@@ -43,6 +45,13 @@ fn main() {
     common::part("names of 255 letters");
     let longest = long.repeat(6)[..255].to_owned();
     all(&rows(&[longest]), &["e", "rie", "mrtirf", "mrwhtofsping"], "e i r s t h");
+    common::part("scale");
+    for count in SCALE {
+        let pets: Vec<Pet> = rows(&names).into_iter().cycle().take(count).collect();
+        let query = Query::parse("ell", &Categories::default());
+        let times = (0..RUNS).map(|_| timed(|| Search::default().best_first(&query, &pets).len())).collect();
+        report(&format!("a search at {count} rows"), FRAME, "ms", times);
+    }
 }
 
 fn rows(names: &[String]) -> Vec<Pet> {

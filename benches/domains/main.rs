@@ -34,6 +34,8 @@ use tempfile::TempDir;
 
 /// How long each DNS answer of the slow world takes.
 const DELAY: Duration = Duration::from_millis(60);
+/// The domains of the part `scale`.
+const SCALE: [usize; 5] = [1, 10, 50, 200, 2000];
 /// The domains of the part `many`.
 const MANY: usize = 200;
 
@@ -85,6 +87,9 @@ fn main() {
     }
     if wanted("many") {
         runtime.block_on(many());
+    }
+    if wanted("scale") {
+        runtime.block_on(scale());
     }
     if wanted("panel") {
         runtime.block_on(panel::panel());
@@ -173,20 +178,45 @@ async fn silent() {
     }
 }
 
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("d{number}.{}", Plan::ZONE)).collect()
+}
+
+/// Each with its record, and a certificate for it.
+fn with_all(names: &[String]) -> Plan {
+    Plan::healthy(Timestamp::now()).with(|plan| {
+        for name in names {
+            plan.zone(Plan::ZONE).add(name, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
+            let certificate = IssuedCertificate::new(plan.now, &[name.as_str()]);
+            plan.site(Plan::PLATFORM_ADDRESS).show(certificate);
+        }
+    })
+}
+
+/// How a check grows with its domains. `cargo bench --bench charts` draws it.
+async fn scale() {
+    common::part("scale");
+    for count in SCALE {
+        let names = names(count);
+        let room = Room::new(with_all(&names)).await;
+        // Certificates are made at their first use.
+        room.check(&names, "json").output().unwrap();
+        let (mut times, mut peaks) = (Vec::new(), Vec::new());
+        for _ in 0..3 {
+            let begin = Instant::now();
+            peaks.push(peak_of(room.check(&names, "table")));
+            times.push(begin.elapsed().as_secs_f64());
+        }
+        report(&format!("one check of all at {count} domains"), Limit::LessIsBetter, "s", times);
+        report(&format!("peak of resident memory at {count} domains"), Limit::AtMost(40.0), "MiB", peaks);
+    }
+}
+
 /// Two hundred domains against one, where servers take their time, and where only the processors do.
 async fn many() {
     common::part("many");
-    let name = |number: usize| format!("d{number}.{}", Plan::ZONE);
-    let names: Vec<String> = (0..MANY).map(name).collect();
-    let plan = || {
-        Plan::healthy(Timestamp::now()).with(|plan| {
-            for name in &names {
-                plan.zone(Plan::ZONE).add(name, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
-                let certificate = IssuedCertificate::new(plan.now, &[name.as_str()]);
-                plan.site(Plan::PLATFORM_ADDRESS).show(certificate);
-            }
-        })
-    };
+    let names = names(MANY);
+    let plan = || with_all(&names);
     for (world, plan) in [("60 ms an answer", slow(plan())), ("no delay", plan())] {
         let room = Room::new(plan).await;
         // Certificates are made at their first use.

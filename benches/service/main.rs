@@ -17,13 +17,15 @@ mod live;
 #[allow(dead_code, reason = "shared with the measurements on PostgreSQL")]
 mod load;
 mod mixed;
+mod scale;
 mod yardstick;
 
 /// The parts by their names.
-const PARTS: [(&str, fn()); 6] = [
+const PARTS: [(&str, fn()); 7] = [
     ("list", list::measure),
     ("adds", adds::measure),
     ("growth", growth::measure),
+    ("scale", scale::measure),
     ("mixed", mixed::measure),
     ("hostile", hostile::measure),
     ("live", live::measure),

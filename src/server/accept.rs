@@ -150,3 +150,25 @@ fn is_about_descriptors(error: &io::Error) -> bool {
 fn is_about_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_listeners_take_turns_however_many_connections_wait_at_one() {
+        let mut listeners = Vec::new();
+        for _ in 0..2 {
+            listeners.push(TcpListener::bind("127.0.0.1:0").await.unwrap());
+        }
+        let addresses: Vec<_> = listeners.iter().map(|listener| listener.local_addr().unwrap()).collect();
+        let connect = |address: &SocketAddr| std::net::TcpStream::connect(address).unwrap();
+        let _waiting: Vec<_> = addresses.iter().cycle().take(6).map(connect).collect();
+        let mut turn = 0;
+        for expected in addresses.iter().cycle().take(6) {
+            let ((stream, _), next) = accept(&listeners, turn).await.unwrap();
+            assert_eq!(stream.local_addr().unwrap(), *expected);
+            turn = next;
+        }
+    }
+}
