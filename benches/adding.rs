@@ -46,7 +46,7 @@ fn drafts() {
             start.env("HOME", "")
         };
         let mut app = start.open();
-        app.shows(&["here yet"]);
+        app.shows(&["No pets yet."]);
         app.send("a");
         app.shows(&["> Name"]);
         app
@@ -130,7 +130,7 @@ fn rapid() {
     let state = tempfile::tempdir().unwrap();
     let start = Start::petstore(&["--base-url", &far]).env("PETSTORE_API_KEY", &served.key);
     let mut app = start.env("XDG_STATE_HOME", state.path().to_str().unwrap()).open();
-    app.shows(&["here yet"]);
+    app.shows(&["No pets yet."]);
     app.send("a\x1b[17~");
     app.shows(&["> Category"]);
     app.send("3\r");

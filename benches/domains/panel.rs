@@ -49,7 +49,7 @@ async fn waiting(count: usize) -> (Room, Terminal) {
     let config = home.join("config.toml");
     let app =
         Start::petstore(&["--config", config.to_str().unwrap()]).env("XDG_DATA_HOME", home.to_str().unwrap()).open();
-    app.shows(&["here yet"]);
+    app.shows(&["No pets yet."]);
     let mut app = app;
     app.send("3");
     app.shows(&[&format!("{count} waiting"), "ready to verify"]);

@@ -217,6 +217,7 @@ pub fn count_words(verdicts: &[Verdict]) -> String {
 mod tests {
     use super::*;
     use crate::domains::Who;
+    use crate::domains::reported::Dated;
 
     fn finding(code: Code, verdict: Verdict) -> Finding {
         Finding::new(code, verdict, Who::Nobody)
@@ -262,6 +263,16 @@ mod tests {
             let progress = DomainProgress::of(&entry(measured), reported, redirect, Timestamp::UNIX_EPOCH);
             assert_eq!((progress.next, progress.needs_action), (next, needs_action), "{measured:?}");
         }
+    }
+
+    #[test]
+    fn a_record_is_left_behind_if_it_was_seen_after_the_removal() {
+        let dated = |second, event| Dated { at: Timestamp::from_second(second).unwrap(), event };
+        let removed = |at| Entry { events: vec![dated(-2, Event::Added), dated(at, Event::Removed)], ..entry(&LIVE) };
+        assert_eq!(is_left_behind(&removed(-1), Stage::Removed), Some(true));
+        // What was seen before says nothing.
+        assert_eq!(is_left_behind(&removed(1), Stage::Removed), None);
+        assert_eq!(is_left_behind(&removed(-1), Stage::Live), None);
     }
 
     #[test]

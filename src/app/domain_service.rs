@@ -3,8 +3,8 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use derive_more::From;
@@ -128,9 +128,8 @@ pub enum NotSaved {
 
 /// The list of domains, the project's configuration, and checks.
 pub struct DomainService {
-    registry: RegistryFile,
-    /// Where the project's domains are written.
-    configuration: PathBuf,
+    /// Those of the sandbox are made at their first use.
+    files: LazyLock<Result<Files, String>, MakeFiles>,
     /// The options of checks; in the sandbox they come from the simulator.
     options: Option<CheckOptions>,
     /// Until the program ends, public resolvers are not asked.
@@ -139,39 +138,64 @@ pub struct DomainService {
     /// The latest state of the sandbox: older jobs must not undo it.
     latest: Mutex<Option<Sandbox>>,
     cache: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
+}
+
+type MakeFiles = Box<dyn FnOnce() -> Result<Files, String> + Send>;
+
+struct Files {
+    registry: RegistryFile,
+    /// Where the project's domains are written.
+    configuration: PathBuf,
     /// The directory of the sandbox, removed on drop.
     _directory: Option<TempDir>,
 }
 
-impl DomainService {
-    /// The service for real domains.
-    pub fn new(registry: RegistryFile, configuration: PathBuf, options: impl Into<Option<CheckOptions>>) -> Self {
-        let options = options.into();
-        let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
-        let only_system = AtomicBool::new(false);
-        Self { registry, configuration, options, only_system, simulator, latest, cache, _directory: None }
-    }
-
-    /// The service for the sandbox, with its initial list.
-    pub fn sandbox(sandbox: &Sandbox) -> io::Result<Self> {
+impl Files {
+    fn of_sandbox(list: Registry) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix("petstore-sandbox-").tempdir()?;
         let registry = RegistryFile::new(directory.path().join("domains.json"));
-        let begin = |list: &mut Registry| {
-            *list = sandbox.list();
+        let begin = |there: &mut Registry| {
+            *there = list;
             Ok::<_, RegistryError>(())
         };
         registry.change(begin).map_err(io::Error::other)?;
         let configuration = directory.path().join("config.toml");
         let domains = project_domains(&Sandbox::configuration().into());
         edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(io::Error::other)?;
-        Ok(Self { _directory: Some(directory), ..Self::new(registry, configuration, None) })
+        Ok(Self { registry, configuration, _directory: Some(directory) })
+    }
+}
+
+impl DomainService {
+    /// The service for real domains.
+    pub fn new(registry: RegistryFile, configuration: PathBuf, options: impl Into<Option<CheckOptions>>) -> Self {
+        Self::on(options.into(), move || Ok(Files { registry, configuration, _directory: None }))
+    }
+
+    /// The service for the sandbox, with its initial list.
+    pub fn sandbox(sandbox: &Sandbox) -> Self {
+        let list = sandbox.list();
+        Self::on(None, || {
+            Files::of_sandbox(list).map_err(|error| format!("cannot create the files of the sandbox: {error}"))
+        })
+    }
+
+    fn on(options: Option<CheckOptions>, files: impl FnOnce() -> Result<Files, String> + Send + 'static) -> Self {
+        let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
+        let (files, only_system) = (LazyLock::new(Box::new(files) as Box<_>), AtomicBool::new(false));
+        Self { files, options, only_system, simulator, latest, cache }
+    }
+
+    fn files(&self) -> Result<&Files, String> {
+        self.files.as_ref().map_err(Clone::clone)
     }
 
     /// The public resolvers that checks ask besides this machine's, if that was never announced.
     pub fn new_resolvers(&self) -> Vec<String> {
         let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
         let asks_both = |options: &&CheckOptions| options.resolvers.iter().any(is_system);
-        let is_settled = self.only_system.load(Ordering::Relaxed) || self.registry.was_announced(ANNOUNCED);
+        let was_announced = || self.files().is_ok_and(|files| files.registry.was_announced(ANNOUNCED));
+        let is_settled = self.only_system.load(Ordering::Relaxed) || was_announced();
         let options = self.options.as_ref().filter(asks_both).filter(|_| !is_settled);
         options.map_or_else(Vec::new, |options| options.public_resolvers().map(|server| server.label()).collect())
     }
@@ -179,15 +203,16 @@ impl DomainService {
     /// Public resolvers may be asked from now on, or not until the program ends.
     pub fn choose_resolvers(&self, public: bool) {
         self.only_system.store(!public, Ordering::Relaxed);
-        if public {
-            self.registry.first_time(ANNOUNCED);
+        if let (true, Ok(files)) = (public, self.files()) {
+            files.registry.first_time(ANNOUNCED);
         }
     }
 
     /// Saves the project's domains in the configuration file; returns its path.
     pub fn save(&self, was: &ConfigSource, to: &ConfigSource) -> Result<String, NotSaved> {
-        match edit::set_domains(&self.configuration, &project_domains(was), &project_domains(to)) {
-            Ok(()) => Ok(self.configuration.display().to_string()),
+        let configuration = &self.files()?.configuration;
+        match edit::set_domains(configuration, &project_domains(was), &project_domains(to)) {
+            Ok(()) => Ok(configuration.display().to_string()),
             Err(EditError::Changed { there, .. }) => {
                 Err(NotSaved::Changed(config_source(&there.primary, &there.redirects)))
             }
@@ -197,7 +222,7 @@ impl DomainService {
 
     /// Applies changes to the list on disk, and returns it.
     pub fn apply(&self, changes: &[RegistryChange]) -> Result<Registry, String> {
-        self.registry.apply(changes).map_err(|error| error.to_string())
+        self.files()?.registry.apply(changes).map_err(|error| error.to_string())
     }
 
     /// Checks one domain; with `detail`, `so_far` gets the findings as they come. Fails if nothing could be asked.

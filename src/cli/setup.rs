@@ -38,7 +38,6 @@ pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainServi
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
         let domains_context = DomainService::sandbox(&sandbox);
-        let domains_context = domains_context.map_err(Failed::because("cannot create a directory for the sandbox"))?;
         let notify = configuration(choices, env)?.domains.notify;
         let setup = DomainSetup {
             platform_host: None,

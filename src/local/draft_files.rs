@@ -1,6 +1,6 @@
 //! The files of drafts. Each running program has its own for each service, so that no two programs write the same one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ impl Claim {
     /// # Errors
     /// The directory cannot be created or written, its file system has no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
-        let left = (1..=MOST).filter(|number| is_left(state, identity, *number));
-        Self::first(state, identity, left.chain(1..=MOST))
+        let left = left(state, identity);
+        Self::first(state, identity, left.into_iter().chain(1..=MOST))
     }
 
     /// Claims files for the service `identity` that contain no draft.
@@ -43,12 +43,14 @@ impl Claim {
     /// # Errors
     /// As for [`Claim::new`].
     pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
-        Self::first(state, identity, (1..=MOST).filter(|number| !is_left(state, identity, *number)))
+        let left = left(state, identity);
+        Self::first(state, identity, (1..=MOST).filter(|number| !left.contains(number)))
     }
 
     fn first(state: &Path, identity: &str, numbers: impl Iterator<Item = usize>) -> io::Result<Self> {
+        let (directory, stem) = (directory(state), file_stem(identity));
         for number in numbers {
-            let file = |ending: &str| file(state, identity, number, ending);
+            let file = |ending: &str| directory.join(format!("{stem}-{number}.{ending}"));
             if let Some(lock) = atomic_file::claim(&file(LOCK))? {
                 return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
             }
@@ -118,13 +120,20 @@ const DRAFT: &str = "json";
 const QUEUE: &str = "queue.ndjson";
 const LOCK: &str = "lock";
 
-/// Whether a program left a draft or a queue in the files of this number.
-fn is_left(state: &Path, identity: &str, number: usize) -> bool {
-    [DRAFT, QUEUE].iter().any(|ending| file(state, identity, number, ending).exists())
+/// The numbers of the files in which programs left a draft or a queue.
+fn left(state: &Path, identity: &str) -> BTreeSet<usize> {
+    let stem = file_stem(identity);
+    let number = |name: &str| {
+        let (number, ending) = name.strip_prefix(&stem)?.strip_prefix('-')?.split_once('.')?;
+        let number = number.parse().ok().filter(|number| (1..=MOST).contains(number))?;
+        [DRAFT, QUEUE].contains(&ending).then_some(number)
+    };
+    let files = fs::read_dir(directory(state)).into_iter().flatten().flatten();
+    files.filter_map(|file| number(file.file_name().to_str()?)).collect()
 }
 
-fn file(state: &Path, identity: &str, number: usize, ending: &str) -> PathBuf {
-    state.join("drafts").join(format!("{}-{number}.{ending}", file_stem(identity)))
+fn directory(state: &Path) -> PathBuf {
+    state.join("drafts")
 }
 
 #[cfg(test)]

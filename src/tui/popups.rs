@@ -73,7 +73,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
         Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
         Some(Popup::Charts(charts)) => pets::popups::charts::draw(charts, state, page),
-        Some(Popup::Themes(_)) => themes::draw(state, page),
+        Some(Popup::Themes(themes)) => themes::draw(themes, state, page),
         Some(Popup::Views(views)) => pets::popups::views::draw(views, state, page),
         Some(Popup::Text(text)) => text::draw(text, page, layout),
         Some(Popup::Write(write)) => write::draw(write, page),

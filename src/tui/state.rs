@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
-use crate::config::{Accent, KeyOrigin, Service, Settings, Sourced, SshSession, read_only};
+use crate::config::{Accent, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
@@ -68,7 +68,7 @@ pub struct AppState {
     /// Which colours are used.
     pub theme: Arc<Theme>,
     /// Those that can be chosen.
-    pub themes: Vec<Arc<Theme>>,
+    pub themes: Arc<Themes>,
     /// The terminal reports the mouse.
     pub mouse: bool,
     /// What could not be used of the user's files at the start, a sentence each.
@@ -308,7 +308,6 @@ impl Link {
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
-        let themes = Theme::all(&settings.themes);
         Self {
             size,
             screen: Screen::Pets,
@@ -328,8 +327,8 @@ impl AppState {
             last_failure: None,
             keep_again: false,
             cache_failure_shown: false,
-            theme: Theme::named(&settings.theme, &themes),
-            themes,
+            theme: Theme::named(&settings.theme, &settings.themes),
+            themes: Arc::clone(&settings.themes),
             complaints: Vec::new(),
             mouse: settings.mouse,
             actions: CustomActions { all: Arc::clone(&settings.actions), ..CustomActions::default() },

@@ -1,7 +1,6 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
 
 use std::mem::{Discriminant, discriminant};
-use std::sync::Arc;
 use std::time::Duration;
 
 use crate::clock::Now;
@@ -256,7 +255,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
         GlobalAction::Back => {}
         GlobalAction::Mouse => return switch_mouse(state),
-        GlobalAction::Themes => state.popup = Some(Popup::Themes(Arc::clone(&state.theme))),
+        GlobalAction::Themes => state.popup = Some(popups::themes::open(state)),
         GlobalAction::Changes => pets::popups::changes::open(state),
         GlobalAction::Profiles => return profiles::update::show(state, now),
         GlobalAction::Requests => {

@@ -97,7 +97,7 @@ impl Person {
     /// In practice of domains.
     fn practising(mut self, clock: fn() -> Now) -> Self {
         let sandbox = Sandbox::new(NOW.wall);
-        self.setup.domain_service = DomainService::sandbox(&sandbox).unwrap();
+        self.setup.domain_service = DomainService::sandbox(&sandbox);
         self.setup.domains = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
         self.setup.clock = clock;
         self

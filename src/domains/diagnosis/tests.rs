@@ -243,6 +243,9 @@ fn a_secondary_may_lag_for_an_hour_even_when_serials_wrap() {
         let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
         assert_eq!(judged(&seen(newer, older), &saved(-59)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
         assert_eq!(judged(&seen(newer, older), &saved(-61)), (Code::SecondaryBehind, Verdict::Warn), "{newer}");
+        let findings = diagnosed(&seen(newer, older), &expectation(), &saved(-59), at(0));
+        let seen = &deciding(&findings).unwrap().seen;
+        assert!(seen.starts_with("ns2.acme.com does not have the record yet"), "{seen}");
     }
 }
 
@@ -634,6 +637,23 @@ fn an_untrusted_chain_is_reported_with_its_most_exact_reason() {
     assert_eq!(code("CN=a", "C=US, O=Let's Encrypt, CN=R11", Distrust::UnknownIssuer), Code::TlsChain);
     assert_eq!(code("CN=a", "CN=Acme Root CA", Distrust::UnknownIssuer), Code::TlsUnknownCa);
     assert_eq!(code("CN=a", "CN=Acme Root CA", other()), Code::TlsUnknownCa);
+}
+
+#[test]
+fn an_intermediate_is_known_by_the_chain_of_the_platforms_own_host() {
+    let mut shown = certificate(&[NAME], at(-60), at(60 * 24));
+    shown.trust = Err(Distrust::UnknownIssuer);
+    shown.chain[0].issuer = "CN=Acme CA".to_owned();
+    shown.chain[0].names_its_issuer = false;
+    let code = |subject: &str| {
+        let mut seen = Seen::right().shows(Ok(shown.clone()), None);
+        let mut own = certificate(&[HOST], at(-60), at(60 * 24));
+        own.chain.push(Certificate { subject: subject.to_owned(), ..own.chain[0].clone() });
+        seen.0.platform_handshake = Some(Handshake { outcome: Ok(own), ..seen.0.handshakes[0].clone() });
+        judged(&seen, &reported()).0
+    };
+    assert_eq!(code("CN=Acme CA"), Code::TlsChain);
+    assert_eq!(code("CN=Another CA"), Code::TlsUnknownCa);
 }
 
 #[test]

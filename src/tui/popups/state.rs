@@ -29,8 +29,8 @@ pub enum Popup {
     Changes(usize),
     /// The charts of status and category.
     Charts(ChartsBox),
-    /// The themes, to choose by sight; Esc goes back to the one before.
-    Themes(Arc<Theme>),
+    /// The themes, to choose by sight.
+    Themes(ThemesBox),
     /// The saved views, and a name for the present search.
     Views(ViewsBox),
     /// A text to read, to copy or to write.
@@ -43,6 +43,14 @@ pub enum Popup {
     Outside(OutsideBox),
     /// Is it to be done?
     Confirm(ConfirmBox),
+}
+
+/// The menu of themes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThemesBox {
+    /// The one that Esc goes back to.
+    pub before: Arc<Theme>,
+    pub all: Vec<Arc<Theme>>,
 }
 
 impl Popup {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::text::Span;
 
 use super::jobs::PopupTask;
-use super::state::Popup;
+use super::state::{Popup, ThemesBox};
 use crate::clock::Now;
 use crate::config::Depth;
 use crate::model::PetStatus;
@@ -13,17 +13,20 @@ use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::PickAction;
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::theme::StyleRole;
+use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::list::{self, moved};
 use crate::tui::widgets::page::Page;
 
+pub fn open(state: &AppState) -> Popup {
+    Popup::Themes(ThemesBox { before: Arc::clone(&state.theme), all: Theme::all(&state.themes) })
+}
+
 pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Themes(before)) = &state.popup else { return Vec::new() };
+    let Some(Popup::Themes(ThemesBox { before, all })) = &state.popup else { return Vec::new() };
     let before = Arc::clone(before);
     match action {
         PickAction::Move(movement) => {
-            let all = &state.themes;
-            state.theme = Arc::clone(&all[moved(here(state), movement, all.len(), all.len())]);
+            state.theme = Arc::clone(&all[moved(here(state, all), movement, all.len(), all.len())]);
         }
         PickAction::Confirm => {
             state.popup = None;
@@ -47,18 +50,18 @@ pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: 
     }
 }
 
-fn here(state: &AppState) -> usize {
-    state.themes.iter().position(|theme| *theme == state.theme).unwrap_or(0)
+fn here(state: &AppState, all: &[Arc<Theme>]) -> usize {
+    all.iter().position(|theme| *theme == state.theme).unwrap_or(0)
 }
 
 /// The themes, and how marks look in the one that is chosen.
-pub(super) fn draw(state: &AppState, page: &mut Page<'_>) {
-    page.popup(66, u16::try_from(state.themes.len() + 8).unwrap_or(u16::MAX), "Themes");
+pub(super) fn draw(ThemesBox { all, .. }: &ThemesBox, state: &AppState, page: &mut Page<'_>) {
+    page.popup(66, u16::try_from(all.len() + 8).unwrap_or(u16::MAX), "Themes");
     let appearance = page.appearance;
     page.gap();
     // Below them are the marks.
     let visible = usize::from(page.left().saturating_sub(4)).max(1);
-    for (chosen, theme) in list::shown(state.themes.iter(), here(state), visible) {
+    for (chosen, theme) in list::shown(all.iter(), here(state, all), visible) {
         page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
     }
     page.gap();

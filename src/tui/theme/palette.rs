@@ -38,15 +38,15 @@ impl Theme {
         themes.all().map(|file| Arc::new(file.into())).collect()
     }
 
-    /// The one of this name, else the default one.
-    pub fn named(name: &str, themes: &[Arc<Self>]) -> Arc<Self> {
-        let named = themes.iter().find(|theme| theme.name() == name).or_else(|| themes.first());
-        named.map_or_else(|| Arc::new(ThemeFile::default().into()), Arc::clone)
+    /// The one of this name, else the default one. The others are not read.
+    pub fn named(name: &str, themes: &Themes) -> Arc<Self> {
+        let named = themes.all().find(|theme| theme.name == name).or_else(|| themes.all().next());
+        Arc::new(named.unwrap_or_default().into())
     }
 
     /// A built-in one.
     pub fn built_in(name: &str) -> Arc<Self> {
-        Self::named(name, &Self::all(&Themes::default()))
+        Self::named(name, &Themes::default())
     }
 
     pub fn name(&self) -> &str {
