@@ -16,7 +16,7 @@ use plotters::prelude::*;
 
 /// What grows.
 const AXES: [&str; 5] = ["rows", "columns", "connections", "listeners", "domains"];
-/// Told apart also without colours, by the order of the legend.
+/// Distinct also for colour-blind readers (Wong 2011).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -7,6 +7,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use crate::clock;
+use crate::config::settings::configuration;
 use crate::config::{Choices, Env, Settings};
 use crate::dialogue::prompt::{Dialogue, Leave};
 use crate::dialogue::{DialogueSetup, Session};
@@ -27,7 +28,7 @@ pub fn run(
     env: &Env,
 ) -> Result<Exit, Failed> {
     runtime.block_on(async {
-        let (domains, domain_service) = setup::domains(choices, env)?;
+        let (domains, domain_service) = setup::domains(&configuration(choices, env)?.domains, choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
         let idle = settings.ssh.as_ref().and_then(|ssh| ssh.idle);
         let home = env.path("HOME");

@@ -18,8 +18,9 @@ use crate::app::connections::Services;
 use crate::app::first_run::{self, StartChoice};
 use crate::app::outbox::queue::Queues;
 use crate::clock;
-use crate::config::file::Add;
+use crate::config::file::{Add, File};
 use crate::config::secrets::refuse_where_others_write;
+use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Depth, Env, Paths, Settings, ThemeFile, file_path};
 use crate::local::atomic_file;
 use crate::local::draft_files::Claims;
@@ -183,9 +184,10 @@ fn session(
     let (keymap, mut complaints) = read_keymap(env);
     let config = file_path(choices, env).unwrap_or_default();
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
-    let (Add { scan_strip: strip, scan_tab: tab, concurrency, .. }, codes) =
-        setup::adding(choices, env, &mut complaints)?;
-    let (domains, domains_context) = setup::domains(choices, env)?;
+    let File { add, domains, .. } = configuration(choices, env)?;
+    let codes = setup::codes(&add, choices, env, &mut complaints);
+    let Add { scan_strip: strip, scan_tab: tab, concurrency, .. } = add;
+    let (domains, domains_context) = setup::domains(&domains, choices, env)?;
     let paths = Paths::new(env).ok();
     let copied = paths.as_ref().map(Paths::copied_file);
     let own = paths.map(|paths| paths.state);

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::clock;
-use crate::config::file::Add;
+use crate::config::file::{Add, Domains};
 use crate::config::paths::expand_home;
-use crate::config::settings::configuration;
 use crate::config::{Choices, ConfigError, Env, Paths, file_path};
 use crate::domains::registry::RegistryFile;
 use crate::domains::sandbox::Sandbox;
@@ -16,43 +15,36 @@ use super::domains::args::ProbeArgs;
 use super::domains::settings::{domain_setup, resolve};
 use super::error::Failed;
 
-/// The settings for adding pets, and the barcodes; errors of the barcode file are added to `complaints`.
-pub(super) fn adding(
-    choices: &Choices,
-    env: &Env,
-    complaints: &mut Vec<String>,
-) -> Result<(Add, Option<Arc<Codes>>), Failed> {
-    let add = configuration(choices, env)?.add;
+/// The barcodes that the settings for adding pets name; errors of their file are added to `complaints`.
+pub(super) fn codes(add: &Add, choices: &Choices, env: &Env, complaints: &mut Vec<String>) -> Option<Arc<Codes>> {
     if add.codes.as_os_str().is_empty() {
-        return Ok((add, None));
+        return None;
     }
     let codes = expand_home(&add.codes, env.path("HOME").as_deref());
     let place = file_path(choices, env).ok().and_then(|file| Some(file.parent()?.join(&codes))).unwrap_or(codes);
     let (codes, faults) = Codes::read(&place);
     complaints.extend(faults);
-    Ok((add, Some(Arc::new(codes))))
+    Some(Arc::new(codes))
 }
 
 /// What the domains screen starts with: the real list and settings, or those of the sandbox.
-pub fn domains(choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
+pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
         let domains_context = DomainService::sandbox(&sandbox);
-        let notify = configuration(choices, env)?.domains.notify;
         let setup = DomainSetup {
             platform_host: None,
             configuration: Sandbox::configuration().into(),
-            notify,
+            notify: configured.notify,
             sandbox: Some(sandbox),
             ..DomainSetup::default()
         };
         return Ok((setup, domains_context));
     }
-    let configured = configuration(choices, env)?.domains;
-    let settings = resolve(&ProbeArgs::default(), &configured)?;
+    let settings = resolve(&ProbeArgs::default(), configured)?;
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;
     let service = DomainService::new(RegistryFile::new(paths.domains_file()), file, settings);
-    let setup = DomainSetup { new_resolvers: service.new_resolvers(), ..domain_setup(&configured)? };
+    let setup = DomainSetup { new_resolvers: service.new_resolvers(), ..domain_setup(configured)? };
     Ok((setup, service))
 }

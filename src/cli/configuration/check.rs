@@ -54,8 +54,8 @@ pub fn findings(text: &str, path: &Path) -> Vec<String> {
 /// The errors of the domain settings and of the files beside the configuration or named by it.
 fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let mut found = read_keymap(env).1;
-    setup::adding(choices, env, &mut found)?;
     let file = configuration(choices, env)?;
+    setup::codes(&file.add, choices, env, &mut found);
     if let Err((number, why)) = read_keymap(env).0.with_actions(&file.actions) {
         let (line, column) = file.actions[number].place;
         found.push(format!("{}:{line}:{column}: {why}", path.display()));
