@@ -25,8 +25,10 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
     RGBColor(120, 120, 120),
 ];
-const SIZE: (u32, u32) = (760, 400);
-/// How much wider than their points the axes are.
+const SIZE: (u32, u32) = (860, 360);
+/// Of it, the chart; the rest has the names of the lines.
+const CHART: u32 = 600;
+/// How much wider than its points the axis is.
 const MARGIN: f64 = 1.5;
 
 /// Values by how much there is of what grows.
@@ -36,7 +38,8 @@ type Points = BTreeMap<u64, f64>;
 #[derive(Default)]
 struct Chart {
     lines: BTreeMap<String, Points>,
-    limits: Points,
+    /// By the limit as it was written.
+    limits: BTreeMap<String, Points>,
 }
 
 /// By what grows, and the unit.
@@ -85,44 +88,62 @@ fn take(line: &str, charts: &mut Charts) -> Option<()> {
     let value = median.split(' ').next()?.parse().ok()?;
     let chart = charts.entry((axis.to_owned(), unit.to_owned())).or_default();
     chart.lines.entry(what.to_owned()).or_default().insert(count, value);
-    if let Ok(limit) = limit.parse() {
-        chart.limits.insert(count, limit);
+    if let Ok(value) = limit.parse() {
+        chart.limits.entry(limit.to_owned()).or_default().insert(count, value);
     }
     Some(())
 }
 
 fn draw(path: &Path, axis: &str, unit: &str, chart: &Chart) {
-    let all = || chart.lines.values().flatten().chain(&chart.limits);
-    let ends = |values: Vec<f64>| {
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(0.0, f64::max);
-        least / MARGIN..most * MARGIN
-    };
-    let across = ends(all().map(|(count, _)| *count as f64).collect());
     // Nothing is free, but some things are too small for two decimal places.
-    let up = ends(all().map(|(_, value)| value.max(0.01)).collect());
-    let root = SVGBackend::new(path, SIZE).into_drawing_area();
-    root.fill(&WHITE).unwrap();
-    let mut canvas = ChartBuilder::on(&root)
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(72)
-        .build_cartesian_2d(across.log_scale(), up.log_scale())
-        .unwrap();
-    canvas.configure_mesh().light_line_style(WHITE).x_desc(axis).y_desc(unit).draw().unwrap();
     let at = |points: &Points| -> Vec<(f64, f64)> {
         points.iter().map(|(count, value)| (*count as f64, value.max(0.01))).collect()
     };
-    for ((what, points), colour) in chart.lines.iter().zip(COLOURS) {
-        let line = LineSeries::new(at(points), colour.stroke_width(2)).point_size(3);
-        let series = canvas.draw_series(line).unwrap().label(what);
-        series.legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], colour.stroke_width(2)));
+    let all: Vec<_> = chart.lines.values().chain(chart.limits.values()).flat_map(at).collect();
+    let ends = |values: Vec<f64>| {
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        (least, values.iter().copied().fold(least, f64::max))
+    };
+    let across = ends(all.iter().map(|(count, _)| *count).collect());
+    let up = ends(all.iter().map(|(_, value)| *value).collect());
+    // Whole powers of ten, which are what is written at the axis.
+    let up = 10_f64.powf(up.0.log10().floor())..10_f64.powf(up.1.log10().ceil());
+    let root = SVGBackend::new(path, SIZE).into_drawing_area();
+    root.fill(&WHITE).unwrap();
+    let (left, names) = root.split_horizontally(CHART);
+    let mut canvas = ChartBuilder::on(&left)
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(80)
+        .build_cartesian_2d((across.0 / MARGIN..across.1 * MARGIN).log_scale(), up.log_scale())
+        .unwrap();
+    canvas
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .x_desc(axis)
+        .y_desc(unit)
+        .x_label_formatter(&|count| grouped(*count))
+        .y_label_formatter(&|value| grouped(*value))
+        .draw()
+        .unwrap();
+    for limit in chart.limits.values() {
+        canvas.draw_series(DashedLineSeries::new(at(limit), 6, 4, BLACK.stroke_width(1))).unwrap();
     }
-    if !chart.limits.is_empty() {
-        let line = DashedLineSeries::new(at(&chart.limits), 6, 4, BLACK.stroke_width(1));
-        let series = canvas.draw_series(line).unwrap().label("limit");
-        series.legend(|(x, y)| PathElement::new([(x, y), (x + 18, y)], BLACK));
+    for (number, ((what, points), colour)) in (0..).zip(chart.lines.iter().zip(COLOURS)) {
+        canvas.draw_series(LineSeries::new(at(points), colour.stroke_width(2)).point_size(3)).unwrap();
+        let y = 24 + 22 * number;
+        names.draw(&PathElement::new([(0, y), (18, y)], colour.stroke_width(2))).unwrap();
+        names.draw(&Text::new(what.as_str(), (26, y - 5), ("sans-serif", 12))).unwrap();
     }
-    canvas.configure_series_labels().background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw().unwrap();
     root.present().unwrap();
+}
+
+/// A number with commas between thousands.
+fn grouped(value: f64) -> String {
+    if value < 1_000.0 {
+        return value.to_string();
+    }
+    let digits = format!("{value:.0}");
+    let parts: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    parts.join(",")
 }

@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
-use crossterm::event::EventStream;
 use futures_util::FutureExt as _;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
@@ -269,7 +268,7 @@ async fn show(
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let wires = LoopIo {
-        input: EventStream::new(),
+        input: terminal::events().map_err(Failed::because(failed))?,
         worker,
         quits,
         outside: outside(&outlet),
@@ -278,6 +277,7 @@ async fn show(
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
+    terminal::end_events();
     let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
     // This takes a while over a slow connection.
     let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));

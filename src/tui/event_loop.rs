@@ -1,16 +1,12 @@
 //! The wiring: waits for whatever comes first, lets [`update`](super::update) decide, draws once, starts what is to do.
 //! Never waits for the terminal: a slow one gets fewer frames, and one that hangs gets none.
 //!
-//! Owns the state. Generic over backend, input and clock, so that tests run this very loop.
+//! Owns the state. Generic over backend and clock, so that tests run this very loop.
 
-use std::future::poll_fn;
 use std::io;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
 
 use crossterm::event::Event;
-use futures_util::{Stream, StreamExt as _};
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
@@ -50,9 +46,9 @@ pub enum LoopError {
 }
 
 /// Everything the loop is wired to.
-pub struct LoopIo<I> {
+pub struct LoopIo {
     /// Terminal events.
-    pub input: I,
+    pub input: mpsc::Receiver<io::Result<Event>>,
     pub worker: Handle,
     /// Signals, and the end of the terminal.
     pub quits: mpsc::Receiver<QuitReason>,
@@ -78,18 +74,13 @@ pub struct TerminalHooks {
 }
 
 /// Runs the app until it ends. The state stays with the caller, also where the terminal fails.
-pub async fn run<B, I>(
+pub async fn run<B: Backend>(
     terminal: &mut Terminal<B>,
     state: &mut AppState,
     appearance: &Appearance,
-    wires: LoopIo<I>,
-) -> Result<(), LoopError>
-where
-    B: Backend,
-    I: Stream<Item = io::Result<Event>>,
-{
-    let LoopIo { input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
-    let mut input = pin!(input.fuse());
+    wires: LoopIo,
+) -> Result<(), LoopError> {
+    let LoopIo { mut input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
@@ -167,9 +158,9 @@ where
             if handled >= BATCH {
                 break;
             }
-            let event = already_there(&mut input).await;
+            let event = input.try_recv().ok();
             let is_more = event.is_some();
-            batch.extend(event.into_iter().flat_map(|event| from_input(event, false, &mut bursts, state, now)));
+            batch.extend(event.into_iter().flat_map(|event| from_input(Some(event), false, &mut bursts, state, now)));
             while let Ok(reply) = worker.replies.try_recv() {
                 batch.push(Msg::Reply(reply));
             }
@@ -184,25 +175,11 @@ where
     }
 }
 
-/// The next item if there is one now, without waiting.
-///
-/// Polled with the loop's own waker: crossterm's stream keeps the waker of the first poll that found nothing, so that a
-/// poll with another one would leave the loop asleep for ever.
-async fn already_there<S: Stream>(stream: &mut Pin<&mut S>) -> Option<Option<S::Item>> {
-    poll_fn(|context| {
-        Poll::Ready(match stream.as_mut().poll_next(context) {
-            Poll::Ready(item) => Some(item),
-            Poll::Pending => None,
-        })
-    })
-    .await
-}
-
-/// The next item, and whether it had to be waited for.
-async fn next<S: Stream>(stream: &mut Pin<&mut S>) -> (Option<S::Item>, bool) {
-    match already_there(stream).await {
-        Some(item) => (item, false),
-        None => (stream.next().await, true),
+/// The next event, and whether it had to be waited for.
+async fn next(input: &mut mpsc::Receiver<io::Result<Event>>) -> (Option<io::Result<Event>>, bool) {
+    match input.try_recv() {
+        Ok(event) => (Some(event), false),
+        Err(_) => (input.recv().await, true),
     }
 }
 

@@ -20,6 +20,7 @@ use crossterm::style::{Print, ResetColor};
 use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::layout::Size as CellSize;
+use tokio::sync::mpsc;
 
 use crate::config::Notify;
 use crate::model::display_safe;
@@ -38,6 +39,9 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// The same where a key has just come from there: it may be far away, but somebody sits at it. At 9,600 baud it can be
 /// four seconds before what lies on the way makes room for more.
 const PATIENCE_AFTER_A_KEY: Duration = Duration::from_secs(5);
+
+/// So many events may wait before no more are read: a large paste without brackets takes turns with the loop.
+const EVENTS: usize = 1_024;
 
 /// Buttons and the wheel are reported, with places beyond column 223. Motion is not: it is
 /// too much for a slow connection.
@@ -60,6 +64,28 @@ pub fn enter(outlet: &TerminalWriter, synchronized: bool) -> io::Result<AppTermi
 fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
     enable_raw_mode()?;
     queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
+}
+
+/// The events of the terminal, which a separate thread reads. After an error there are no more.
+///
+/// crossterm's stream has a thread, too, but wakes it twice for each event and spins on its lock: a tenth of a key.
+pub fn events() -> io::Result<mpsc::Receiver<io::Result<Event>>> {
+    let (sender, events) = mpsc::channel(EVENTS);
+    thread::Builder::new().name("input".into()).spawn(move || {
+        let mut is_read = true;
+        while is_read {
+            let event = crossterm::event::read();
+            is_read = event.is_ok();
+            is_read &= sender.blocking_send(event).is_ok();
+        }
+    })?;
+    Ok(events)
+}
+
+/// Ends the thread behind the [`events`] that nobody receives any more: what is typed from now on is for others. A
+/// changed size is what it can be woken with.
+pub fn end_events() {
+    let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::WINCH);
 }
 
 /// Gives the terminal back as it was, by a key or not. `false` if it is gone or takes nothing: then nothing more can be

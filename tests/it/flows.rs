@@ -2,12 +2,10 @@
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
-use futures_util::stream;
 use jiff::tz::TimeZone;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
@@ -40,7 +38,6 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
-use tokio::task::coop::unconstrained;
 use uuid::Uuid;
 
 use crate::stub::{self, json, serve};
@@ -100,7 +97,7 @@ impl Backend for Shown {
 
 /// The app on such a screen.
 struct App {
-    keys: mpsc::UnboundedSender<Event>,
+    keys: mpsc::Sender<std::io::Result<Event>>,
     screen: watch::Receiver<String>,
     ended: JoinHandle<Result<AppState, LoopError>>,
     _quits: mpsc::Sender<QuitReason>,
@@ -234,17 +231,14 @@ impl App {
             zone: TimeZone::UTC,
         };
         let (screen_sender, screen) = watch::channel(String::new());
-        let (keys, mut events) = mpsc::unbounded_channel();
+        let (keys, events) = mpsc::channel(10_000);
         let (quit, quits) = mpsc::channel(1);
         let ended = tokio::spawn(async move {
             let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
             let mut terminal = Terminal::new(backend).unwrap();
             let (worker, worker_ended) = worker::spawn(Some(settings), context);
             let wires = LoopIo {
-                // All that is there at once, as from a terminal.
-                input: stream::poll_fn(move |context| {
-                    pin!(unconstrained(events.recv())).poll(context).map(|event| event.map(Ok))
-                }),
+                input: events,
                 worker,
                 quits,
                 outside: TerminalHooks { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
@@ -280,7 +274,7 @@ impl App {
                 "Space" => KeyCode::Char(' '),
                 word if word.starts_with("C-") => {
                     let code = KeyCode::Char(word.chars().last().unwrap());
-                    self.keys.send(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL))).unwrap();
+                    self.event(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
                     continue;
                 }
                 word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
@@ -295,8 +289,12 @@ impl App {
         }
     }
 
+    fn event(&self, event: Event) {
+        self.keys.try_send(Ok(event)).unwrap();
+    }
+
     fn key(&self, code: KeyCode) {
-        self.keys.send(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))).unwrap();
+        self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
     }
 
     /// Waits until the screen says all of this.
@@ -430,7 +428,7 @@ async fn a_wrong_key_is_asked_for_and_the_right_one_goes_on() {
     for _ in 0..64 {
         app.press("BS");
     }
-    app.keys.send(Event::Paste(format!("Bearer {}\n", real.key))).unwrap();
+    app.event(Event::Paste(format!("Bearer {}\n", real.key)));
     app.press("Enter");
     let screen = app.shows(&["Key accepted.", "Rex", "[All 5]"]).await;
     assert!(!screen.contains(&real.key));
