@@ -22,12 +22,13 @@ use serde::{Deserialize, Serialize};
 const COUNTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/guard/counts.toml");
 /// Says to a copy of this program which operation to do, and how often.
 const COUNT: &str = "--count";
-/// An operation is done so many times and so many times, so that what is needed before and after it is left out.
-const TIMES: (u64, u64) = (10, 40);
+/// An operation is done so many times, and then its own number more often, so that what is needed before and after it is
+/// left out.
+const FEW: u64 = 10;
 /// How much more than was committed is a failure.
 const TOLERANCE: f64 = 1.03;
 /// Threads take turns in another order each time, so one excess proves nothing.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 3;
 
 /// What is committed.
 #[derive(Deserialize, Serialize)]
@@ -118,7 +119,7 @@ fn main() -> ExitCode {
 /// Does an operation so often, and prints how many bytes the last ones wrote.
 fn count(name: &str, times: u64) {
     let operation = OPERATIONS.iter().find(|one| one.name == name).unwrap();
-    let Way::Inside(prepare) = operation.way else { panic!("{name} is a program") };
+    let Way::Inside(prepare, _) = operation.way else { panic!("{name} is a program") };
     let mut once = prepare();
     println!("{}", (0..times).map(|_| once()).sum::<usize>());
 }
@@ -132,15 +133,15 @@ fn measure(operation: &Operation) -> Cost {
             let (instructions, out) = run(&mut command);
             Cost { instructions, bytes: out.len() as u64 }
         }
-        Way::Inside(_) => {
+        Way::Inside(_, more) => {
             let this = std::env::current_exe().unwrap();
             let counted = |times: u64| {
                 let mut command = under_valgrind(this.to_str().unwrap());
                 let (instructions, out) = run(command.args([COUNT, operation.name, &times.to_string()]));
                 (instructions, out.trim().parse::<u64>().unwrap())
             };
-            let ((few, of_few), (many, of_many)) = (counted(TIMES.0), counted(TIMES.1));
-            let each = |few: u64, many: u64| many.saturating_sub(few) / (TIMES.1 - TIMES.0);
+            let ((few, of_few), (many, of_many)) = (counted(FEW), counted(FEW + more));
+            let each = |few: u64, many: u64| many.saturating_sub(few) / more;
             Cost { instructions: each(few, many), bytes: each(of_few, of_many) }
         }
     }
