@@ -1,7 +1,7 @@
 //! When a frame may be drawn, and whether the line to the terminal is slow. Reads no clock.
 //!
-//! The first key is answered at once. A key held down gets a frame every 16 ms at most, and never
-//! one more than the terminal has taken: what comes meanwhile is in the next.
+//! A key is answered at once, and so is what comes of it. A key held down gets a frame every 16 ms at most, and never one
+//! more than the terminal has taken: what comes meanwhile is in the next.
 
 use std::time::{Duration, Instant};
 
@@ -33,13 +33,15 @@ pub struct Pacing {
     long_at: Option<Instant>,
     /// When the last frame was drawn.
     drawn: Option<Instant>,
+    /// Until when the frames so far would take, if each took its whole time.
+    taken_until: Option<Instant>,
 }
 
 impl Pacing {
     /// The setting, or automatic detection.
     pub const fn new(setting: LinkSpeed) -> Self {
         let slow = matches!(setting, LinkSpeed::Slow);
-        Self { setting, slow, doubtful: false, long_at: None, drawn: None }
+        Self { setting, slow, doubtful: false, long_at: None, drawn: None, taken_until: None }
     }
 
     /// Whether the line is slow.
@@ -47,10 +49,10 @@ impl Pacing {
         self.slow
     }
 
-    /// The next moment at which a frame may be drawn.
+    /// The next moment at which a frame may be drawn. Over a fast line a second one may follow at once: first the answer to
+    /// a key, or an empty screen, and then the rows that came a moment later.
     pub(super) fn next_frame(&self, now: Instant) -> Instant {
-        let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
-        self.drawn.map_or(now, |drawn| drawn + between)
+        self.taken_until.map_or(now, |until| if self.slow { until } else { until - BETWEEN })
     }
 
     /// The same for what nobody waits for.
@@ -60,8 +62,10 @@ impl Pacing {
     }
 
     /// A frame was drawn.
-    pub(super) const fn drawn(&mut self, now: Instant) {
+    pub(super) fn drawn(&mut self, now: Instant) {
+        let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn = Some(now);
+        self.taken_until = Some(self.taken_until.map_or(now, |until| until.max(now)) + between);
     }
 
     /// The terminal has taken a frame, after `took`.
@@ -88,15 +92,19 @@ mod tests {
     const QUICK: Duration = Duration::from_millis(2);
 
     #[test]
-    fn the_first_frame_is_drawn_at_once_and_the_next_after_a_sixtieth_of_a_second() {
+    fn two_frames_are_drawn_at_once_and_further_ones_sixty_times_a_second() {
         let now = clock::now().mono;
+        let after = |millis: u64| now + Duration::from_millis(millis);
         let mut pacing = Pacing::new(LinkSpeed::Fast);
         assert_eq!(pacing.next_frame(now), now);
-        pacing.drawn(now);
-        assert_eq!(pacing.next_frame(now), now + Duration::from_millis(16));
+        // Drawn as soon as possible, but for the last two, which come late.
+        for (drawn, next) in [(0, 0), (1, 16), (16, 32), (32, 48), (200, 200), (201, 216)] {
+            pacing.drawn(after(drawn));
+            assert_eq!(pacing.next_frame(after(drawn)), after(next), "{drawn}");
+        }
         let mut slow = Pacing::new(LinkSpeed::Slow);
         slow.drawn(now);
-        assert_eq!(slow.next_frame(now), now + Duration::from_millis(100));
+        assert_eq!(slow.next_frame(now), after(100));
     }
 
     #[test]
