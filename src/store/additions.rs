@@ -73,8 +73,13 @@ async fn written(log: Option<&mut LogWatch>) -> io::Result<()> {
 }
 
 impl Store {
-    /// News of added pets, from now on. Where several processes share the database, this also has it report to the
-    /// others what this one adds.
+    /// From now on, has this process report what it adds to the others that share the database.
+    pub fn report_additions(&self) {
+        drop(self.inner.database.additions());
+    }
+
+    /// News of added pets, from now on, after [`report_additions`](Self::report_additions). Not to be made in vain: Linux
+    /// takes 15 ms to end a watch.
     pub fn additions(&self) -> Additions {
         let (database, heard) = (&self.inner.database, clock::now().mono);
         Additions { store: self.clone(), signal: database.additions(), log: database.log_watch(), heard }
