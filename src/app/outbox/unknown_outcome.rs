@@ -140,3 +140,20 @@ pub async fn search_for(client: &Client, new: &NewPet) -> Result<SearchedPets, A
     }
     Ok(SearchedPets { matches, complete: false })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_pet_that_was_not_there_before_is_the_candidate() {
+        let pet = |id| Pet { id, name: "Rex".into(), category_id: 1, status: None };
+        let found = |known: &[PetId]| {
+            let searched = SearchedPets { matches: [3, 9, 5].map(pet).into(), complete: true };
+            SearchResult::new(Ok(searched), |id| known.contains(&id))
+        };
+        assert_eq!(found(&[]), SearchResult::Candidate(pet(9)));
+        assert_eq!(found(&[9]), SearchResult::Candidate(pet(5)));
+        assert_eq!(found(&[3, 5, 9]), SearchResult::None { complete: true });
+    }
+}
