@@ -147,8 +147,11 @@ fn measure(operation: &Operation) -> Cost {
     }
 }
 
+/// With few variables: the more there are, the more a program has to read, and cargo sets some with which libraries are
+/// searched for longer.
 fn under_valgrind(program: &str) -> Command {
     let mut command = Command::new("valgrind");
+    command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program]);
     command
 }
