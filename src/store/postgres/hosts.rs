@@ -192,6 +192,15 @@ mod tests {
         Err(ConnectError::NoHost)
     }
 
+    #[test]
+    fn a_host_is_named_as_the_address_has_it() {
+        let named = |config: &str| -> Vec<String> {
+            Hosts::of(&config.parse().unwrap()).hosts.iter().map(Host::shown).collect()
+        };
+        assert_eq!(named("host=db1,/run/postgresql port=5433,5434"), ["db1:5433", "/run/postgresql:5434"]);
+        assert_eq!(named("hostaddr=192.0.2.1"), ["192.0.2.1:5432"]);
+    }
+
     #[tokio::test(start_paused = true)]
     #[expect(clippy::disallowed_methods, reason = "the paused clock is the runtime's")]
     async fn a_silent_host_costs_its_head_start_and_a_refusal_nothing() {
