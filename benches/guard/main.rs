@@ -33,8 +33,8 @@ const ATTEMPTS: usize = 3;
 /// What is committed.
 #[derive(Deserialize, Serialize)]
 struct Counts {
-    /// Another compiler makes other instructions.
-    compiler: String,
+    /// Another compiler makes other instructions, and libc chooses its functions by the processor.
+    made_with: String,
     operations: BTreeMap<String, Cost>,
 }
 
@@ -65,14 +65,15 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let renew = options.iter().any(|option| option == "--renew");
-    let compiler = output(Command::new("rustc").arg("--version")).trim().to_owned();
+    let compiler = output(Command::new("rustc").arg("--version"));
+    let made_with = format!("{}, {}", compiler.trim(), processor());
     let mut counts = fs::read_to_string(COUNTS).map_or_else(
-        |_| Counts { compiler: compiler.clone(), operations: BTreeMap::new() },
+        |_| Counts { made_with: made_with.clone(), operations: BTreeMap::new() },
         |text| toml::from_str(&text).unwrap(),
     );
-    let is_comparable = renew || counts.compiler == compiler;
+    let is_comparable = renew || counts.made_with == made_with;
     if !is_comparable {
-        println!("They were counted with {}; this is {compiler}, so nothing fails.", counts.compiler);
+        println!("They were counted with {}; this is {made_with}, so nothing fails.", counts.made_with);
     }
     println!("{:<44} {:>12} {:>12} {:>6} {:>7} {:>7}", "operation", "instructions", "committed", "", "bytes", "");
     let mut exceeded = Vec::new();
@@ -105,7 +106,7 @@ fn main() -> ExitCode {
     }
     if renew {
         counts.operations.retain(|name, _| OPERATIONS.iter().any(|one| one.name == name));
-        counts.compiler = compiler;
+        counts.made_with = made_with;
         let head = "# Made by `cargo bench --bench guard -- --renew`; see benches/README.md.\n\n";
         fs::write(COUNTS, format!("{head}{}", toml::to_string(&counts).unwrap())).unwrap();
     } else if is_comparable && !exceeded.is_empty() {
@@ -114,6 +115,12 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
+}
+
+fn processor() -> String {
+    let all = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = all.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    model.map_or_else(|| std::env::consts::ARCH.to_owned(), |(_, model)| model.to_owned())
 }
 
 /// Does an operation so often, and prints how many bytes the last ones wrote.
