@@ -14,7 +14,6 @@ mod kept;
 
 use std::cell::{Cell, RefCell};
 use std::fs;
-use std::io::{self, Write};
 use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -26,7 +25,7 @@ use ratatui::style::{Color, Modifier};
 use ratatui::{TerminalOptions, Viewport};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{heading, milliseconds, report};
+use common::{Counter, heading, milliseconds, report};
 use harness::{Start, Terminal};
 use kept::Kept;
 
@@ -108,19 +107,6 @@ impl Frame {
                 .unwrap();
         }
         counted.get() as f64
-    }
-}
-
-struct Counter(Rc<Cell<usize>>);
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.set(self.0.get() + bytes.len());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::hint::black_box;
-use std::io::{self, Write};
+use std::io;
 use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -38,6 +38,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use uuid::Uuid;
+
+use super::common::Counter;
 
 /// What is done by its name.
 pub struct Operation {
@@ -122,19 +124,6 @@ struct Screen {
     written: Rc<Cell<usize>>,
     pets: Arc<Vec<Pet>>,
     now: Now,
-}
-
-struct Counter(Rc<Cell<usize>>);
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.set(self.0.get() + bytes.len());
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 impl Screen {

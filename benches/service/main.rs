@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::print_stdout, reason = "it measures and reports")]
 
 mod adds;
+#[allow(dead_code, reason = "shared with the other measurements")]
 #[path = "../common/mod.rs"]
 mod common;
 mod growth;

@@ -33,15 +33,15 @@ pub struct Pacing {
     long_at: Option<Instant>,
     /// When the last frame was drawn.
     drawn: Option<Instant>,
-    /// Until when the frames so far would take, if each took its whole time.
-    taken_until: Option<Instant>,
+    /// When the frames so far would be over, had each waited for the one before.
+    paced_until: Option<Instant>,
 }
 
 impl Pacing {
     /// The setting, or automatic detection.
     pub const fn new(setting: LinkSpeed) -> Self {
         let slow = matches!(setting, LinkSpeed::Slow);
-        Self { setting, slow, doubtful: false, long_at: None, drawn: None, taken_until: None }
+        Self { setting, slow, doubtful: false, long_at: None, drawn: None, paced_until: None }
     }
 
     /// Whether the line is slow.
@@ -52,7 +52,7 @@ impl Pacing {
     /// The next moment at which a frame may be drawn. Over a fast line a second one may follow at once: first the answer to
     /// a key, or an empty screen, and then the rows that came a moment later.
     pub(super) fn next_frame(&self, now: Instant) -> Instant {
-        self.taken_until.map_or(now, |until| if self.slow { until } else { until - BETWEEN })
+        self.paced_until.map_or(now, |until| if self.slow { until } else { until - BETWEEN })
     }
 
     /// The same for what nobody waits for.
@@ -65,7 +65,7 @@ impl Pacing {
     pub(super) fn drawn(&mut self, now: Instant) {
         let between = if self.slow { BETWEEN_SLOW } else { BETWEEN };
         self.drawn = Some(now);
-        self.taken_until = Some(self.taken_until.map_or(now, |until| until.max(now)) + between);
+        self.paced_until = Some(self.paced_until.map_or(now, |until| until.max(now)) + between);
     }
 
     /// The terminal has taken a frame, after `took`.
