@@ -68,22 +68,18 @@ impl Creation {
         Self { idempotency, fingerprint, age }
     }
 
-    /// Stores that it added the pet `pet_id`. Not where an earlier one counts, which may be of another process and
-    /// committed only now: the primary key decides between the two.
+    /// Stores on SQLite that it added the pet `pet_id`. Not where an earlier one counts, which may be of another process
+    /// and committed only now: the primary key decides between the two.
     pub(super) async fn remember(&self, on: &Connection<'_>, pet_id: PetId) -> Result<bool, DatabaseError> {
+        let [api_key, key, fingerprint] = self.values();
+        let values = [api_key, key, fingerprint, Value::Int(pet_id), Value::Int(self.age.stored())];
+        Ok(on.execute(sql::REMEMBER_CREATION, &values).await? > 0)
+    }
+
+    /// What is stored of it, but for the pet and the time.
+    pub(super) fn values(&self) -> [Value<'_>; 3] {
         let Idempotency { api_key, key } = &self.idempotency;
-        let values = [
-            Value::Text(api_key.as_str()),
-            Value::Text(key),
-            Value::Bytes(&self.fingerprint),
-            Value::Int(pet_id),
-            Value::Int(self.age.stored()),
-        ];
-        let written = match on {
-            Connection::Sqlite(_) => on.execute(sql::REMEMBER_CREATION, &values).await?,
-            Connection::Postgres(_) => on.execute(sql::REMEMBER_CREATION_AT_SERVER, &values[..4]).await?,
-        };
-        Ok(written > 0)
+        [Value::Text(api_key.as_str()), Value::Text(key), Value::Bytes(&self.fingerprint)]
     }
 }
 
@@ -92,9 +88,8 @@ impl Work for Creation {
     type Output = Option<Earlier>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Option<Earlier>, DatabaseError> {
-        let Idempotency { api_key, key } = &self.idempotency;
-        let values = [Value::Text(api_key.as_str()), Value::Text(key)];
-        on.row(sql::FIND_CREATION, &values, |row| {
+        let [api_key, key, _] = self.values();
+        on.row(sql::FIND_CREATION, &[api_key, key], |row| {
             Ok(Earlier { same: row.bytes(0)? == self.fingerprint, pet_id: row.int(1)? })
         })
         .await

@@ -13,7 +13,8 @@ use crate::model::TraceId;
 pub(super) trait Work: Send + Sync + 'static {
     type Output: Send + 'static;
 
-    /// Whether it is a single statement, which needs no explicit transaction.
+    /// Whether it is a single statement on PostgreSQL: alone it needs no explicit transaction, and with others a COMMIT
+    /// can follow before it is answered.
     const IS_ONE_STATEMENT: bool = false;
 
     /// Whether it adds pets.
@@ -44,7 +45,7 @@ pub(super) trait Job: Send {
     /// What its caller belongs to.
     fn trace(&self) -> Option<TraceId>;
 
-    /// Whether it needs no transaction around it.
+    /// See [`Work::IS_ONE_STATEMENT`].
     fn is_one_statement(&self) -> bool;
 
     fn adds_pets(&self) -> bool;

@@ -1,13 +1,15 @@
 //! The pets: listed, found and added.
 
+use std::borrow::Cow;
+
 use futures_util::future::try_join_all;
 
-use super::idempotency::{Age, CreateOutcome, Creation, Earlier, Forget, Idempotency, RunningCreation};
+use super::idempotency::{Age, CreateOutcome, Creation, Forget, Idempotency, RunningCreation};
 use super::job::Work;
 use super::keys::KeyId;
 use super::provenance::Origin;
 use super::value_row::{Connection, DatabaseError, Value, pet};
-use super::{Store, StoreError, sql};
+use super::{Store, StoreError, StoreFailure, sql};
 use crate::clock::Now;
 use crate::model::samples::sample;
 use crate::model::{NewPet, ObservedStatus, Pet, PetId, PetQuery, PetStatus};
@@ -76,11 +78,13 @@ impl Store {
         if running.is_turn_to_forget() {
             self.inner.database.write_later(Forget(age));
         }
-        let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation, _running: running };
-        match self.inner.database.write(add).await? {
-            Ok(id) => Ok(CreateOutcome { pet: Pet { id, ..pet }, replayed: false }),
-            Err(earlier) => earlier.replay(pet),
+        let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation: creation.clone(), _running: running };
+        if let Some(id) = self.inner.database.write(add).await? {
+            return Ok(CreateOutcome { pet: Pet { id, ..pet }, replayed: false });
         }
+        // Another process was faster.
+        let earlier = self.inner.database.read(creation).await?;
+        earlier.ok_or(StoreFailure::from(DatabaseError::Vanished))?.replay(pet)
     }
 
     /// Adds `count` sample pets, the same ones each time.
@@ -132,7 +136,7 @@ impl Work for Add {
     const ADDS_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<PetId, DatabaseError> {
-        add(on, &self.pet, self.origin).await
+        add(on, &self.pet, &self.origin).await
     }
 }
 
@@ -143,20 +147,24 @@ struct AddOnce {
 }
 
 impl Work for AddOnce {
-    /// The pet's id, or what an earlier one with the same key has done.
-    type Output = Result<PetId, Earlier>;
+    /// The pet's id; nothing where an earlier one with the same key counts.
+    type Output = Option<PetId>;
 
+    const IS_ONE_STATEMENT: bool = true;
     const ADDS_PETS: bool = true;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Self::Output, DatabaseError> {
-        let id = self.add.run(on).await?;
-        if self.creation.remember(on, id).await? {
-            return Ok(Ok(id));
+    async fn run(&self, on: &Connection<'_>) -> Result<Option<PetId>, DatabaseError> {
+        let Self { add, creation, .. } = self;
+        if let Connection::Postgres(session) = on {
+            let values: Vec<_> = values(&add.pet, &add.origin).into_iter().chain(creation.values()).collect();
+            return on.row(&session.in_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.int(0)).await;
         }
-        // Another process was faster.
+        let id = add.run(on).await?;
+        if creation.remember(on, id).await? {
+            return Ok(Some(id));
+        }
         on.execute(sql::TAKE_BACK, &[Value::Int(id)]).await?;
-        let earlier = self.creation.run(on).await?;
-        earlier.map(Err).ok_or(DatabaseError::Vanished)
+        Ok(None)
     }
 }
 
@@ -171,16 +179,23 @@ impl Work for AddAll {
     const ADDS_PETS: bool = true;
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        try_join_all(self.pets.iter().map(|pet| add(on, pet, self.origin))).await.map(drop)
+        try_join_all(self.pets.iter().map(|pet| add(on, pet, &self.origin))).await.map(drop)
     }
 }
 
-async fn add(on: &Connection<'_>, pet: &Pet, origin: Origin) -> Result<PetId, DatabaseError> {
+async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, DatabaseError> {
+    let sql = match on {
+        Connection::Sqlite(_) => Cow::from(sql::ADD),
+        Connection::Postgres(session) => Cow::from(session.in_turn(sql::ADD_IN_TURN)),
+    };
+    on.row(&sql, &values(pet, origin), |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
+}
+
+/// What is stored of a pet, but for its id.
+fn values<'a>(pet: &'a Pet, origin: &'a Origin) -> [Value<'a>; 5] {
     let status = pet.status.as_ref().map_or("", ObservedStatus::as_str);
     let [at, by] = origin.values();
-    let values = [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), at, by];
-    let sql = if on.awaits_turn() { sql::ADD_IN_TURN } else { sql::ADD };
-    on.row(sql, &values, |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
+    [Value::Text(&pet.name), Value::Int(pet.category_id), Value::Text(status), at, by]
 }
 
 /// What `new` becomes, but for its id.

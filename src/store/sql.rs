@@ -21,13 +21,26 @@ pub(super) const ADD: &str =
 /// have read it. Ids are taken from the sequence of the table after that, as older versions of this program do without a
 /// turn: so no id comes twice while instances are upgraded one by one.
 pub(super) const TAKE_TURN: &str = "INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
-     ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1";
+     ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1 RETURNING id";
 
-/// The same and a pet, in one statement, which is its own transaction.
-pub(super) const ADD_IN_TURN: &str = "WITH turn AS (INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
-     ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1 RETURNING id) \
-     INSERT INTO pets (name, category_id, status, created_at, added_by) \
+/// The rest of [`in_turn`]: adds a pet.
+pub(super) const ADD_IN_TURN: &str = " INSERT INTO pets (name, category_id, status, created_at, added_by) \
      SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn RETURNING id";
+
+/// The same with a creation that is remembered, and nothing where it is remembered already. One that is committed
+/// meanwhile is met in the primary key.
+pub(super) const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, category_id, status, created_at, added_by) \
+     SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn WHERE NOT EXISTS \
+     (SELECT 1 FROM idempotency_keys WHERE api_key_id = $6 AND idempotency_key = $7) RETURNING id) \
+     INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
+     SELECT $6, $7, CAST($8 AS BYTEA), id, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) FROM pet \
+     RETURNING pet_id";
+
+/// One statement, which takes the turn first where its transaction has not.
+pub(super) fn in_turn(has_turn: bool, statement: &str) -> String {
+    let turn = if has_turn { "SELECT 1" } else { TAKE_TURN };
+    format!("WITH turn AS ({turn}){statement}")
+}
 
 /// A pet of the same transaction, not visible to others yet.
 pub(super) const TAKE_BACK: &str = "DELETE FROM pets WHERE id = $1";
@@ -41,9 +54,6 @@ pub(super) const FORGET_CREATIONS: &str = "DELETE FROM idempotency_keys WHERE (a
      (SELECT api_key_id, idempotency_key FROM idempotency_keys WHERE created_at <= $1 ORDER BY created_at LIMIT $2)";
 
 /// The same by the server's clock, since those of instances may differ: on PostgreSQL only. Older than so many seconds.
-pub(super) const REMEMBER_CREATION_AT_SERVER: &str = "INSERT INTO idempotency_keys (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
-     VALUES ($1, $2, $3, $4, CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT)) \
-     ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
 pub(super) const FORGET_CREATIONS_AT_SERVER: &str = "DELETE FROM idempotency_keys WHERE (api_key_id, idempotency_key) IN \
      (SELECT api_key_id, idempotency_key FROM idempotency_keys \
      WHERE created_at <= CAST(EXTRACT(EPOCH FROM CURRENT_TIMESTAMP) AS BIGINT) - $1 ORDER BY created_at LIMIT $2)";
@@ -221,7 +231,7 @@ mod tests {
             }
             assert!(!sql.contains("LIMIT") || sql.contains("ORDER BY"), "any rows at all: {sql}");
             // What a common table expression writes is not seen; but what it returns is.
-            assert!(!sql.starts_with("WITH") || sql.contains("RETURNING ID) INSERT"), "{sql}");
+            assert!(!sql.contains(" AS (INSERT") || sql.contains("RETURNING ID)"), "{sql}");
         }
     }
 

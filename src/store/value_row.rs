@@ -31,18 +31,10 @@ impl<'a> Connection<'a> {
         Self::Sqlite(Mutex::new(connection))
     }
 
-    /// Whether pets may only be added with a turn, which is not taken yet. SQLite has one writer anyway.
-    pub(super) fn awaits_turn(&self) -> bool {
-        match self {
-            Self::Sqlite(_) => false,
-            Self::Postgres(session) => !session.has_turn(),
-        }
-    }
-
     /// What `read` makes of each row.
     pub(super) async fn rows<T: Send>(
         &self,
-        sql: &'static str,
+        sql: &str,
         values: &[Value<'_>],
         read: impl Fn(Row<'_>) -> Result<T, DatabaseError> + Send,
     ) -> Result<Vec<T>, DatabaseError> {
@@ -64,7 +56,7 @@ impl<'a> Connection<'a> {
     /// What `read` makes of the one row, if there is one.
     pub(super) async fn row<T: Send>(
         &self,
-        sql: &'static str,
+        sql: &str,
         values: &[Value<'_>],
         read: impl Fn(Row<'_>) -> Result<T, DatabaseError> + Send,
     ) -> Result<Option<T>, DatabaseError> {
@@ -72,7 +64,7 @@ impl<'a> Connection<'a> {
     }
 
     /// How many rows were written.
-    pub(super) async fn execute(&self, sql: &'static str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
+    pub(super) async fn execute(&self, sql: &str, values: &[Value<'_>]) -> Result<u64, DatabaseError> {
         match self {
             Self::Sqlite(connection) => {
                 let connection = connection.lock();

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use bytes::BytesMut;
 use deadpool::managed::Object;
@@ -30,11 +30,13 @@ pub(in crate::store) struct Session {
     by_name: bool,
     commit: Mutex<Option<Commit>>,
     has_turn: AtomicBool,
+    preparing: AtomicUsize,
 }
 
 impl Session {
     pub(super) fn new(line: PooledConnection, by_name: bool) -> Self {
-        Self { line: Some(line), by_name, commit: Mutex::new(None), has_turn: AtomicBool::new(false) }
+        let (has_turn, preparing) = (AtomicBool::new(false), AtomicUsize::new(0));
+        Self { line: Some(line), by_name, commit: Mutex::new(None), has_turn, preparing }
     }
 
     /// Gives it back; closes it where it is not `sound`.
@@ -56,15 +58,19 @@ impl Session {
         }
     }
 
-    /// Waits in the server until no other transaction adds pets. What follows in this transaction need not wait for the
-    /// answer.
-    pub(super) async fn take_turn(&self) -> Result<(), DatabaseError> {
+    /// What follows is in a transaction that takes its turn to add pets first.
+    pub(super) fn has_turn(&self) {
         self.has_turn.store(true, Ordering::Relaxed);
-        self.batch(sql::TAKE_TURN).await
     }
 
-    pub(in crate::store) fn has_turn(&self) -> bool {
-        self.has_turn.load(Ordering::Relaxed)
+    /// A `statement` that adds pets, with what it needs to wait in the server until no other transaction adds any.
+    pub(in crate::store) fn in_turn(&self, statement: &str) -> String {
+        sql::in_turn(self.has_turn.load(Ordering::Relaxed), statement)
+    }
+
+    /// Whether a statement was not sent yet: it is prepared first, once on each connection.
+    pub(super) fn is_preparing(&self) -> bool {
+        self.preparing.load(Ordering::Relaxed) > 0
     }
 
     /// Which of the hosts it leads to.
@@ -135,8 +141,10 @@ impl Session {
     async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
         let client = self.line()?;
         if self.by_name {
-            let statement = client.prepare_cached(sql).await?;
-            Ok(client.query_raw(&statement, values).await?)
+            self.preparing.fetch_add(1, Ordering::Relaxed);
+            let statement = client.prepare_cached(sql).await;
+            self.preparing.fetch_sub(1, Ordering::Relaxed);
+            Ok(client.query_raw(&statement?, values).await?)
         } else {
             // In one go with its parameters, under no name: the next statement may be another connection's.
             let typed = values.iter().map(|value| (value, value.kind()));

@@ -9,10 +9,13 @@
 //! Once more, on a fresh connection, is tried what a server has surely not done that cannot do it any more, as after a
 //! switchover. A read is, too, where one of several hosts is silent; a write is not, whose outcome is unknown then.
 
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use futures_util::future::{join_all, join3};
+use futures_util::FutureExt as _;
+use futures_util::future::{OptionFuture, join_all, join3, maybe_done, poll_fn};
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
@@ -23,7 +26,7 @@ use super::pool::ANSWER_TIME;
 use super::session::{Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::StoreFailure;
+use crate::store::{StoreFailure, sql};
 use crate::store::heartbeat::Heartbeat;
 use crate::store::job::{Job, Work, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
@@ -154,11 +157,16 @@ async fn until_settled(
     patience: Duration,
 ) -> Result<(), StoreFailure> {
     let begun = clock::now().mono;
-    let mut was_elsewhere = false;
+    let mut is_again = false;
     for pause in pauses() {
         match once(connections, group, patience).await {
             Err(StoreFailure::Database(error)) if is_conflict(&error) => {}
-            Err(StoreFailure::Database(error)) if is_elsewhere(&error) && !was_elsewhere => was_elsewhere = true,
+            // Another process may have remembered the same creation just now.
+            Err(StoreFailure::Database(error))
+                if !is_again && (is_elsewhere(&error) || has_code(&error, &SqlState::UNIQUE_VIOLATION)) =>
+            {
+                is_again = true;
+            }
             settled => return settled,
         }
         if clock::now().mono.duration_since(begun) > TRY_FOR {
@@ -179,29 +187,19 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
         return Err(StoreFailure::Stuck);
     }
     let written = match group {
-        [job] if job.is_one_statement() => {
+        // What belongs to a trace says so in a transaction.
+        [job] if job.is_one_statement() && job.trace().is_none() => {
             session.begin(&connections.pulse);
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
         }
         group => {
-            if adds_pets {
-                // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
-                session.begin(&connections.pulse);
+            let written = together(&session, group, connections, patience).await;
+            // Unanswered, the session keeps it.
+            if matches!(written, Err(StoreFailure::Database(_))) {
+                drop(session.end());
             }
-            match prepare(&session, group, connections).await {
-                Ok(()) => {
-                    session.begin(&connections.pulse);
-                    committed(&session, timeout(patience, session.batch("COMMIT")).await)
-                }
-                Err(why) => {
-                    // Unanswered, the session keeps it.
-                    if matches!(why, StoreFailure::Database(_)) {
-                        drop(session.end());
-                    }
-                    Err(why)
-                }
-            }
+            written
         }
     };
     let written = written.map(Commit::done);
@@ -222,43 +220,83 @@ fn give_back(connections: &Connections, session: Session, written: &Result<(), S
     }
 }
 
-/// Everything but the commit. [`Why::Database`] where it was surely rolled back.
-async fn prepare(session: &Session, group: &mut [Box<dyn Job>], connections: &Connections) -> Result<(), StoreFailure> {
-    let time = if connections.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
+/// All of `group` in one transaction. [`StoreFailure::Database`] where it was surely rolled back.
+///
+/// The first statements go with the BEGIN, ahead of its answer. The COMMIT does, too, where none of them waits for an
+/// answer, which saves a way to the server and back; but not through a pooler, which may end the connection to its
+/// client ahead of answers of the server.
+async fn together(
+    session: &Session,
+    group: &mut [Box<dyn Job>],
+    connections: &Connections,
+    patience: Duration,
+) -> Result<Commit, StoreFailure> {
     let on = Connection::Postgres(session);
-    let begin = match group.iter().find_map(|job| job.trace()) {
-        Some(trace) => format!("BEGIN; SET LOCAL application_name = 'petstore {trace}'"),
-        None => "BEGIN".to_owned(),
-    };
-    let adds_pets = group.iter().any(|job| job.adds_pets());
-    let turn = async { if adds_pets { session.take_turn().await } else { Ok(()) } };
-    // The first statements go with the BEGIN, ahead of its answer.
-    let work = join3(session.batch(&begin), turn, join_all(group.iter_mut().map(|job| job.run(&on))));
-    let (begun, turned, worked) = timeout(time, work).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
-    match begun {
-        Ok(()) => {}
-        // The server has ended the connection instead.
-        Err(error) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
-        // If it was refused, each statement was its own transaction.
-        Err(_) => return Err(StoreFailure::OutcomeUnknown),
+    let mut begin = "BEGIN".to_owned();
+    if let Some(trace) = group.iter().find_map(|job| job.trace()) {
+        begin = format!("{begin}; SET LOCAL application_name = 'petstore {trace}'");
     }
-    let Some(error) = turned.err().or_else(|| worst(worked)) else { return Ok(()) };
-    match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
-        Ok(Ok(())) => Err(error.into()),
-        // The connection is closed, which has the same effect.
-        _ if is_elsewhere(&error) => Err(error.into()),
-        _ => Err(StoreFailure::NoAnswer),
+    if group.iter().any(|job| job.adds_pets()) {
+        // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
+        session.begin(&connections.pulse);
+        session.has_turn();
+        begin = format!("{begin}; {}", sql::TAKE_TURN);
+    }
+    let wait_for_none = connections.by_name && group.iter().all(|job| job.is_one_statement());
+    let mut begun = maybe_done(Box::pin(session.batch(&begin)));
+    let mut worked: Vec<_> = group.iter_mut().map(|job| maybe_done(job.run(&on))).collect();
+    // What is asked for the first time is sent.
+    poll_fn(|context| {
+        let _ = begun.poll_unpin(context);
+        worked.iter_mut().for_each(|work| _ = work.poll_unpin(context));
+        Poll::Ready(())
+    })
+    .await;
+    let is_commit_sent = wait_for_none && !session.is_preparing();
+    let commit = || async {
+        session.begin(&connections.pulse);
+        session.batch("COMMIT").await
+    };
+    let time = match connections.are_several_hosts {
+        _ if is_commit_sent => patience,
+        true => HOST_TIME,
+        false => ANSWER_TIME,
+    };
+    let commit_sent = OptionFuture::from(is_commit_sent.then(commit));
+    let all = join3(&mut begun, join_all(&mut worked), commit_sent);
+    let ((), _, ended) = timeout(time, all).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let worked: Vec<_> = worked.iter_mut().filter_map(|work| Pin::new(work).take_output()).collect();
+    let failed = match Pin::new(&mut begun).take_output() {
+        // The server has ended the connection instead.
+        Some(Err(error)) if is_fatal(&error) && is_elsewhere(&error) => return Err(error.into()),
+        // If not all was refused for it, the BEGIN itself was, and each statement was its own transaction.
+        Some(Err(error)) if worked.iter().all(is_echo) => Some(error),
+        Some(Err(_)) => return Err(StoreFailure::OutcomeUnknown),
+        Some(Ok(())) | None => worst(worked),
+    };
+    match (failed, ended) {
+        (None, Some(ended)) => committed(session, Ok(ended)),
+        (Some(error), Some(_)) => committed(session, Ok(Err::<(), _>(error))),
+        (None, None) => committed(session, timeout(patience, commit()).await),
+        (Some(error), None) => match timeout(ANSWER_TIME, session.batch("ROLLBACK")).await {
+            Ok(Ok(())) => Err(error.into()),
+            // The connection is closed, which has the same effect.
+            _ if is_elsewhere(&error) => Err(error.into()),
+            _ => Err(StoreFailure::NoAnswer),
+        },
     }
 }
 
 /// Why a transaction failed: statements after the first error only report that there was one, and may be answered before.
 fn worst(worked: Vec<Result<(), DatabaseError>>) -> Option<DatabaseError> {
-    let (echoes, mut errors): (Vec<_>, Vec<_>) = worked
-        .into_iter()
-        .filter_map(Result::err)
-        .partition(|error| has_code(error, &SqlState::IN_FAILED_SQL_TRANSACTION));
+    let (echoes, mut errors): (Vec<_>, Vec<_>) = worked.into_iter().filter(Result::is_err).partition(is_echo);
     errors.extend(echoes);
-    errors.into_iter().next()
+    errors.into_iter().find_map(Result::err)
+}
+
+/// Whether it was refused for an earlier error of its transaction.
+fn is_echo(worked: &Result<(), DatabaseError>) -> bool {
+    worked.as_ref().is_err_and(|error| has_code(error, &SqlState::IN_FAILED_SQL_TRANSACTION))
 }
 
 /// What the end of a transaction was. [`Why::Database`] where it was surely rolled back.

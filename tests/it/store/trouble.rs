@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use petstore::clock;
 use petstore::model::text::safe_causes;
-use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
-use petstore::store::{DatabaseUrl, Store, StoreError, StoreFailure};
+use petstore::model::{Limit, NewPet, PetQuery, PetStatus, TraceId};
+use petstore::store::{CreateOutcome, DatabaseUrl, Idempotency, Store, StoreError, StoreFailure, traced};
 
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
@@ -29,18 +29,30 @@ async fn over_a_line(database: &Database, options: &str) -> (Proxy, Store) {
     (proxy, store)
 }
 
+/// Adds a pet between BEGIN and COMMIT.
+async fn add_in_transaction(store: &Store, idempotency: Idempotency) -> Result<CreateOutcome, StoreError> {
+    traced(Some(TraceId::random()), store.add_once(rex(), idempotency, clock::now())).await
+}
+
 #[tokio::test]
 async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let (proxy, store) = over_a_line(&database, "").await;
     let (api_key, _) = till_key(&store).await;
-    proxy.set(Line::LosesAnswerTo("COMMIT"));
-    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
-    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
-    proxy.set(Line::Whole);
-    let repeated = store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap();
-    assert!(repeated.replayed);
-    assert_eq!(all(&store).await, [repeated.pet]);
+    // A connection that knows the statements sends all of them and the COMMIT at once.
+    for (number, (answer, is_known)) in [("COMMIT", false), ("COMMIT", true), ("BEGIN", true)].into_iter().enumerate() {
+        if is_known {
+            add_in_transaction(&store, once(api_key.clone(), &format!("before {number}"))).await.unwrap();
+        }
+        let (key, before) = (once(api_key.clone(), &format!("lost {number}")), all(&store).await.len());
+        proxy.set(Line::LosesAnswerTo(answer));
+        let lost = add_in_transaction(&store, key.clone()).await;
+        assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{number}: {lost:?}");
+        proxy.set(Line::Whole);
+        let repeated = add_in_transaction(&store, key).await.unwrap();
+        let pets = all(&store).await;
+        assert!(repeated.replayed && pets.last() == Some(&repeated.pet) && pets.len() == before + 1, "{number}");
+    }
 }
 
 #[tokio::test]
@@ -52,7 +64,13 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     let lost = store.add(rex(), clock::now()).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
-    assert_eq!(all(&store).await.len(), 1);
+    let (api_key, _) = till_key(&store).await;
+    proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
+    let lost = store.add_once(rex(), once(api_key.clone(), "k"), clock::now()).await;
+    assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
+    proxy.set(Line::Whole);
+    assert!(store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
+    assert_eq!(all(&store).await.len(), 2);
 }
 
 /// Refuses pets of this name, as a database may that cannot hold every name.
@@ -76,15 +94,18 @@ async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
         let Some(database) = Database::new(kind) else { continue };
         let store = database.open().await;
         refuse_a_name(&database).await;
-        let adds = (0..64).map(|number| {
-            let name = if number % 8 == 0 { "odd" } else { "Rex" };
-            store.add(NewPet { name: name.into(), ..rex() }, clock::now())
-        });
-        let added = join_all(adds).await;
-        for (number, added) in added.iter().enumerate() {
-            assert_eq!(added.is_ok(), number % 8 != 0, "{kind:?} {number}: {added:?}");
+        // Later on the connections know the statements.
+        for round in 1..=3 {
+            let adds = (0..64).map(|number| {
+                let name = if number % 8 == 0 { "odd" } else { "Rex" };
+                store.add(NewPet { name: name.into(), ..rex() }, clock::now())
+            });
+            let added = join_all(adds).await;
+            for (number, added) in added.iter().enumerate() {
+                assert_eq!(added.is_ok(), number % 8 != 0, "{kind:?} {number}: {added:?}");
+            }
+            assert_eq!(all(&store).await.len(), 56 * round, "{kind:?}");
         }
-        assert_eq!(all(&store).await.len(), 56, "{kind:?}");
     }
 }
 
@@ -149,11 +170,12 @@ async fn a_connection_lost_before_the_commit_adds_nothing() {
     let (proxy, store) = over_a_line(&database, "").await;
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("BEGIN"));
-    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
+    // The connection does not know the statements yet, so that no COMMIT is sent before they are answered.
+    let lost = add_in_transaction(&store, once(api_key.clone(), "k")).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{lost:?}");
     proxy.set(Line::Whole);
     assert!(all(&store).await.is_empty());
-    assert!(!store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
+    assert!(!add_in_transaction(&store, once(api_key, "k")).await.unwrap().replayed);
 }
 
 #[tokio::test]
