@@ -26,10 +26,10 @@ use super::pool::ANSWER_TIME;
 use super::session::{Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::{StoreFailure, sql};
 use crate::store::heartbeat::Heartbeat;
 use crate::store::job::{Job, Work, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
+use crate::store::{StoreFailure, sql};
 
 /// How often a transaction is tried, and until when it is tried again.
 const TRIES: u32 = 32;
