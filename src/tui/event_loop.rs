@@ -21,6 +21,7 @@ use super::effect::{Effect, Job};
 use super::frame_pacer::Pacing;
 use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
 use super::paste_detection::PasteDetector;
+use super::pending::Slot;
 use super::start::start;
 use super::state::{AppState, Screen};
 use super::terminal::message;
@@ -28,6 +29,7 @@ use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
 use super::update::update;
 use super::view::{Frame, draw, drawn_row};
+use super::widgets::WIDE;
 use super::worker::Handle;
 use crate::api::failure::Failure;
 
@@ -84,6 +86,7 @@ pub async fn run<B: Backend>(
     let now = clock();
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
+    state.panes_wait = state.size.columns >= WIDE;
     let mut effects = start(state, now);
     effects.extend(state.mouse.then_some(Effect::Mouse(true)));
     perform(terminal, state, effects, &worker, &outside, now)?;
@@ -116,6 +119,11 @@ pub async fn run<B: Backend>(
             }
             pacing.drawn(now.mono);
             due = None;
+            if state.panes_wait && (state.pets.list().is_some() || state.pending.since(Slot::List).is_none()) {
+                state.panes_wait = false;
+                state.drawn_row = None;
+                due = Some(now.mono);
+            }
         }
         let next_frame = next_frame.filter(|_| due.is_some());
         let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();

@@ -85,6 +85,8 @@ pub struct AppState {
     pub layout: Layout,
     /// The row that the last frame marks, while nothing but the cursor among the pets has moved since.
     pub drawn_row: Option<usize>,
+    /// The panes beside the list of pets come a frame after its first rows: over a slow line each part takes its time.
+    pub(super) panes_wait: bool,
     /// The message just taken has moved the cursor among the pets, and changed nothing else.
     pub(super) only_moved: bool,
     /// Makes the keys of creations.
@@ -337,6 +339,7 @@ impl AppState {
             unwatched: false,
             layout: Layout::default(),
             drawn_row: None,
+            panes_wait: false,
             only_moved: false,
             keys,
             added: Vec::new(),

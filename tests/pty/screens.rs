@@ -217,6 +217,16 @@ fn moving_by_one_row_writes_at_most_120_bytes() {
 }
 
 #[test]
+fn the_first_rows_are_written_before_the_panes_beside_them() {
+    let app = Start::petstore(&["--demo"]).size(120, 40).open();
+    app.shows(&["Hazel-rah", "Pet 1", "Category, these rows"]);
+    let bytes = String::from_utf8_lossy(&app.bytes()).into_owned();
+    let first = |text: &str| bytes.find(text).unwrap();
+    assert!(first("Hazel-rah") < first("Category, these rows"), "{bytes:?}");
+    assert!(first("Hazel-rah") < first("Pet 1"), "{bytes:?}");
+}
+
+#[test]
 fn the_app_opens_at_the_place_that_is_named() {
     for (place, shows) in [("domains", "[3 Domains]"), ("add", "[2 Add pet]"), ("pets", "[1 Pets]")] {
         let app = Start::petstore(&["--demo", "ui", place]).open();

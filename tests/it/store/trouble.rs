@@ -42,9 +42,9 @@ async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it()
     // A connection that knows the statements sends all of them and the COMMIT at once.
     for (number, (answer, is_known)) in [("COMMIT", false), ("COMMIT", true), ("BEGIN", true)].into_iter().enumerate() {
         if is_known {
-            add_in_transaction(&store, once(api_key.clone(), &format!("before {number}"))).await.unwrap();
+            add_in_transaction(&store, once(api_key, &format!("before {number}"))).await.unwrap();
         }
-        let (key, before) = (once(api_key.clone(), &format!("lost {number}")), all(&store).await.len());
+        let (key, before) = (once(api_key, &format!("lost {number}")), all(&store).await.len());
         proxy.set(Line::LosesAnswerTo(answer));
         let lost = add_in_transaction(&store, key.clone()).await;
         assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{number}: {lost:?}");
@@ -66,7 +66,7 @@ async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     proxy.set(Line::Whole);
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
-    let lost = store.add_once(rex(), once(api_key.clone(), "k"), clock::now()).await;
+    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
     assert!(store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
@@ -171,7 +171,7 @@ async fn a_connection_lost_before_the_commit_adds_nothing() {
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("BEGIN"));
     // The connection does not know the statements yet, so that no COMMIT is sent before they are answered.
-    let lost = add_in_transaction(&store, once(api_key.clone(), "k")).await;
+    let lost = add_in_transaction(&store, once(api_key, "k")).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{lost:?}");
     proxy.set(Line::Whole);
     assert!(all(&store).await.is_empty());

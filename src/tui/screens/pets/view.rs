@@ -46,8 +46,10 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
     let title = list_title(state, layout.table_top, page.area.height.saturating_sub(3).into());
     if let Some(panes) = page.pane(LIST_BESIDE_PANES, &title) {
         table::draw(state, now, page, layout);
-        page.go_to(panes);
-        detail::draw_panes(state, now, page, layout);
+        if !state.panes_wait {
+            page.go_to(panes);
+            detail::draw_panes(state, now, page, layout);
+        }
     } else {
         let drawer = if state.pets.drawer && page.area.height >= 7 { 5 } else { 0 };
         let list = page.take(page.area.height - drawer);
