@@ -19,9 +19,9 @@ use super::colour::When;
 use super::completions;
 use super::output::Verbosity;
 
-/// Options of every command.
+// Options of every command.
 #[derive(Debug, ClapArgs)]
-#[command(next_help_heading = "Global options")]
+#[command(next_help_heading = "Global options", next_display_order = 100)]
 pub struct GlobalArgs {
     /// Use a temporary store with 250 sample pets; nothing is kept.
     #[arg(long, global = true)]
@@ -110,7 +110,7 @@ pub const OVER_SSH: &str = "over SSH there are: pets list, get, count, stats, ad
 /// Why a session ended.
 pub const IDLE_ENDED: &str = "nothing was typed for the idle limit of this session";
 
-/// The database of a service.
+// The database of a service.
 #[derive(Debug, ClapArgs)]
 pub struct DatabaseArg {
     /// The service's database, sqlite:FILE or postgres://USER@HOST/DATABASE. It may be in use.
@@ -155,7 +155,7 @@ pub struct Output {
     pub no_header: bool,
 }
 
-/// How long a request may take.
+// How long a request may take.
 #[derive(Clone, Copy, Debug, Default, ClapArgs)]
 pub struct RequestArgs {
     /// How long to wait for each answer. [default: 30s]

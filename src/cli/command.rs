@@ -55,6 +55,7 @@ pub struct Args {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     /// Open the full screen.
     #[command(after_help = UI_HELP)]
@@ -62,6 +63,7 @@ pub enum Command {
     /// List, add, get and watch pets; import and export files.
     #[command(subcommand, after_help = PETS_HELP)]
     Pets(PetsCommand),
+    /// Set up custom domains and find out what is wrong with them.
     Domains(Box<DomainsArgs>),
     #[command(flatten)]
     Access(AccessCommand),
@@ -87,27 +89,46 @@ pub enum Command {
     /// Let people use petstore by logging in with SSH.
     #[command(subcommand, after_help = SSH_HELP)]
     Ssh(SshCommand),
+    /// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` writes.
     #[command(hide = true)]
     SshSession(SessionArgs),
     /// Copy a service's database while it is in use.
     Backup(BackupArgs),
+    /// Restore a service's database from a backup, while the service is stopped.
+    ///
+    /// The backup is verified first, and the copy of it before it takes the place of the database. The backup stays.
     Restore(RestoreArgs),
     /// Check a service's database: every page and every pet.
     #[command(after_help = "Example:\n  petstore check --database sqlite:store.db")]
     Check(DatabaseArg),
     /// Copy a store to another database, and verify the copy.
+    ///
+    /// Copies pets with their ids, API keys and Idempotency-Keys. Stop the service first: pets added during the copy are
+    /// not copied. After an interruption, run the same command again to continue. At the end every row of the copy is
+    /// compared with the store.
     Copy(CopyArgs),
     /// Create or update the tables of a service's database.
     #[command(after_help = "Example:\n  petstore migrate --database postgres://owner@db.shop.example/pets")]
     Migrate(DatabaseArg),
+    /// Print a shell script that completes commands, options, profiles, statuses and your domains.
+    ///
+    /// The script asks petstore each time, so it knows new profiles and domains at once. Reload it after an update of
+    /// petstore.
     #[command(alias = "completion")]
     Completions(CompletionsArgs),
+    /// Print the manual page of a command, or write all pages to a directory.
     Man(ManArgs),
 }
 
 /// Logging in and out.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum AccessCommand {
+    /// Save the API key of a profile, after testing that the service accepts it.
+    ///
+    /// The key is typed at a prompt without being shown, or read from standard input. It is never an argument: other users
+    /// see those in the list of processes, and the shell saves them in its history. The place of the key is written to the
+    /// configuration; everything else in that file stays, comments included.
     Login(LoginArgs),
     /// Remove the API key of a profile, from where petstore keeps it and from the configuration.
     ///
@@ -136,6 +157,26 @@ mod tests {
     #[test]
     fn the_commands_are_consistent() {
         Args::command().debug_assert();
+    }
+
+    /// The options of a command are only made when it is used. A documentation comment on their struct would then replace
+    /// the one of the variant.
+    #[test]
+    fn the_description_of_a_command_is_that_of_its_variant() {
+        fn compare(listed: &clap::Command, built: &mut clap::Command) {
+            for command in listed.get_subcommands() {
+                let about = command.get_about().map(ToString::to_string);
+                let built = built.find_subcommand_mut(command.get_name()).unwrap();
+                assert!(about.is_some() || command.is_hide_set(), "{}", built.get_name());
+                assert_eq!(about, built.get_about().map(ToString::to_string), "{}", built.get_name());
+            }
+        }
+        let mut built = Args::command();
+        built.build();
+        compare(&Args::command(), &mut built);
+        for group in Args::command().get_subcommands() {
+            compare(group, built.find_subcommand_mut(group.get_name()).unwrap());
+        }
     }
 
     #[test]

@@ -29,10 +29,6 @@ if [[ ${funcstack[1]} == _petstore ]]; then
 fi
 ";
 
-/// Print a shell script that completes commands, options, profiles, statuses and your domains.
-///
-/// The script asks petstore each time, so it knows new profiles and domains at once. Reload it after an update of
-/// petstore.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore completions bash > petstore.bash
@@ -78,6 +74,8 @@ pub fn run(args: &CompletionsArgs) -> Result<Exit, Failed> {
 pub fn answer(command: fn() -> Command, arguments: &[OsString], env: &Env) -> Option<Exit> {
     env.get(VARIABLE)?;
     let directory = std::env::current_dir().ok();
+    // Under one heading, the command's own options come before those of all commands.
+    let command = || command().mut_args(|arg| arg.help_heading(None));
     let answered =
         CompleteEnv::with_factory(command).var(VARIABLE).try_complete(arguments.to_vec(), directory.as_deref());
     match answered {

@@ -28,6 +28,7 @@ pub(super) const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum ConfigCommand {
     /// Print the path of the configuration file, even if it does not exist yet.
     #[command(after_help = "Example:\n  petstore config path")]

@@ -9,10 +9,6 @@ use super::output::note;
 use crate::model::words::counted;
 use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl};
 
-/// Copy a store to another database: pets with their ids, API keys and Idempotency-Keys.
-///
-/// Stop the service first: pets added during the copy are not copied. After an interruption, run the same command again
-/// to continue. At the end every row of the copy is compared with the store.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  petstore copy --from sqlite:store.db --to postgres://petstore@db.shop.example/pets\n  \

@@ -27,6 +27,7 @@ pub(super) const KEYS_HELP: &str = "Examples:
   petstore keys list --database sqlite:store.db";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum KeysCommand {
     /// Create an API key and print it, once: only its hash is stored.
     #[command(after_help = "Examples:\n  petstore keys create --database sqlite:store.db --name till-2\n  \

@@ -23,11 +23,6 @@ use prompt::{PromptAnswer, ask};
 /// The longest input that is read as a key, in bytes.
 const MOST: u64 = 4096;
 
-/// Save the API key of a profile, after testing that the service accepts it.
-///
-/// The key is typed at a prompt without being shown, or read from standard input. It is never an argument: other users
-/// see those in the list of processes, and the shell saves them in its history. The place of the key is written to the
-/// configuration; everything else in that file stays, comments included.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore login -p branch

@@ -21,7 +21,6 @@ use super::output::{self, note};
 const PROGRESS: Duration = Duration::from_millis(500);
 const PROGRESS_IN_A_LOG: Duration = Duration::from_secs(60);
 
-/// Copy a service's database while it is in use.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\n\
     To put it back: petstore restore store-2026-11-21.db --database sqlite:store.db")]
@@ -32,9 +31,6 @@ pub struct BackupArgs {
     file: PathBuf,
 }
 
-/// Restore a service's database from a backup, while the service is stopped.
-///
-/// The backup is verified first, and the copy of it before it takes the place of the database. The backup stays.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  petstore restore store-2026-11-21.db --database sqlite:store.db --force\n\n\
     Under systemd, first: systemctl stop petstore.socket petstore.service")]

@@ -15,7 +15,6 @@ use super::error::{Exit, Failed};
 use super::output::{note, write};
 use crate::model::suggest::did_you_mean;
 
-/// Print the manual page of a command, or write all pages to a directory.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   petstore man > petstore.1

@@ -29,6 +29,7 @@ pub(super) const PROFILES_HELP: &str = "Examples:
 To create a profile and save its key in one step: petstore login -p NAME --base-url URL";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum ProfilesCommand {
     /// List the profiles; a star marks the default. API keys are not read, and never printed.
     #[command(after_help = "Examples:\n  petstore profiles list\n  petstore profiles list --format json")]

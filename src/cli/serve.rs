@@ -42,7 +42,6 @@ use crate::store::{DatabaseUrl, Store, StoreError};
 /// How long after a write that failed the next one shows whether pets can be added.
 const PING_PAUSE: Duration = Duration::from_secs(1);
 
-/// Run a service with the Petstore Animals API.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db\n  \
     petstore serve --listen 127.0.0.1:8080 --sample 250 --log-level info --log-format json")]

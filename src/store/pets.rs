@@ -157,7 +157,7 @@ impl Work for AddOnce {
         let Self { add, creation, .. } = self;
         if let Connection::Postgres(session) = on {
             let values: Vec<_> = values(&add.pet, &add.origin).into_iter().chain(creation.values()).collect();
-            return on.row(&session.in_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.int(0)).await;
+            return on.row(&session.with_turn(sql::ADD_ONCE_IN_TURN), &values, |row| row.int(0)).await;
         }
         let id = add.run(on).await?;
         if creation.remember(on, id).await? {
@@ -186,7 +186,7 @@ impl Work for AddAll {
 async fn add(on: &Connection<'_>, pet: &Pet, origin: &Origin) -> Result<PetId, DatabaseError> {
     let sql = match on {
         Connection::Sqlite(_) => Cow::from(sql::ADD),
-        Connection::Postgres(session) => Cow::from(session.in_turn(sql::ADD_IN_TURN)),
+        Connection::Postgres(session) => Cow::from(session.with_turn(sql::ADD_IN_TURN)),
     };
     on.row(&sql, &values(pet, origin), |row| row.int(0)).await?.ok_or(DatabaseError::Vanished)
 }

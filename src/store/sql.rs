@@ -23,7 +23,7 @@ pub(super) const ADD: &str =
 pub(super) const TAKE_TURN: &str = "INSERT INTO pet_turn (id, taken) VALUES (1, 1) \
      ON CONFLICT (id) DO UPDATE SET taken = pet_turn.taken + 1 RETURNING id";
 
-/// The rest of [`in_turn`]: adds a pet.
+/// The rest of [`with_turn`]: adds a pet.
 pub(super) const ADD_IN_TURN: &str = " INSERT INTO pets (name, category_id, status, created_at, added_by) \
      SELECT $1, CAST($2 AS BIGINT), $3, CAST($4 AS BIGINT), $5 FROM turn RETURNING id";
 
@@ -37,7 +37,7 @@ pub(super) const ADD_ONCE_IN_TURN: &str = ", pet AS (INSERT INTO pets (name, cat
      RETURNING pet_id";
 
 /// One statement, which takes the turn first where its transaction has not.
-pub(super) fn in_turn(has_turn: bool, statement: &str) -> String {
+pub(super) fn with_turn(has_turn: bool, statement: &str) -> String {
     let turn = if has_turn { "SELECT 1" } else { TAKE_TURN };
     format!("WITH turn AS ({turn}){statement}")
 }

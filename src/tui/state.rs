@@ -85,7 +85,7 @@ pub struct AppState {
     pub layout: Layout,
     /// The row that the last frame marks, while nothing but the cursor among the pets has moved since.
     pub drawn_row: Option<usize>,
-    /// The panes beside the list of pets come a frame after its first rows: over a slow line each part takes its time.
+    /// The panes beside the list of pets come a frame after its first rows: on a slow connection each part takes time.
     pub(super) panes_wait: bool,
     /// The message just taken has moved the cursor among the pets, and changed nothing else.
     pub(super) only_moved: bool,

@@ -21,7 +21,6 @@ const DOMAINS_HELP: &str = "Examples:
   petstore domains check docs.example.com
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID";
 
-/// Set up custom domains and find out what is wrong with them.
 #[derive(Debug, Args)]
 #[command(after_help = DOMAINS_HELP)]
 pub struct DomainsArgs {
@@ -30,6 +29,7 @@ pub struct DomainsArgs {
 }
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum DomainsCommand {
     /// Add a domain to the list.
     #[command(after_help = "Example:\n  petstore domains add docs.example.com --platform-host sites.platform.example")]
@@ -88,7 +88,7 @@ pub enum DomainsCommand {
     Lint(LintArgs),
 }
 
-/// How checks are made. Most have a key in [domains] of the configuration.
+// How checks are made. Most have a key in [domains] of the configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ProbeArgs {
     /// The value that the dashboard shows for the record.

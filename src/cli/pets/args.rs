@@ -85,6 +85,7 @@ last pet for the next start, after its line or command. If petstore is stopped b
 comes at least once. Exit status: 130 on Ctrl-C, 9 when --timeout is over.";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum PetsCommand {
     /// List pets.
     #[command(after_help = LIST_HELP, visible_alias = "ls")]
@@ -135,7 +136,7 @@ impl PetsCommand {
     }
 }
 
-/// Which pets of the inventory a command is about.
+// Which pets of the inventory a command is about.
 #[derive(Debug, ClapArgs)]
 pub struct FilterArgs {
     /// Only pets with this status; can be repeated.

@@ -6,7 +6,7 @@ use clap::{Args, value_parser};
 
 use crate::server::RateLimit;
 
-/// The rate limits.
+// The rate limits.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct LimitArgs {
     /// Maximum requests per second with one API key. Each instance counts separately.

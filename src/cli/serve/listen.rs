@@ -15,7 +15,7 @@ use crate::server::Tls;
 /// The longest queue of connections waiting to be accepted; the system may allow fewer.
 const QUEUE: u32 = 4096;
 
-/// Where to listen.
+// Where to listen.
 #[derive(Debug, Args)]
 pub(super) struct ListenArgs {
     /// The address to listen on; port 0 takes a free one. Sockets passed by systemd are used instead, all of them. An

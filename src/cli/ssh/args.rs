@@ -19,7 +19,12 @@ Run these as the account that people log in to. A person who logs in gets the fu
 and no shell. With a command, such as `ssh shop@host pets list`, petstore runs that.";
 
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum SshCommand {
+    /// Let a person log in with an SSH key.
+    ///
+    /// Creates an API key, keeps it in a private file, and adds a line to authorized_keys that allows nothing but petstore.
+    /// The person's other SSH keys can be added with the same name.
     Authorize(AuthorizeArgs),
     /// List who may log in, with their SSH keys and scopes.
     #[command(after_help = "Example:\n  petstore ssh list --format json")]
@@ -59,10 +64,6 @@ pub enum SshCommand {
     },
 }
 
-/// Let a person log in with an SSH key.
-///
-/// Creates an API key, keeps it in a private file, and adds a line to authorized_keys that allows nothing but petstore.
-/// The person's other SSH keys can be added with the same name.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     petstore ssh authorize till-2 till-2.pub --database sqlite:store.db -p branch\n  \
@@ -88,7 +89,7 @@ pub struct AuthorizeArgs {
     pub file: FileArg,
 }
 
-/// Which file `sshd` reads.
+// Which file `sshd` reads.
 #[derive(Debug, Args)]
 pub struct FileArg {
     /// The authorized_keys file. [default: ~/.ssh/authorized_keys]
@@ -96,7 +97,6 @@ pub struct FileArg {
     authorized_keys: Option<PathBuf>,
 }
 
-/// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` writes.
 #[derive(Debug, Args)]
 pub struct SessionArgs {
     /// Whose session it is.

@@ -64,8 +64,8 @@ impl Session {
     }
 
     /// A `statement` that adds pets, with what it needs to wait in the server until no other transaction adds any.
-    pub(in crate::store) fn in_turn(&self, statement: &str) -> String {
-        sql::in_turn(self.has_turn.load(Ordering::Relaxed), statement)
+    pub(in crate::store) fn with_turn(&self, statement: &str) -> String {
+        sql::with_turn(self.has_turn.load(Ordering::Relaxed), statement)
     }
 
     /// Whether a statement was not sent yet: it is prepared first, once on each connection.
