@@ -14,6 +14,10 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let mut effects = add_pet::update::take_up(state, now);
+    // Domains are checked without the service.
+    if state.screen == Screen::Domains {
+        effects.extend(domains::update::show(state, now));
+    }
     if !state.link.has_key() {
         let code = None;
         let message = "no API key is set".to_owned();
@@ -22,8 +26,5 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         return effects;
     }
     effects.extend(pets::update::reload(state, true, now));
-    if state.screen == Screen::Domains {
-        effects.extend(domains::update::show(state, now));
-    }
     effects
 }

@@ -19,7 +19,8 @@ use crate::tui::popups::Popup;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
 use crate::tui::popups::state::DEAF;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
-use crate::tui::state::Health;
+use crate::tui::start::start;
+use crate::tui::state::{Health, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{self, App, animals, remote};
 use crate::tui::theme::Theme;
@@ -314,6 +315,9 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     assert!(app.says("No API key is set for api.example.com. No request was sent. F4: enter one"));
     app.keys("F4 \"petk_0123456789\" Enter");
     assert!(app.job(Slot::TestKey).is_some());
+    app.state.screen = Screen::Domains;
+    app.effects = start(&mut app.state, app.now);
+    assert!(app.job(Slot::Keep).is_some(), "domains need no key");
 }
 
 #[test]
