@@ -59,7 +59,7 @@ impl Session {
     }
 
     /// What follows is in a transaction that takes its turn to add pets first.
-    pub(super) fn has_turn(&self) {
+    pub(super) fn mark_turn_taken(&self) {
         self.has_turn.store(true, Ordering::Relaxed);
     }
 

@@ -15,7 +15,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{OptionFuture, join_all, join3, maybe_done, poll_fn};
+use futures_util::future::{OptionFuture, join, join_all, maybe_done, poll_fn, try_join};
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 use tokio_postgres::error::{Severity, SqlState};
@@ -239,7 +239,7 @@ async fn together(
     if group.iter().any(|job| job.adds_pets()) {
         // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
         session.begin(&connections.pulse);
-        session.has_turn();
+        session.mark_turn_taken();
         begin = format!("{begin}; {}", sql::TAKE_TURN);
     }
     let wait_for_none = connections.by_name && group.iter().all(|job| job.is_one_statement());
@@ -257,14 +257,10 @@ async fn together(
         session.begin(&connections.pulse);
         session.batch("COMMIT").await
     };
-    let time = match connections.are_several_hosts {
-        _ if is_commit_sent => patience,
-        true => HOST_TIME,
-        false => ANSWER_TIME,
-    };
-    let commit_sent = OptionFuture::from(is_commit_sent.then(commit));
-    let all = join3(&mut begun, join_all(&mut worked), commit_sent);
-    let ((), _, ended) = timeout(time, all).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
+    let time = if connections.are_several_hosts { HOST_TIME } else { ANSWER_TIME };
+    let work = timeout(time, join(&mut begun, join_all(&mut worked)));
+    let sent = timeout(patience, OptionFuture::from(is_commit_sent.then(commit)));
+    let (_, ended) = try_join(work, sent).await.map_err(|_| StoreFailure::OutcomeUnknown)?;
     let worked: Vec<_> = worked.iter_mut().filter_map(|work| Pin::new(work).take_output()).collect();
     let failed = match Pin::new(&mut begun).take_output() {
         // The server has ended the connection instead.
