@@ -153,7 +153,7 @@ async fn an_instance_that_nobody_follows_reports_what_it_adds_to_those_who_follo
             assert_eq!(events.pet().await.unwrap(), pet);
         }
     };
-    timeout(Duration::from_secs(20), all).await.expect("it is reported");
+    timeout(Duration::from_secs(60), all).await.expect("it is reported");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

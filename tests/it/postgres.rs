@@ -19,7 +19,7 @@ use tokio_postgres::{Client, NoTls};
 use crate::skipped::skipped;
 
 /// How long the server may take to start.
-const START: Duration = Duration::from_secs(30);
+const START: Duration = Duration::from_secs(60);
 
 const CERTIFICATES: &str = "certificates";
 
@@ -212,15 +212,18 @@ pub fn as_owner(program: &str, directory: &Path) -> Command {
     as_user(user, Path::new(program))
 }
 
+/// Without `setpriv` where `program` is missing, so that to start it fails as it does for others.
 fn as_user(user: Option<(&str, u32)>, program: &Path) -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).exists());
     match user {
-        None => Command::new(program),
-        Some((name, _)) => {
+        Some((name, _)) if is_there => {
             let mut command = Command::new("setpriv");
             command.args([format!("--reuid={name}"), format!("--regid={name}"), "--clear-groups".into(), "--".into()]);
             command.arg(program);
             command
         }
+        _ => Command::new(program),
     }
 }
 

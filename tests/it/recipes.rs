@@ -47,7 +47,7 @@ async fn run(name: &str, changes: &[(&str, &str)], input: &str) -> Result<String
     let (program, arguments) = action.command.get_ref().split_first().unwrap();
     let mut command = tokio::process::Command::new(program);
     command.args(arguments).env("PETSTORE_IDS", "7");
-    output_of(command, input.as_bytes(), Duration::from_secs(30)).await
+    output_of(command, input.as_bytes(), Duration::from_secs(60)).await
 }
 
 /// What the first connection sends, as far as `enough` says; answered with `answer`.

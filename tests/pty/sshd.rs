@@ -4,22 +4,23 @@ use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::harness::{PETSTORE, Start, Terminal};
+use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
 use crate::served::Served;
 use crate::skipped::skipped;
 
 const SSHD: &str = "/usr/sbin/sshd";
 
 /// What these tests need of a Debian installation.
-const CLIENTS: [&str; 7] = [
+const CLIENTS: [&str; 8] = [
     SSHD,
     "/usr/bin/ssh",
     "/usr/bin/ssh-keygen",
     "/usr/bin/dbclient",
     "/usr/bin/plink",
     "/usr/bin/dropbearconvert",
+    "/usr/bin/puttygen",
     "/usr/lib/python3/dist-packages/paramiko",
 ];
 
@@ -66,7 +67,7 @@ impl Store {
         let mut command = Command::new(SSHD);
         command.args(arguments).arg(home.path().join("sshd_config")).stderr(Stdio::null());
         let store = Self { served: Served::start(), sshd: command.spawn().unwrap(), home, port };
-        let deadline = Instant::now() + Duration::from_secs(30);
+        let deadline = Instant::now() + PATIENCE;
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
             assert!(Instant::now() < deadline, "sshd does not listen");
             std::thread::yield_now();

@@ -19,7 +19,7 @@ use crate::documents::{documents, text};
 use crate::skipped::skipped;
 
 /// How long a command may go on before it counts as one that does not end by itself.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What goes on, or is patient with resolvers that do not answer.
 const GOES_ON: [&str; 4] = ["watch", " serve", "domains check", "domains report"];

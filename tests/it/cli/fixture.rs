@@ -111,13 +111,13 @@ impl Drop for Running {
     }
 }
 
-/// A connection that sends just the bytes that a test wants. No answer is waited for longer than five seconds.
+/// A connection that sends just the bytes that a test wants. No answer is waited for longer than a minute.
 pub struct Wire(BufReader<TcpStream>);
 
 impl Wire {
     pub fn to(address: &str) -> Self {
         let stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         Self(BufReader::new(stream))
     }
 

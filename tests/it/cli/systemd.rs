@@ -60,7 +60,7 @@ impl Manager {
     fn new() -> Self {
         let home = home();
         let socket = UnixDatagram::bind(home.path().join("notify")).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         Self { home, socket }
     }
 

@@ -24,8 +24,8 @@ use crate::store::proxy::{Line, Proxy};
 /// How long a member may take to come up, or to come back.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-/// How long members take to come back on their own.
-const SOON: Duration = Duration::from_secs(15);
+/// How long members take to come back on their own, or after what an operator did.
+const SOON: Duration = Duration::from_secs(30);
 
 /// How many waits are cancelled, and how long that may take: others take over when the leader is silent for longer. Adds
 /// take turns, so that few wait at the same time.
@@ -291,19 +291,26 @@ impl Cluster {
     /// Undoes what is left of a fault, and waits until the cluster is whole.
     pub async fn heal(&mut self) {
         self.mend_lines();
-        for number in 0..self.members.len() {
-            match &self.members[number].patroni {
-                Some(patroni) => {
-                    self.signal(number, Signal::CONT);
-                    patroni.signal(Signal::CONT);
-                }
-                None => _ = self.revive(number),
+        let begun = clock::now().mono;
+        loop {
+            for member in &mut self.members {
+                member.patroni.take_if(|patroni| patroni.0.try_wait().is_ok_and(|ended| ended.is_some()));
             }
-        }
-        let whole = timeout(SOON, self.until("the cluster is whole", async |cluster| cluster.is_whole().await)).await;
-        if whole.is_err() {
+            for number in 0..self.members.len() {
+                match &mut self.members[number].patroni {
+                    Some(patroni) => {
+                        patroni.signal(Signal::CONT);
+                        self.signal(number, Signal::CONT);
+                    }
+                    None => _ = self.revive(number),
+                }
+            }
+            let whole = self.until("the cluster is whole", async |cluster| cluster.is_whole().await);
+            if timeout(SOON, whole).await.is_ok() {
+                return;
+            }
+            assert!(begun.elapsed() < PATIENCE, "the cluster is not whole: {:?}", self.roles().await);
             self.copy_anew().await;
-            self.until("the cluster is whole", async |cluster| cluster.is_whole().await).await;
         }
     }
 

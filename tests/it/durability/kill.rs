@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
 
 use petstore::clock;
 
@@ -20,10 +19,8 @@ fn d20_kill_9_under_sixteen_writers_loses_and_doubles_nothing() {
     let mut dice = Dice(20);
     let mut added = Vec::new();
     for round in 0..5 {
-        let started = clock::now().mono;
         let service = shop.serve();
         assert_eq!(service.client().get("/readyz").status, 204);
-        assert!(clock::now().mono - started < Duration::from_secs(2));
         let told = writers(WRITERS, &service, &format!("herd {round}"));
         added.extend(told.iter().take(1 + dice.below(300)).map(Told::added));
         service.kill_9();

@@ -74,19 +74,16 @@ async fn a_slow_service_keeps_up_with_a_scanner_and_every_line_gets_its_own_id()
     let mut app = App::open(&slow.base_url, "petk_0123456789abcdef77d0", Timeouts::default());
     app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
-    let begin = clock::now().mono;
     for name in names(1, 40) {
         app.press(&format!("\"{name}\" Enter"));
     }
     app.shows(&["40 saved  "]).await;
-    let took = clock::now().mono.saturating_duration_since(begin);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     let state = app.quit().await;
     let arrived = arrived.lock().unwrap().clone();
-    // One by one they would take 12 s.
-    assert!(took < Duration::from_secs(6), "{took:?}");
-    assert!(most.load(Ordering::SeqCst) <= 8);
+    let most = most.load(Ordering::SeqCst);
+    assert!((2..=8).contains(&most), "{most} at once");
     let ids: HashMap<String, i64> = (1..).zip(arrived).map(|(id, name)| (name, id)).collect();
     assert_eq!(ids.len(), 40);
     let expected: Vec<_> = names(1, 40).into_iter().map(|name| (name.clone(), ids[&name])).collect();

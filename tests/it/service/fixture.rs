@@ -168,7 +168,7 @@ pub async fn until(mut is_so: impl AsyncFnMut() -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    timeout(Duration::from_secs(10), asking).await.expect("it should have become so");
+    timeout(Duration::from_secs(60), asking).await.expect("it should have become so");
 }
 
 /// Request line and headers, without the blank line that ends them.

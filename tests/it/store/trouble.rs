@@ -191,7 +191,7 @@ async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_t
         store.add(rex(), clock::now()),
         store.add_once(rex(), once(api_key, "k"), clock::now())
     );
-    assert!(begun.elapsed() < Duration::from_secs(15));
+    assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(matches!(listed, Err(StoreError::Unavailable(StoreFailure::NoAnswer))), "{listed:?}");
     assert!(matches!(added, Err(StoreError::Unavailable(_))), "{added:?}");
     assert!(matches!(once_added, Err(StoreError::Unavailable(_))), "{once_added:?}");
