@@ -11,4 +11,3 @@ pub mod domain_service;
 pub mod first_run;
 pub mod inventory;
 pub mod outbox;
-pub mod program;

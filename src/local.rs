@@ -1,6 +1,6 @@
-//! Files on this machine: atomic files, logs, drafts, and barcodes.
+//! Files and programs of this machine: atomic files, logs, drafts, barcodes, and what is run.
 //!
-//! Touches files only; no network and no terminal.
+//! No network and no terminal.
 
 pub mod atomic_file;
 pub mod barcodes;
@@ -8,6 +8,7 @@ pub mod complete;
 pub mod draft_files;
 pub mod log;
 pub mod process_group;
+pub mod program;
 
 use sha2::{Digest as _, Sha256};
 

@@ -4,12 +4,9 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::Command;
-
 use crate::config::{Clipboard, Env};
 use crate::local::atomic_file;
-
-use super::program::feed;
+use crate::local::program::{command, feed};
 
 /// A clipboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +112,7 @@ pub async fn copy(text: &str, ways: &[ClipboardBackend]) -> Copied {
 /// Whether `program` took the text from its standard input, in time.
 async fn gives(program: &str, arguments: &[&str], text: &str) -> bool {
     let give = async {
-        let mut command = Command::new(program);
+        let mut command = command(program);
         command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         feed(command, text.as_bytes()).await.ok().filter(ExitStatus::success)
     };

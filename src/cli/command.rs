@@ -179,6 +179,21 @@ mod tests {
         }
     }
 
+    /// What help does not show.
+    #[test]
+    fn no_program_gets_a_variable_whose_value_is_a_secret() {
+        fn check(command: &clap::Command) {
+            for argument in command.get_arguments().filter(|argument| argument.is_hide_env_values_set()) {
+                let variable = argument.get_env().and_then(|name| name.to_str()).unwrap();
+                assert!(crate::local::program::SECRETS.contains(&variable), "{variable}");
+            }
+            command.get_subcommands().for_each(check);
+        }
+        let mut built = Args::command();
+        built.build();
+        check(&built);
+    }
+
     #[test]
     fn options_may_come_before_or_after_the_command() {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::local::program::hide;
 use crate::model::text::short;
 
 use super::error::ConfigError;
@@ -66,7 +67,13 @@ impl<'a> Sources<'a> {
             Err(source) => return Err(ConfigError::Read { path, source }),
             Ok(text) => text,
         };
-        Ok(Self { choices, env, file: File::parse(&text, &path)?, lines: KeyLines::of(&text), path, reads_key: true })
+        let file = File::parse(&text, &path)?;
+        for profile in file.profiles.values() {
+            if let Some(KeySource::Env(variable)) = &profile.key {
+                hide(variable);
+            }
+        }
+        Ok(Self { choices, env, file, lines: KeyLines::of(&text), path, reads_key: true })
     }
 
     /// The same, but the key of the service is not read.

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use petstore::app::program::output_of;
 use petstore::config::{CustomAction, File};
+use petstore::local::program::{command, output_of};
 
 use crate::documents::text;
 
@@ -45,7 +45,7 @@ async fn run(name: &str, changes: &[(&str, &str)], input: &str) -> Result<String
     let actions = recipes(changes);
     let action = actions.iter().find(|action| action.name == name).unwrap();
     let (program, arguments) = action.command.get_ref().split_first().unwrap();
-    let mut command = tokio::process::Command::new(program);
+    let mut command = command(program);
     command.args(arguments).env("PETSTORE_IDS", "7");
     output_of(command, input.as_bytes(), Duration::from_secs(60)).await
 }

@@ -11,7 +11,7 @@ use crate::documents::text;
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
     ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
-    ("local", &["model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("local", &["model"], &["reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     (
         "config",
         &["local", "model"],
@@ -146,4 +146,16 @@ fn no_files_import_each_other_in_a_circle_but_inside_a_screen() {
         wrong.push(String::new());
     }
     assert!(wrong.is_empty(), "circles:\n{}", wrong.join("\n"));
+}
+
+/// They get a part of the environment only.
+#[test]
+fn programs_are_started_in_one_place() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for file in imports().files() {
+        let text = std::fs::read_to_string(src.join(&file.name)).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let names = |line: &str| line.contains("process::") && line.contains("Command");
+        assert_eq!(code.lines().any(names), file.name == "local/program.rs", "{}", file.name);
+    }
 }

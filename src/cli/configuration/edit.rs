@@ -3,10 +3,10 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::config::{Env, Paths, write_schema};
 use crate::local::atomic_file::{self, replace_private};
+use crate::local::program::command;
 
 use super::super::confirm::ask;
 use super::super::error::{Exit, Failed};
@@ -72,7 +72,8 @@ fn open(path: &Path, env: &Env) -> Result<(), Failed> {
         let what = format!("the editor {} {why}; the file was not changed", crate::model::text::short(editor));
         Failed::new(Exit::Failure, what).hint("set EDITOR to another editor")
     };
-    let status = Command::new("/bin/sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
+    let mut shell = command("/bin/sh");
+    let status = shell.as_std_mut().arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(path).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(failed(format!("failed ({status})"))),

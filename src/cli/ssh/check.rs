@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use crate::cli::doctor;
 use crate::cli::doctor::check::Check;
@@ -12,6 +12,7 @@ use crate::cli::error::{Exit, Failed};
 use crate::cli::render::FormatArg;
 use crate::config::Env;
 use crate::config::secrets::read_key_file;
+use crate::local::program::command;
 use crate::model::words::counted;
 
 use super::authorized_keys::AuthorizedKeys;
@@ -86,7 +87,8 @@ fn server(file: &Path, env: &Env) -> Vec<Check> {
     let account = env.get("LOGNAME").or_else(|| env.get("USER")).unwrap_or("root");
     let connection = format!("user={account},host=localhost,addr=127.0.0.1");
     let output = ["sshd", "/usr/sbin/sshd"].into_iter().find_map(|program| {
-        let mut command = Command::new(program);
+        let mut command = command(program);
+        let command = command.as_std_mut();
         command.args(["-T", "-C", &connection]).stdin(Stdio::null()).stderr(Stdio::null());
         command.output().ok().filter(|output| output.status.success())
     });

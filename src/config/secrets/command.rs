@@ -1,27 +1,22 @@
 //! A key printed by a program, such as a password manager.
 
-use std::fs;
-use std::io::{self, Read};
+use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{Command, Stdio};
-use std::thread;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::geteuid;
 
-use crate::local::process_group::ProcessGroup;
+use crate::local::program::{command, output_of_blocking};
 use crate::model::text::{cut, without_keys};
 use crate::model::{ApiKey, display_safe};
 
 use super::super::ConfigError;
-use super::deadline::within;
 
 /// How long the program may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// The longest output, in bytes.
-const MAX_BYTES: usize = 4096;
+/// The most symbolic links that Linux follows. Further ones make reading the file fail.
+const MOST_LINKS: u32 = 40;
 
 /// The key on the first line that a program prints. It is run without a shell and without input, and killed after ten
 /// seconds.
@@ -32,71 +27,57 @@ pub fn run_key_command(words: &[String]) -> Result<ApiKey, ConfigError> {
     })
 }
 
-/// Refuses to run the command in the configuration file at `path` if others can write or replace that file, since they
-/// could choose the command.
+/// Refuses to run the command in the configuration file at `path` if others can write or replace that file, or anything
+/// on the way to it, since they could choose the command.
 pub fn refuse_where_others_write(path: &Path) -> Result<(), ConfigError> {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    for path in [Some(&*real), real.parent(), path.parent()].into_iter().flatten() {
+    let parts = |path: &Path| Vec::from_iter(path.components().rev().map(|part| part.as_os_str().to_owned()));
+    let mut left = std::path::absolute(path).map(|path| parts(&path)).unwrap_or_default();
+    let (mut at, mut links) = (PathBuf::new(), 0);
+    while let Some(part) = left.pop() {
+        if part == ".." {
+            at.pop();
+            continue;
+        }
+        at.push(part);
         // A missing file names no command.
-        let Ok(found) = fs::metadata(path) else { continue };
-        let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
-        // In a directory with the sticky bit, such as /tmp, only the owner can replace a file.
-        let is_sticky = found.is_dir() && mode & 0o1000 != 0;
-        let (why, remedy) = match () {
-            () if owner != own && owner != 0 => (format!("it belongs to user {owner}"), format!("chown {own}")),
-            () if mode & 0o022 != 0 && !is_sticky => (format!("mode {mode:04o}"), "chmod go-w".to_owned()),
-            () => continue,
-        };
-        let path = path.display();
-        return Err(ConfigError::Key(format!(
-            "commands of the configuration were not run, because others can change {path} ({why}). Run: {remedy} {path}"
-        )));
+        let Ok(found) = fs::symlink_metadata(&at) else { return Ok(()) };
+        refuse_if_others_change(&at, &found)?;
+        if let Ok(to) = fs::read_link(&at) {
+            links += 1;
+            if links > MOST_LINKS {
+                return Ok(());
+            }
+            at.pop();
+            left.extend(parts(&to));
+        }
     }
     Ok(())
 }
 
+fn refuse_if_others_change(path: &Path, found: &Metadata) -> Result<(), ConfigError> {
+    let (mode, owner, own) = (found.mode() & 0o7777, found.uid(), geteuid().as_raw());
+    // In a directory with the sticky bit, such as /tmp, only its owner can replace a file. Links have no mode.
+    let is_kept = found.is_dir() && mode & 0o1000 != 0 || found.is_symlink();
+    let (why, remedy) = match () {
+        () if owner != own && owner != 0 => (format!("it belongs to user {owner}"), format!("chown -h {own}")),
+        () if mode & 0o022 != 0 && !is_kept => (format!("mode {mode:04o}"), "chmod go-w".to_owned()),
+        () => return Ok(()),
+    };
+    let path = path.display();
+    Err(ConfigError::Key(format!(
+        "commands of the configuration were not run, because others can change {path} ({why}). Run: {remedy} {path}"
+    )))
+}
+
 fn run(words: &[String], limit: Duration) -> Result<ApiKey, String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // In its own process group: it cannot read from the terminal, and its children are killed with it.
-        .process_group(0)
-        .spawn()
-        .map_err(|error| error.to_string())?;
-    let group = ProcessGroup::of(Some(child.id()));
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let ended = within(limit, move || {
-        let err = thread::spawn(move || printed(err));
-        (printed(out), err.join().unwrap_or_default(), child.wait())
-    });
-    let Some((out, err, status)) = ended else {
-        return Err(format!("it took longer than {} s and was killed", limit.as_secs()));
-    };
-    group.release();
-    if out.len() > MAX_BYTES {
-        return Err(format!("it printed more than {MAX_BYTES} bytes"));
-    }
-    let status = status.map_err(|error| error.to_string())?;
-    if !status.success() {
-        let message = quoted(&String::from_utf8_lossy(&err).split_whitespace().collect::<Vec<_>>().join(" "), 160);
-        return Err(if message.is_empty() { status.to_string() } else { format!("{status}: {message}") });
-    }
-    let out = String::from_utf8_lossy(&out);
-    let Some(line) = out.lines().next().filter(|line| !line.trim().is_empty()) else {
+    let mut command = command(program);
+    command.args(arguments);
+    let printed = output_of_blocking(command, limit)?;
+    let Some(line) = printed.lines().next().filter(|line| !line.trim().is_empty()) else {
         return Err("the first line of its output is empty".to_owned());
     };
     ApiKey::new(line).map_err(|error| error.to_string().trim_end_matches('.').to_owned())
-}
-
-/// The output from a pipe, up to one byte more than allowed.
-fn printed(pipe: Option<impl Read>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    // What was read before an error is used.
-    let _: io::Result<usize> = pipe.map_or(Ok(0), |pipe| pipe.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
-    bytes
 }
 
 fn quoted(text: &str, columns: usize) -> String {
@@ -106,6 +87,7 @@ fn quoted(text: &str, columns: usize) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs::File;
+    use std::io::Read as _;
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 
     use rustix::fs::{OFlags, fcntl_setfl};
@@ -131,36 +113,44 @@ mod tests {
 
     #[test]
     fn a_failing_program_is_reported_and_its_message_is_cleaned() {
-        assert_eq!(shell("exit 3"), Err("exit status: 3".into()));
-        let cleaned = "exit status: 1: not ⟨U+001B⟩[2J signed in";
+        assert_eq!(shell("exit 3"), Err("it failed (exit status: 3)".into()));
+        let cleaned = "it failed (exit status: 1): not ⟨U+001B⟩[2J signed in";
         assert_eq!(shell("printf 'not \\033[2J\\nsigned in' >&2; exit 1"), Err(cleaned.into()));
         assert_eq!(shell("echo; echo petk_0123456789"), Err("the first line of its output is empty".into()));
         assert_eq!(shell("exec cat"), Err("the first line of its output is empty".into()), "there is no input");
         assert!(shell("echo 'two words'").unwrap_err().starts_with("The API key may contain only visible ASCII"));
-        assert_eq!(shell("yes petk_0123456789"), Err("it printed more than 4096 bytes".into()));
+        assert_eq!(shell("yes petk_0123456789"), Err("it printed more than 64 KiB and was stopped".into()));
         let long = shell("yes wrong | head -c 4000 >&2; exit 1").unwrap_err();
         assert!(long.len() < 200, "{long}");
         let words = ["/nowhere/op".to_owned(), "read".to_owned()];
         let error = run_key_command(&words).unwrap_err().to_string();
-        let begin = "the command /nowhere/op read did not print an API key: No such file or directory";
+        let begin = "the command /nowhere/op read did not print an API key: /nowhere/op was not found";
         assert!(error.starts_with(begin) && error.ends_with(". Try it in a shell."), "{error}");
     }
 
     #[test]
     fn no_command_is_run_from_a_configuration_that_others_can_change() {
         let directory = tempfile::tempdir().unwrap();
-        let [real, links] = ["real", "links"].map(|name| directory.path().join(name));
-        [&real, &links].into_iter().for_each(|path| fs::create_dir(path).unwrap());
+        let [above, between] = ["above", "between"].map(|name| directory.path().join(name));
+        let [real, links] = ["real", "links"].map(|name| above.join(name));
+        [&above, &between, &real, &links].into_iter().for_each(|path| fs::create_dir(path).unwrap());
         let (file, link) = (real.join("config.toml"), links.join("config.toml"));
         fs::write(&file, "").unwrap();
-        symlink(&file, &link).unwrap();
+        symlink("../../between/link", &link).unwrap();
+        symlink(&file, between.join("link")).unwrap();
         let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        [(&real, 0o755), (&links, 0o755), (&file, 0o644)].into_iter().for_each(|(path, right)| mode(path, right));
+        [&above, &between, &real, &links].into_iter().for_each(|path| mode(path, 0o755));
+        mode(&file, 0o644);
         refuse_where_others_write(&link).unwrap();
         refuse_where_others_write(&real.join("absent.toml")).unwrap();
-        for (path, wrong, right) in
-            [(&file, 0o664, 0o644), (&file, 0o606, 0o600), (&real, 0o775, 0o755), (&links, 0o757, 0o755)]
-        {
+        for (path, wrong, right) in [
+            (&file, 0o664, 0o644),
+            (&file, 0o606, 0o600),
+            (&real, 0o775, 0o755),
+            (&links, 0o757, 0o755),
+            (&above, 0o777, 0o755),
+            (&between, 0o777, 0o755),
+        ] {
             mode(path, wrong);
             let error = refuse_where_others_write(&link).unwrap_err().to_string();
             let path_and_remedy = format!("{} (mode {wrong:04o}). Run: chmod go-w {}", path.display(), path.display());
@@ -176,17 +166,17 @@ mod tests {
     fn a_program_that_hangs_is_killed_with_its_children() {
         let directory = tempfile::tempdir().unwrap();
         let fifo = directory.path().join("fifo");
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        assert!(command("mkfifo").as_std_mut().arg(&fifo).status().unwrap().success());
         let mut reader = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(&fifo).unwrap();
         fcntl_setfl(&reader, OFlags::empty()).unwrap();
         let begun = clock::now().mono;
         let script = format!("sleep 60 > {} & wait", fifo.display());
         let words = ["/bin/sh".to_owned(), "-c".to_owned(), script];
-        assert_eq!(run(&words, Duration::from_secs(1)), Err("it took longer than 1 s and was killed".into()));
+        assert_eq!(run(&words, Duration::from_secs(1)), Err("it took longer than 1 s and was stopped".into()));
         // This waits while a process has the file open for writing.
         assert_eq!(reader.read_to_end(&mut Vec::new()).unwrap(), 0);
         let plain = ["/bin/sleep".to_owned(), "60".to_owned()];
-        assert_eq!(run(&plain, Duration::from_millis(100)), Err("it took longer than 0 s and was killed".into()));
+        assert_eq!(run(&plain, Duration::from_millis(100)), Err("it took longer than 0 s and was stopped".into()));
         assert!(clock::now().mono - begun < Duration::from_secs(30));
     }
 }

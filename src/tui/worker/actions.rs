@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use tokio::process::Command;
-
-use crate::app::program::output_of;
 use crate::config::action::ID;
 use crate::local::log::line;
+use crate::local::program::{command, output_of};
 use crate::tui::custom_actions::run::{Ran, Run};
 
 /// How long a run may take.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The most bytes of `PETSTORE_IDS`: Linux takes 128 KiB.
+const MOST_IDS: usize = 100_000;
 
 /// Runs the program of an action without a shell: the pets are on its standard input, a JSON object a line.
 pub(super) async fn perform(run: Run) -> Ran {
@@ -18,8 +18,12 @@ pub(super) async fn perform(run: Run) -> Ran {
     let ids: Vec<_> = pets.iter().map(|pet| pet.id.to_string()).collect();
     let ids = ids.join(" ");
     let words = action.command.get_ref();
-    let mut command = Command::new(&words[0]);
-    command.args(words[1..].iter().map(|word| word.replace(ID, &ids))).env("PETSTORE_IDS", &ids);
+    let mut command = command(&words[0]);
+    command.args(words[1..].iter().map(|word| word.replace(ID, &ids)));
+    // Systems refuse to start a program with a longer variable.
+    if ids.len() <= MOST_IDS {
+        command.env("PETSTORE_IDS", &ids);
+    }
     let input: Result<String, _> = pets.iter().map(line).collect();
     let result = match input {
         Ok(input) => output_of(command, input.as_bytes(), LIMIT).await,
@@ -78,5 +82,15 @@ mod tests {
     async fn rows_come_as_a_line_each() {
         let ran = perform(run(r#"["wc", "-l"]"#, vec![pet(1, "a\nb"), pet(2, "c")])).await;
         assert_eq!(ran.result.unwrap().trim(), "2");
+    }
+
+    #[tokio::test]
+    async fn any_number_of_rows_is_given_and_their_ids_as_far_as_the_system_takes_them() {
+        let script = r#"["/bin/sh", "-c", "wc -l; echo ${PETSTORE_IDS-none} | wc -w"]"#;
+        for (rows, ids) in [(10_000, 10_000), (30_000, 1)] {
+            let pets = (0..rows).map(|id| pet(1_000_000 + id, "x")).collect();
+            let printed = perform(run(script, pets)).await.result.unwrap();
+            assert_eq!(Vec::from_iter(printed.split_whitespace()), [rows.to_string(), ids.to_string()]);
+        }
     }
 }

@@ -165,9 +165,10 @@ async fn a_service_that_repeats_the_key_is_not_quoted_with_it() {
 #[test]
 fn a_configuration_that_others_may_write_runs_no_command() {
     let served = Served::start();
-    let directory = served.home.path().join("shared");
+    let above = served.home.path().join("open");
+    let directory = above.join("shared");
     let (file, ran) = (directory.join("config.toml"), directory.join("ran"));
-    fs::create_dir(&directory).unwrap();
+    fs::create_dir_all(&directory).unwrap();
     let text = format!(
         "profile = \"x\"\n[profiles.x]\nbase_url = \"{}\"\nkey = {{ command = [\"/bin/sh\", \"-c\", \"touch {}; echo $K\"] }}\n",
         served.base_url,
@@ -179,8 +180,10 @@ fn a_configuration_that_others_may_write_runs_no_command() {
         let mut command = petstore(&served.home, &[&["--config", file.to_str().unwrap()], words].concat());
         command.env("K", &served.key).env("PATH", "/usr/bin:/bin").output().unwrap()
     };
-    for (path, wrong, right) in [(&file, 0o666, 0o644), (&file, 0o620, 0o600), (&directory, 0o777, 0o755)] {
-        [(&directory, 0o755), (&file, 0o644)].into_iter().for_each(|(path, right)| mode(path, right));
+    for (path, wrong, right) in
+        [(&file, 0o666, 0o644), (&file, 0o620, 0o600), (&directory, 0o777, 0o755), (&above, 0o777, 0o755)]
+    {
+        [(&above, 0o755), (&directory, 0o755), (&file, 0o644)].into_iter().for_each(|(path, right)| mode(path, right));
         mode(path, wrong);
         let remedy = format!("Run: chmod go-w {}", path.display());
         for (words, status) in
@@ -196,6 +199,25 @@ fn a_configuration_that_others_may_write_runs_no_command() {
         assert!(listed.status.success() && ran.exists(), "{}", stderr(&listed));
         fs::remove_file(&ran).unwrap();
     }
+}
+
+#[test]
+fn a_program_gets_no_key_and_no_password() {
+    let home = home();
+    let (file, printed) = (home.path().join(".config/petstore/config.toml"), home.path().join("environment"));
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let text = format!(
+        "profile = \"x\"\n[profiles.x]\nbase_url = \"http://127.0.0.1:1/v1\"\n\
+         key = {{ command = [\"/bin/sh\", \"-c\", \"env > {}; echo $KEY\"] }}\n\
+         [profiles.y]\nbase_url = \"http://127.0.0.1:1/v1\"\nkey = {{ env = \"KEY_OF_Y\" }}\n",
+        printed.display()
+    );
+    fs::write(&file, text).unwrap();
+    let secrets = ["PETSTORE_API_KEY", "PETSTORE_DATABASE", "PETSTORE_COPY_FROM", "PETSTORE_COPY_TO", "KEY_OF_Y"];
+    let mut list = petstore(&home, &["pets", "list"]);
+    let listed = list.envs(secrets.map(|name| (name, "of_a_secret"))).env("KEY", KEY).output().unwrap();
+    let environment = fs::read_to_string(printed).unwrap_or_else(|_| panic!("{}", stderr(&listed)));
+    assert!(environment.contains(KEY) && !environment.contains("of_a_secret"), "{environment}");
 }
 
 #[tokio::test]

@@ -4,16 +4,15 @@ use std::ffi::OsString;
 use std::io;
 
 use jiff::tz::TimeZone;
-use tokio::process::Command;
 
 use super::lines::write_change;
 use crate::app::inventory::changes::{Change, ChangeKind};
-use crate::app::program::feed;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{note, write_as};
 use crate::cli::pets::args::{WatchArgs, WatchFormat};
 use crate::clock::time_zone;
 use crate::local::log::line;
+use crate::local::program::{command, feed};
 use crate::model::search::Query;
 use crate::model::text::short;
 use crate::model::{Pet, display_safe};
@@ -77,7 +76,7 @@ impl<'a> Delivery<'a> {
 
 /// Runs a command to its end, without a shell. A command that cannot be started is an error.
 async fn run(program: &OsString, args: &[OsString], pet: &Pet) -> io::Result<std::process::ExitStatus> {
-    let mut command = Command::new(program);
+    let mut command = command(program);
     command.args(args);
     feed(command, line(pet)?.as_bytes()).await
 }
