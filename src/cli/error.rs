@@ -46,6 +46,8 @@ pub enum Exit {
     Hangup = 129,
     /// SIGINT.
     Interrupt = 130,
+    /// SIGQUIT.
+    Quit = 131,
     /// SIGTERM.
     Terminate = 143,
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use tokio::runtime::Runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
@@ -26,12 +27,12 @@ use crate::local::draft_files::Claims;
 use crate::model::text::short;
 use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
-use crate::terminal_size::terminal_size;
+use crate::tty;
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
-use crate::tui::msg::{QuitReason, Size};
+use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
@@ -211,7 +212,7 @@ fn session(
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
-    let (columns, rows) = terminal_size().unwrap_or((80, 24));
+    let (columns, rows) = tty::size().unwrap_or((80, 24));
     let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);
@@ -264,20 +265,19 @@ async fn show(
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, context);
-    let quits = watch_signals()?;
+    let signals = watch_signals()?;
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let wires = LoopIo {
         input: terminal::events().map_err(Failed::because(failed))?,
         worker,
-        quits,
+        signals,
         outside: outside(&outlet),
         traffic: outlet.traffic(),
         pacing: Pacing::new(link),
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
-    terminal::end_events();
     let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
     // This takes a while over a slow connection.
     let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
@@ -318,6 +318,7 @@ async fn show(
             Exit::Done
         }
         Some(QuitReason::Terminate) => Exit::Terminate,
+        Some(QuitReason::Quit) => Exit::Quit,
         Some(QuitReason::Hangup) => Exit::Hangup,
     };
     Ok(ControlFlow::Break(exit))
@@ -337,7 +338,9 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
-        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Idle)) => Ending::Signal,
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Quit | QuitReason::Idle)) => {
+            Ending::Signal
+        }
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
     let writes = drafts::last(state, ended, clock::now());
@@ -345,26 +348,30 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
 }
 
-/// Signals, and the loss of the terminal, as reasons to quit.
-fn watch_signals() -> Result<mpsc::Receiver<QuitReason>, Failed> {
-    let (quit, quits) = mpsc::channel(4);
-    let (mut signals, by_signal) = (Signals::new()?, quit.clone());
+/// What signals ask for.
+fn watch_signals() -> Result<mpsc::Receiver<Msg>, Failed> {
+    let (sender, asked) = mpsc::channel(4);
+    let listen = |number: rustix::process::Signal| {
+        signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
+    };
+    let (mut stops, mut continues) = (listen(rustix::process::Signal::TSTP)?, listen(rustix::process::Signal::CONT)?);
+    let mut ends = Signals::new()?;
     tokio::spawn(async move {
         loop {
-            let reason = match signals.next().await {
-                Exit::Interrupt => QuitReason::Interrupt,
-                Exit::Terminate => QuitReason::Terminate,
-                _ => QuitReason::Hangup,
+            let msg = tokio::select! {
+                Some(()) = stops.recv() => Msg::Suspend,
+                Some(()) = continues.recv() => Msg::Continued,
+                exit = ends.next() => Msg::Quit(match exit {
+                    Exit::Interrupt => QuitReason::Interrupt,
+                    Exit::Quit => QuitReason::Quit,
+                    Exit::Terminate => QuitReason::Terminate,
+                    _ => QuitReason::Hangup,
+                }),
             };
-            let _ = by_signal.send(reason).await;
+            let _ = sender.send(msg).await;
         }
     });
-    let by_terminal = move || {
-        terminal::wait_for_hangup();
-        let _ = quit.blocking_send(QuitReason::Hangup);
-    };
-    let watched = std::thread::Builder::new().name("hangup".into()).spawn(by_terminal);
-    watched.map(|_| quits).map_err(Failed::because("cannot use the terminal"))
+    Ok(asked)
 }
 
 /// What was typed in the form and in rapid entry, each followed by `word`.

@@ -11,6 +11,7 @@ use crate::app::connections;
 use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, display_safe};
+use crate::tty;
 
 use super::confirm::can_ask;
 use super::error::{Exit, Failed};
@@ -82,7 +83,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     tokio::select! {
         done = work => done,
         exit = signals.next() => {
-            prompt::restore();
+            tty::restore();
             Ok(exit)
         }
     }

@@ -28,6 +28,8 @@ pub enum Effect {
     ControlImport(ImportControl),
     /// Give the terminal back and stop, as Ctrl-Z asks.
     Suspend,
+    /// Take the terminal again, after something else has stopped the program.
+    Resume,
     /// Redraw everything.
     Redraw,
     /// Have the terminal report the mouse, or not.

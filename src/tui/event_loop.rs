@@ -6,7 +6,6 @@
 use std::io;
 use std::sync::Arc;
 
-use crossterm::event::Event;
 use ratatui::Terminal;
 use ratatui::backend::Backend;
 use ratatui::layout::Rect;
@@ -24,7 +23,6 @@ use super::paste_detection::PasteDetector;
 use super::pending::Slot;
 use super::start::start;
 use super::state::{AppState, Screen};
-use super::terminal::message;
 use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
 use super::update::update;
@@ -50,10 +48,10 @@ pub enum LoopError {
 /// Everything the loop is wired to.
 pub struct LoopIo {
     /// Terminal events.
-    pub input: mpsc::Receiver<io::Result<Event>>,
+    pub input: mpsc::Receiver<Msg>,
     pub worker: Handle,
-    /// Signals, and the end of the terminal.
-    pub quits: mpsc::Receiver<QuitReason>,
+    /// What signals ask for.
+    pub signals: mpsc::Receiver<Msg>,
     /// What is done to the terminal beside the frames.
     pub outside: TerminalHooks,
     /// Whether the terminal has taken what was written.
@@ -71,7 +69,7 @@ pub type Tell = Box<dyn Fn(&Effect) -> io::Result<()> + Send>;
 pub struct TerminalHooks {
     /// Gives the terminal back, stops the program, and takes the terminal again.
     pub suspend: Box<dyn Fn() -> io::Result<()> + Send>,
-    /// For a bell, a notification, a text to copy.
+    /// For a bell, a notification, a text to copy; and to take the terminal again.
     pub tell: Tell,
 }
 
@@ -82,7 +80,7 @@ pub async fn run<B: Backend>(
     appearance: &Appearance,
     wires: LoopIo,
 ) -> Result<(), LoopError> {
-    let LoopIo { mut input, mut worker, mut quits, outside, mut traffic, mut pacing, clock } = wires;
+    let LoopIo { mut input, mut worker, mut signals, outside, mut traffic, mut pacing, clock } = wires;
     let now = clock();
     let mut bursts = PasteDetector::default();
     state.slow_line = pacing.is_slow();
@@ -129,7 +127,7 @@ pub async fn run<B: Backend>(
         let deadline = next_deadline(state, now).into_iter().chain(bursts.due()).min();
         let first = tokio::select! {
             biased;
-            Some(reason) = quits.recv() => bursts.take(Msg::Quit(reason), true, false, now.mono),
+            Some(asked) = signals.recv() => bursts.take(asked, true, false, now.mono),
             (event, waited_for) = next(&mut input) => from_input(event, waited_for, &mut bursts, state, clock()),
             Some(reply) = worker.replies.recv() => vec![Msg::Reply(reply)],
             // On other screens they wait for the next message.
@@ -184,9 +182,9 @@ pub async fn run<B: Backend>(
 }
 
 /// The next event, and whether it had to be waited for.
-async fn next(input: &mut mpsc::Receiver<io::Result<Event>>) -> (Option<io::Result<Event>>, bool) {
+async fn next(input: &mut mpsc::Receiver<Msg>) -> (Option<Msg>, bool) {
     match input.try_recv() {
-        Ok(event) => (Some(event), false),
+        Ok(msg) => (Some(msg), false),
         Err(_) => (input.recv().await, true),
     }
 }
@@ -206,18 +204,9 @@ async fn until(deadline: Option<std::time::Instant>) {
 }
 
 /// The end of the input is the end of the terminal.
-fn from_input(
-    event: Option<io::Result<Event>>,
-    waited_for: bool,
-    bursts: &mut PasteDetector,
-    state: &AppState,
-    now: Now,
-) -> Vec<Msg> {
-    let msg = match event {
-        Some(Ok(event)) => message(event),
-        Some(Err(_)) | None => Some(Msg::Quit(QuitReason::Hangup)),
-    };
-    msg.map_or_else(Vec::new, |msg| bursts.take(msg, waited_for, state.takes_names(), now.mono))
+fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &AppState, now: Now) -> Vec<Msg> {
+    let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
+    bursts.take(msg, waited_for, state.takes_names(), now.mono)
 }
 
 /// Draws the next frame, of which the backend writes what is different.
@@ -273,6 +262,10 @@ fn perform<B: Backend>(
         let follow = match effect {
             Effect::Suspend => {
                 (outside.suspend)().map_err(LoopError::Suspend)?;
+                vec![repaint(terminal)?, Msg::Resumed]
+            }
+            Effect::Resume => {
+                (outside.tell)(&effect).map_err(failed)?;
                 vec![repaint(terminal)?, Msg::Resumed]
             }
             Effect::Redraw => vec![repaint(terminal)?],

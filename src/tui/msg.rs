@@ -53,7 +53,11 @@ pub enum Msg {
     Reply(Reply),
     /// A request has ended.
     Exchanged(Recorded),
-    /// The program goes on after Ctrl-Z and `fg`.
+    /// SIGTSTP: the program is asked to stop, as by Ctrl-Z.
+    Suspend,
+    /// SIGCONT: the program goes on, whatever had stopped it.
+    Continued,
+    /// The terminal was taken again.
     Resumed,
     /// The program must end.
     Quit(QuitReason),
@@ -181,6 +185,8 @@ pub enum QuitReason {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGQUIT.
+    Quit,
     /// SIGHUP, or the terminal is gone.
     Hangup,
     /// A session over SSH in which nothing was typed for its idle limit.

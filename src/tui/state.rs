@@ -95,6 +95,8 @@ pub struct AppState {
     pub added: Vec<AddedPet>,
     /// How many more were added by imports and as samples.
     pub added_in_bulk: u64,
+    /// The program has stopped itself, and SIGCONT is still to come.
+    pub(super) suspended: bool,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When something was last typed, or the app began.
@@ -344,6 +346,7 @@ impl AppState {
             keys,
             added: Vec::new(),
             added_in_bulk: 0,
+            suspended: false,
             quitting: None,
             used: None,
             interrupted: None,

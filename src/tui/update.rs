@@ -90,6 +90,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Exchanged(recorded) => {
             requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
         }
+        Msg::Suspend => return suspend(state),
+        // After Ctrl-Z it has the terminal already.
+        Msg::Continued if std::mem::take(&mut state.suspended) => {}
+        Msg::Continued => return vec![Effect::Resume],
         Msg::Resumed => {
             state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
             // Leaving has switched it off.
@@ -98,6 +102,11 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Quit(reason) => state.quitting = Some(reason),
     }
     Vec::new()
+}
+
+fn suspend(state: &mut AppState) -> Vec<Effect> {
+    state.suspended = true;
+    vec![Effect::Suspend]
 }
 
 /// A message goes with the screen or the box that it is about.
@@ -242,7 +251,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
     }
     match action {
         GlobalAction::Interrupt => return interrupt(state, now),
-        GlobalAction::Suspend => return vec![Effect::Suspend],
+        GlobalAction::Suspend => return suspend(state),
         GlobalAction::Redraw => return vec![Effect::Redraw],
         GlobalAction::Quit => state.quitting = Some(QuitReason::User),
         GlobalAction::Help => {

@@ -177,7 +177,12 @@ impl Worker {
                 None
             }
             // The loop keeps these to itself.
-            Effect::Suspend | Effect::Redraw | Effect::Mouse(_) | Effect::Notify(..) | Effect::Clipboard(_) => None,
+            Effect::Suspend
+            | Effect::Resume
+            | Effect::Redraw
+            | Effect::Mouse(_)
+            | Effect::Notify(..)
+            | Effect::Clipboard(_) => None,
         }
     }
 

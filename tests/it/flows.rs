@@ -5,7 +5,6 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use jiff::tz::TimeZone;
 use petstore::api::client::{Timeouts, install_tls_provider};
 use petstore::api::{Client, Failure};
@@ -24,7 +23,7 @@ use petstore::store::keys::{NewKey, Scopes};
 use petstore::store::{DatabaseUrl, Store};
 use petstore::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use petstore::tui::frame_pacer::Pacing;
-use petstore::tui::msg::{QuitReason, Size};
+use petstore::tui::msg::{Key, KeyPress, Msg, QuitReason, Size};
 use petstore::tui::state::AppState;
 use petstore::tui::terminal::writer_thread::Traffic;
 use petstore::tui::theme::{Appearance, Theme};
@@ -97,10 +96,10 @@ impl Backend for Shown {
 
 /// The app on such a screen.
 struct App {
-    keys: mpsc::Sender<std::io::Result<Event>>,
+    keys: mpsc::Sender<Msg>,
     screen: watch::Receiver<String>,
     ended: JoinHandle<Result<AppState, LoopError>>,
-    _quits: mpsc::Sender<QuitReason>,
+    _signals: mpsc::Sender<Msg>,
 }
 
 fn remote(base_url: &str, key: &str) -> Service {
@@ -232,7 +231,7 @@ impl App {
         };
         let (screen_sender, screen) = watch::channel(String::new());
         let (keys, events) = mpsc::channel(10_000);
-        let (quit, quits) = mpsc::channel(1);
+        let (signals, asked) = mpsc::channel(1);
         let ended = tokio::spawn(async move {
             let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
             let mut terminal = Terminal::new(backend).unwrap();
@@ -240,7 +239,7 @@ impl App {
             let wires = LoopIo {
                 input: events,
                 worker,
-                quits,
+                signals: asked,
                 outside: TerminalHooks { suspend: Box::new(|| Ok(())), tell: Box::new(|_| Ok(())) },
                 traffic: watch::channel(Traffic::default()).1,
                 pacing: Pacing::new(LinkSpeed::Fast),
@@ -250,51 +249,51 @@ impl App {
             worker_ended.await.unwrap();
             run.map(|()| state)
         });
-        Self { keys, screen, ended, _quits: quit }
+        Self { keys, screen, ended, _signals: signals }
     }
 
     /// Presses keys by name; a word in quotes is typed.
     fn press(&self, keys: &str) {
         for word in keys.split(' ') {
-            let code = match word {
-                "Enter" => KeyCode::Enter,
-                "Esc" => KeyCode::Esc,
-                "Tab" => KeyCode::Tab,
-                "Down" => KeyCode::Down,
-                "Right" => KeyCode::Right,
-                "Left" => KeyCode::Left,
-                "End" => KeyCode::End,
-                "BS" => KeyCode::Backspace,
-                "F2" => KeyCode::F(2),
-                "F4" => KeyCode::F(4),
-                "F5" => KeyCode::F(5),
-                "F6" => KeyCode::F(6),
-                "F7" => KeyCode::F(7),
-                "F8" => KeyCode::F(8),
-                "Space" => KeyCode::Char(' '),
+            let key = match word {
+                "Enter" => Key::Enter,
+                "Esc" => Key::Esc,
+                "Tab" => Key::Tab,
+                "Down" => Key::Down,
+                "Right" => Key::Right,
+                "Left" => Key::Left,
+                "End" => Key::End,
+                "BS" => Key::Backspace,
+                "F2" => Key::F(2),
+                "F4" => Key::F(4),
+                "F5" => Key::F(5),
+                "F6" => Key::F(6),
+                "F7" => Key::F(7),
+                "F8" => Key::F(8),
+                "Space" => Key::Char(' '),
                 word if word.starts_with("C-") => {
-                    let code = KeyCode::Char(word.chars().last().unwrap());
-                    self.event(Event::Key(KeyEvent::new(code, KeyModifiers::CONTROL)));
+                    let key = Key::Char(word.chars().last().unwrap());
+                    self.event(Msg::Key(KeyPress { ctrl: true, ..key.into() }));
                     continue;
                 }
-                word if word.len() == 1 => KeyCode::Char(word.chars().next().unwrap()),
+                word if word.len() == 1 => Key::Char(word.chars().next().unwrap()),
                 word => {
                     for c in word.trim_matches('"').chars() {
-                        self.key(KeyCode::Char(c));
+                        self.key(Key::Char(c));
                     }
                     continue;
                 }
             };
-            self.key(code);
+            self.key(key);
         }
     }
 
-    fn event(&self, event: Event) {
-        self.keys.try_send(Ok(event)).unwrap();
+    fn event(&self, event: Msg) {
+        self.keys.try_send(event).unwrap();
     }
 
-    fn key(&self, code: KeyCode) {
-        self.event(Event::Key(KeyEvent::new(code, KeyModifiers::NONE)));
+    fn key(&self, key: Key) {
+        self.event(Msg::Key(key.into()));
     }
 
     /// Waits until the screen says all of this.
@@ -310,7 +309,7 @@ impl App {
     }
 
     async fn quit(self) -> AppState {
-        self.key(KeyCode::Char('q'));
+        self.key(Key::Char('q'));
         tokio::time::timeout(PATIENCE, self.ended).await.unwrap().unwrap().unwrap()
     }
 }
@@ -428,7 +427,7 @@ async fn a_wrong_key_is_asked_for_and_the_right_one_goes_on() {
     for _ in 0..64 {
         app.press("BS");
     }
-    app.event(Event::Paste(format!("Bearer {}\n", real.key)));
+    app.event(Msg::Paste(format!("Bearer {}\n", real.key)));
     app.press("Enter");
     let screen = app.shows(&["Key accepted.", "Rex", "[All 5]"]).await;
     assert!(!screen.contains(&real.key));

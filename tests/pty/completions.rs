@@ -22,12 +22,11 @@ fn the_first_tab_in_zsh_completes() {
     fs::write(functions.join("_petstore"), script).unwrap();
     // The files of the system may do the same and more.
     fs::write(start.home().join(".zshenv"), "unsetopt global_rcs\n").unwrap();
-    let startup = "fpath=(~/functions $fpath); autoload -Uz compinit; compinit -u; PROMPT='> '\n";
+    let startup = "fpath=(~/functions $fpath); autoload -Uz compinit; compinit -u; PROMPT='ready> '\n";
     fs::write(start.home().join(".zshrc"), startup).unwrap();
     let mut terminal = start.open();
-    terminal.shows(&["> "]);
-    terminal.send("petstore profiles te\t");
-    terminal.shows(&["> petstore profiles test"]);
+    terminal.answer("ready> ", "petstore profiles te\t");
+    terminal.shows(&["ready> petstore profiles test"]);
     terminal.send("\u{15}exit\r");
     terminal.ended();
 }

@@ -12,12 +12,9 @@ use std::time::{Duration, Instant};
 
 use petstore::tui::drafts::{Drafts, Ending, TypedText};
 
-use crate::harness::{PETSTORE, Start, Terminal};
+use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
 
 const KEY: &str = "petk_0123456789abcdef77d0";
-
-/// How long anything is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A service of one animal.
 fn service() -> String {

@@ -227,7 +227,7 @@ fn compare_inside(program: &str, term: &str, open: impl FnOnce(&[String]) -> Ter
     compare(program, &recorded(term), |screen| {
         player.play(&screen.bytes);
         // It repaints when it likes to.
-        let deadline = Instant::now() + Duration::from_secs(3);
+        let deadline = Instant::now() + PATIENCE;
         loop {
             let seen = terminal.with_screen(Seen::of);
             if seen == screen.reference || Instant::now() > deadline {

@@ -8,13 +8,13 @@ use petstore::tui::effect::Effect;
 use petstore::tui::terminal::writer_thread::TerminalWriter;
 use petstore::tui::terminal::{enter, tell};
 
-use crate::harness::{PETSTORE, Start, restored, switched_off};
+use crate::harness::{PATIENCE, PETSTORE, Start, Terminal, restored, switched_off};
 
 const ROWS: &[&str] = &["> 1 ", "Rex", "sold 25"];
 
 #[test]
 fn signals_end_it_with_their_status_and_the_terminal_restored() {
-    for (name, expected) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+    for (name, expected) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
         let mut app = Start::petstore(&["--demo"]).open();
         app.shows(ROWS);
         app.signal(name);
@@ -43,7 +43,7 @@ fn a_lost_line_ends_it_also_when_the_hangup_is_ignored() {
         };
         let start = std::time::Instant::now();
         while !gone() {
-            assert!(start.elapsed().as_secs() < 10, "{how}: still running without a terminal");
+            assert!(start.elapsed() < PATIENCE, "{how}: still running without a terminal");
             std::thread::yield_now();
         }
     }
@@ -71,50 +71,121 @@ fn ctrl_c_twice_quits_and_once_does_not() {
     assert_eq!(app.ended().0, 0);
 }
 
+const PROMPT: &str = "ready> ";
+
+/// A shell with jobs, in which the app runs.
+fn app_in_a_shell() -> Terminal {
+    let mut shell = Start::program("/bin/bash", &["--norc", "--noprofile", "-i"]).env("PS1", PROMPT).open();
+    shell.answer(PROMPT, format!("{PETSTORE} --demo\n"));
+    shell.shows(ROWS);
+    shell
+}
+
+/// Ends the app, and the shell after it.
+fn leave(mut shell: Terminal) {
+    shell.send("q");
+    shell.answer(PROMPT, "exit\n");
+    shell.ended();
+}
+
 #[test]
 fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
-    let mut shell = Start::program("/bin/bash", &["--norc", "--noprofile", "-i"]).env("PS1", "ready> ").open();
-    shell.shows(&["ready> "]);
-    shell.send(format!("{PETSTORE} --demo\n"));
-    shell.shows(ROWS);
+    let mut shell = app_in_a_shell();
     shell.send("\x1a");
-    shell.shows(&["Stopped", "ready> "]);
+    shell.shows(&["Stopped"]);
     // The shell switches bracketed paste on for itself.
     assert!(switched_off(&shell.bytes(), "?1049"));
-    shell.send("fg\n");
+    shell.answer(PROMPT, "fg\n");
     shell.shows(&["> 1 ", "Resumed."]);
     shell.send("j");
     shell.shows(&["> 2 "]);
-    shell.send("q");
-    shell.shows(&["ready> "]);
-    shell.send("exit\n");
-    shell.ended();
+    leave(shell);
+}
+
+/// Only SIGTSTP can be answered before the stop.
+#[test]
+fn a_stop_from_outside_gives_the_terminal_back_and_whatever_stopped_it_fg_paints_it_again() {
+    for (signal, is_given_back) in [("TSTP", true), ("STOP", false)] {
+        let mut shell = app_in_a_shell();
+        let children = format!("/proc/{0}/task/{0}/children", shell.process_id());
+        let app = std::fs::read_to_string(children).unwrap();
+        assert!(Command::new("kill").args(["-s", signal, app.trim()]).status().unwrap().success());
+        shell.shows(&["Stopped"]);
+        assert_eq!(switched_off(&shell.bytes(), "?1049"), is_given_back, "{signal}");
+        shell.answer(PROMPT, "fg\n");
+        shell.shows(&["> 1 ", "Resumed."]);
+        shell.send("j");
+        shell.shows(&["> 2 "]);
+        leave(shell);
+    }
+}
+
+#[test]
+fn where_no_shell_could_continue_it_nothing_stops_it() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(ROWS);
+    app.signal("TSTP");
+    app.shows(&["> 1 ", "Resumed."]);
+    app.send("j");
+    app.shows(&["> 2 "]);
+    app.send("q");
+    let (status, bytes) = app.ended();
+    assert!(status == 0 && restored(&bytes));
 }
 
 #[test]
 fn the_mouse_is_given_back_when_it_stops_and_at_the_end() {
     let modes = ["?1000", "?1006"];
     let is_off = |bytes: &[u8]| modes.iter().all(|mode| switched_off(bytes, mode));
-    let mut shell = Start::program("/bin/bash", &["--norc", "--noprofile", "-i"]).env("PS1", "ready> ").open();
-    shell.shows(&["ready> "]);
-    shell.send(format!("{PETSTORE} --demo\n"));
-    shell.shows(ROWS);
+    let mut shell = app_in_a_shell();
     shell.send("M");
     shell.shows(&["hold Shift to select text"]);
     // The second row, as a terminal reports a click.
     shell.send("\x1b[<0;9;6M\x1b[<0;9;6m");
     shell.shows(&["> 2 "]);
     shell.send("\x1a");
-    shell.shows(&["Stopped", "ready> "]);
+    shell.shows(&["Stopped"]);
     assert!(is_off(&shell.bytes()));
-    shell.send("fg\n");
+    shell.answer(PROMPT, "fg\n");
     shell.wait_until("the mouse is on again", |_, bytes| !is_off(bytes));
     shell.send("\x1b[<65;9;6M");
     shell.shows(&["> 5 "]);
     shell.send("q");
     shell.wait_until("the mouse is off", |_, bytes| is_off(bytes));
-    shell.send("exit\n");
+    shell.answer(PROMPT, "exit\n");
     shell.ended();
+}
+
+#[test]
+fn no_sequence_that_is_cut_or_unknown_keeps_a_key_from_arriving() {
+    let mut app = Start::petstore(&["--demo"]).open();
+    app.shows(ROWS);
+    for sequence in [
+        "\x1b[?2026;2$y",
+        "\x1b[?997;1n",
+        "\x1b[?2026;2$",
+        "\x1b[<0;9",
+        "\x1b[M ",
+        "\x1b[1;",
+        "\x1b]11;rgb:ffff/ffff/ffff\x07",
+        "\x1b]11;rgb:ff",
+        "\x1bP>|XTerm",
+        "\x1b_G",
+    ] {
+        app.send(sequence);
+        app.send_until("G", &["Row 20 of 20."]);
+        app.send("g");
+        app.shows(&["Row 1 of 20."]);
+    }
+    app.send("\x1b[<0;9\x03");
+    app.shows(&["Press Ctrl-C again to quit."]);
+    // A paste without its end: its text counts, and so do the keys after it.
+    app.send("a");
+    app.shows(&["Add a pet"]);
+    app.send("\x1b[200~Rex");
+    app.shows(&["[Rex_"]);
+    app.send("\t3");
+    app.shows(&["[3_"]);
 }
 
 #[test]
@@ -209,7 +280,7 @@ fn a_terminal_that_stands_still_holds_up_neither_the_end_nor_what_is_typed() {
             let files = std::fs::read_dir(state.path().join("petstore/drafts")).into_iter().flatten();
             files.filter_map(|file| std::fs::read_to_string(file.unwrap().path()).ok()).any(|text| text.contains(name))
         };
-        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        let deadline = std::time::Instant::now() + PATIENCE;
         while !typed("Captain Fluff") {
             assert!(std::time::Instant::now() < deadline, "the keys were never taken");
             std::thread::yield_now();

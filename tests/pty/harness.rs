@@ -29,6 +29,8 @@ pub struct Terminal {
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     seen: Arc<(Mutex<Seen>, Condvar)>,
+    /// How many bytes come before the next prompt that is answered.
+    answered: usize,
     _home: Option<TempDir>,
 }
 
@@ -122,7 +124,7 @@ impl Start {
             }
         });
         let writer = pair.master.take_writer().unwrap();
-        Terminal { master: pair.master, writer, child, seen, _home: self.home }
+        Terminal { master: pair.master, writer, child, seen, answered: 0, _home: self.home }
     }
 }
 
@@ -164,6 +166,21 @@ impl Terminal {
             seen = changed.wait_timeout(seen, left.min(Duration::from_millis(200))).unwrap().0;
         }
         seen.parser.screen().contents()
+    }
+
+    /// Waits until a program shows this prompt anew, after all that [`answer`](Self::answer) has typed so far, and types
+    /// the answer: what is typed before a shell reads may be lost.
+    #[allow(dead_code, reason = "the measurements do not need it")]
+    #[track_caller]
+    pub fn answer(&mut self, prompt: &str, typed: impl AsRef<[u8]>) {
+        let from = self.answered;
+        let end = |bytes: &[u8]| {
+            let at = bytes[from..].windows(prompt.len()).position(|seen| seen == prompt.as_bytes());
+            at.map(|at| from + at + prompt.len())
+        };
+        self.wait_until(&format!("{prompt:?} anew"), |_, bytes| end(bytes).is_some());
+        self.answered = end(&self.bytes()).unwrap();
+        self.send(typed);
     }
 
     /// Waits until nothing more is written: the frame is whole.

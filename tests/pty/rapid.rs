@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::harness::Terminal;
+use crate::harness::{PATIENCE, Terminal};
 use crate::served::Served;
 
 /// Into rapid entry, with category 3.
@@ -190,7 +190,7 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         let taken = taken(state.path());
         let mut app = served.app(state.path());
         app.shows(&["| ok, "]);
-        let deadline = std::time::Instant::now() + Duration::from_secs(60);
+        let deadline = std::time::Instant::now() + PATIENCE;
         // Those that were taken are sent, whatever had become of them before.
         let wanted: BTreeSet<&String> = taken.iter().collect();
         let there = loop {

@@ -20,7 +20,7 @@ client.connect('127.0.0.1', int(port), user, key_filename=key, look_for_keys=Fal
 _, rows, _ = client.exec_command('pets list --search Rex')
 print(rows.read().decode())
 screen = client.invoke_shell('xterm-256color', 80, 24)
-screen.settimeout(30)
+screen.settimeout(60)
 seen = b''
 while b'Whiskers' not in seen:
     seen += screen.recv(65536)

@@ -424,6 +424,7 @@ fn asks_the_service(effect: &Effect) -> bool {
         Effect::Cancel(_)
         | Effect::ControlImport(_)
         | Effect::Suspend
+        | Effect::Resume
         | Effect::Redraw
         | Effect::Mouse(_)
         | Effect::Notify(..)

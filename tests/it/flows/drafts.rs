@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use petstore::app::outbox::send::{SentAt, settle};
 use petstore::model::{IdempotencyKey, NewPet};
 use petstore::tui::drafts::Drafts;
-use petstore::tui::msg::QuitReason;
+use petstore::tui::msg::{Msg, QuitReason};
 use petstore::tui::worker::drafts::DraftFiles;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
@@ -176,8 +176,8 @@ async fn what_another_program_works_on_is_left_to_it() {
     let mut both: Vec<String> = names(&home.state()).into_iter().map(|(_, name)| name).collect();
     both.sort();
     assert_eq!(both, ["Biscuit", "Rex"]);
-    one._quits.send(QuitReason::Hangup).await.unwrap();
-    two._quits.send(QuitReason::Hangup).await.unwrap();
+    one._signals.send(Msg::Quit(QuitReason::Hangup)).await.unwrap();
+    two._signals.send(Msg::Quit(QuitReason::Hangup)).await.unwrap();
     for app in [one, two] {
         app.ended.await.unwrap().unwrap();
     }

@@ -197,7 +197,7 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     app.shows(&["No pets yet."]).await;
     app.press("a");
     app.shows(&["> Name"]).await;
-    app.event(Event::Paste("pet-1\npet-2\npet-3\n".into()));
+    app.event(Msg::Paste("pet-1\npet-2\npet-3\n".into()));
     app.shows(&["pasted text", "Category is required", "3 lines pasted"]).await;
     app.press("\"7\" Tab");
     app.shows(&["This adds 3 pets"]).await;
@@ -210,7 +210,7 @@ async fn pasted_lines_are_imported_and_leave_no_file() {
     app.press("a");
     app.shows(&["> Name"]).await;
     let objects = "{\"name\":\"pet-4\",\"categoryId\":1}\n{\"name\":\"pet-5\",\"categoryId\":1}\n";
-    app.event(Event::Paste(objects.into()));
+    app.event(Msg::Paste(objects.into()));
     app.shows(&["NDJSON", "This adds 2 pets"]).await;
     app.press("F2");
     app.shows(&["Import finished: 2 added."]).await;

@@ -112,7 +112,7 @@ async fn one_changes_to_another_service_and_back_and_adds_a_third() {
     for _ in 0..32 {
         app.press("BS");
     }
-    app.event(Event::Paste(format!("{}\n", lab.key)));
+    app.event(Msg::Paste(format!("{}\n", lab.key)));
     app.press("F2");
     app.shows(&["Added annex to ~/.config/petstore/config.toml. It answered in", "> annex"]).await;
     app.press("Enter");
@@ -151,7 +151,7 @@ async fn a_key_that_is_mended_is_kept_for_its_owner_alone_and_found_at_the_next_
     for _ in 0..64 {
         app.press("BS");
     }
-    app.event(Event::Paste(format!("Bearer {}\n", real.key)));
+    app.event(Msg::Paste(format!("Bearer {}\n", real.key)));
     app.press("Tab Down");
     app.shows(&["(*) in the file ~/.config/petstore/keys/shop"]).await;
     app.press("Enter");

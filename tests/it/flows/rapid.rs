@@ -120,7 +120,7 @@ async fn a_list_of_codes_that_is_pasted_is_saved_line_by_line() {
     let mut app = real.open();
     app.shows(&["No pets yet."]).await;
     enter(&mut app).await;
-    app.event(Event::Paste(names(1, 100).join("\n")));
+    app.event(Msg::Paste(names(1, 100).join("\n")));
     app.shows(&["100 saved  "]).await;
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
