@@ -164,6 +164,10 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || Args::command().render_usage()),
         Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
         Command::Domains(command) => {
+            if choices.demo && command.command.asks() {
+                return Err(Failed::new(Exit::Usage, "the demo asks no name servers")
+                    .hint("leave out --demo; its practice domains are in the app: petstore --demo ui domains"));
+            }
             let file = config::settings::configuration(&choices, env)?;
             // The demo keeps nothing.
             let samples = choices.demo.then(tempfile::tempdir).transpose();

@@ -32,7 +32,7 @@ pub use file::{Accent, File, KeySource, Notify};
 pub use lint::{ConfigFault, faults};
 pub use login::{Login, LoginError};
 pub use paths::Paths;
-pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with};
+pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use provenance::{Origin, Sourced};
 pub use schema::{SCHEMA, write_schema};
 pub use secrets::{KeepKey, KeyPlace, Keyring};

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use crate::api::{ApiError, Client, Failure, Recorder};
 use crate::clock;
-use crate::config::edit::{add_profile, set_profile};
+use crate::config::edit::{add_profile, set_first_profile};
 use crate::config::file::Profile;
 use crate::config::paths::below_home;
 use crate::config::{
@@ -18,6 +18,9 @@ use crate::config::{
     settings_with,
 };
 use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
+
+/// Why the demo does not change the configuration.
+pub const DEMO_KEEPS_NOTHING: &str = "the demo keeps nothing. Start petstore without --demo to save it.";
 
 /// Makes a client for the service of these settings, and starts that service where it is inside the program.
 pub type Connect = Arc<dyn Fn(Settings) -> BoxFuture<'static, Result<Client, Failure>> + Send + Sync>;
@@ -49,6 +52,8 @@ pub enum Tested {
 pub struct AddedProfile {
     /// Into which file.
     pub file: String,
+    /// It is the default from the next start.
+    pub is_default: bool,
     /// Why a typed key was not stored.
     pub key_lost: Option<String>,
 }
@@ -95,7 +100,8 @@ impl Services {
 
     /// Writes a new profile, and its key where one was typed. The profile first: a name that is taken must not lose its
     /// key to the new one.
-    pub fn add(&self, new: NewService, at_start: bool) -> Result<AddedProfile, String> {
+    pub fn add(&self, new: NewService) -> Result<AddedProfile, String> {
+        self.keeps()?;
         let NewService { name, mut profile, typed } = new;
         let kept = typed.map(|(key, keep)| Ok::<_, String>((self.key_place(&name, keep)?, key))).transpose()?;
         if let Some((place, _)) = &kept {
@@ -103,22 +109,26 @@ impl Services {
         }
         let file = self.profiles()?.file;
         safe(add_profile(&file, &name, &profile))?;
-        if at_start {
-            safe(set_profile(&file, &name))?;
-        }
+        let is_default = safe(set_first_profile(&file, &name, &self.env))?;
         let keep = |(place, key): (KeyPlace, ApiKey)| {
             let address: BaseUrl = safe(profile.base_url.as_deref().unwrap_or_default().parse())?;
             safe(place.keep(&name, &address, &key))
         };
         let key_lost = kept.map(keep).and_then(Result::err);
-        Ok(AddedProfile { file: self.short(file), key_lost })
+        Ok(AddedProfile { file: self.short(file), is_default, key_lost })
     }
 
     /// Keeps the key of a profile that is in the file. The key is for this address: it never travels to another host.
     pub fn keep_key(&self, profile: &str, address: &BaseUrl, key: &ApiKey, keep: KeepKey) -> Result<KeyOrigin, String> {
+        self.keeps()?;
         let place = self.key_place(profile, keep)?;
         let login = safe(Login::at(profile, address, &self.choices, &self.env))?;
         safe(login.keep(key, &place, &self.env))
+    }
+
+    /// The demo keeps nothing.
+    fn keeps(&self) -> Result<(), String> {
+        if self.choices.demo { Err(DEMO_KEEPS_NOTHING.to_owned()) } else { Ok(()) }
     }
 
     fn key_place(&self, profile: &str, keep: KeepKey) -> Result<KeyPlace, String> {
@@ -237,14 +247,32 @@ pub(crate) mod tests {
             typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
         };
         let file = "~/config.toml".to_owned();
-        assert_eq!(services.add(new("shop", "petk_of_shop_0001"), true), Ok(AddedProfile { file, key_lost: None }));
+        let added = AddedProfile { file, is_default: true, key_lost: None };
+        assert_eq!(services.add(new("shop", "petk_of_shop_0001")), Ok(added));
         let kept = directory.path().join("config/petstore/keys/shop");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
         let config = std::fs::read_to_string(directory.path().join("config.toml")).unwrap();
         assert!(config.starts_with("profile = \"shop\"\n"), "{config}");
-        let error = services.add(new("shop", "petk_of_other_002"), false).unwrap_err();
+        let error = services.add(new("shop", "petk_of_other_002")).unwrap_err();
         assert_eq!(error, "profile \"shop\" already exists. Choose another name.");
         assert_eq!(std::fs::read_to_string(&kept).unwrap(), "petk_of_shop_0001\n");
+    }
+
+    #[test]
+    fn the_demo_writes_no_profile_and_no_key() {
+        let (directory, mut services) = services(nobody());
+        services.choices.demo = true;
+        let key = || ApiKey::new("petk_of_shop_0001").unwrap();
+        let new = NewService {
+            name: "shop".into(),
+            profile: Profile::at("https://shop.example/v1"),
+            typed: Some((key(), KeepKey::File)),
+        };
+        assert_eq!(services.add(new), Err(DEMO_KEEPS_NOTHING.to_owned()));
+        let address = "http://127.0.0.1:9/v1".parse().unwrap();
+        assert_eq!(services.keep_key("lab", &address, &key(), KeepKey::File), Err(DEMO_KEEPS_NOTHING.to_owned()));
+        assert_eq!(std::fs::read_to_string(directory.path().join("config.toml")).unwrap(), CONFIG);
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
 
     #[test]

@@ -14,16 +14,19 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::app::clipboard;
-use crate::app::connections::Services;
+use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
-use crate::app::outbox::queue::Queues;
+use crate::app::outbox::queue::{self, Queues};
 use crate::clock;
 use crate::config::file::{Add, File};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
-use crate::config::{Choices, ConfigError, Depth, Env, Paths, Settings, ThemeFile, file_path};
-use crate::local::atomic_file;
+use crate::config::{
+    Choices, ConfigError, Depth, Env, Paths, ProfileEntry, Profiles, Settings, ThemeFile, file_path,
+    settings_without_key,
+};
 use crate::local::draft_files::Claims;
+use crate::local::{atomic_file, file_stem};
 use crate::model::text::short;
 use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
@@ -138,6 +141,9 @@ pub fn run(
             note("in plain lines, choose the screen at the first question");
         }
         let unfinished = unfinished_import(&settings, env);
+        if let Some(waiting) = waiting_elsewhere(&settings, choices, env) {
+            note(&format!("{waiting}; the full screen sends them"));
+        }
         return dialogue::run(runtime, settings, unfinished, choices, env);
     }
     if !is_terminal {
@@ -172,6 +178,28 @@ fn unfinished_import(settings: &Settings, env: &Env) -> Option<String> {
     drafts.typed.import.filter(|import| import.begun).map(|import| import.path.value().to_owned())
 }
 
+/// The pets that wait to be sent to other profiles than the one in use.
+fn waiting_elsewhere(settings: &Settings, choices: &Choices, env: &Env) -> Option<String> {
+    // Neither can switch to them.
+    if choices.demo || choices.ssh.is_some() {
+        return None;
+    }
+    let waiting = queue::waiting(&Paths::new(env).ok()?.state);
+    if waiting.is_empty() {
+        return None;
+    }
+    let here = session_cache::identity(settings);
+    let of = |entry: &ProfileEntry| {
+        let identity = session_cache::identity(&settings_without_key(&entry.name, choices, env).ok()?)?;
+        let stem = file_stem(&identity);
+        let pets: usize = waiting.iter().filter(|(of, _)| *of == stem).map(|(_, pets)| pets).sum();
+        let is_elsewhere = here.as_ref() != Some(&identity) && pets > 0;
+        is_elsewhere.then(|| format!("{} for {}", counted(pets, "pet"), short(&entry.name)))
+    };
+    let waiting: Vec<String> = Profiles::read(choices, env).ok()?.entries.iter().filter_map(of).collect();
+    (!waiting.is_empty()).then(|| format!("Waiting to be sent: {}", waiting.join(", ")))
+}
+
 /// Runs the app once; with `first` it starts with the welcome screen.
 fn session(
     runtime: &Runtime,
@@ -192,7 +220,10 @@ fn session(
     let copied = paths.as_ref().map(Paths::copied_file);
     let own = paths.map(|paths| paths.state);
     let kept = own.as_ref().map(|own| own.join("lists"));
-    let pasted = own.as_ref().map(|own| own.join("imports"));
+    // The demo keeps nothing, not even an import that is not finished.
+    let scratch = choices.demo.then(tempfile::tempdir).and_then(Result::ok);
+    let pasted = scratch.as_ref().map(|scratch| scratch.path().to_owned());
+    let pasted = pasted.or_else(|| own.as_ref().map(|own| own.join("imports")));
     let claims = own.map(|own| Arc::new(Claims::new(own)));
     let queues = Arc::new(Queues::new(claims.clone()));
     let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
@@ -204,8 +235,11 @@ fn session(
         domains_context: Arc::new(domains_context),
         copying,
         home: env.path("HOME"),
-        // A session over SSH changes no settings of the account that it runs in.
-        config: file_path(choices, env).ok().filter(|_| choices.ssh.is_none()),
+        config: match choices {
+            Choices { demo: true, .. } => Err(DEMO_KEEPS_NOTHING),
+            Choices { ssh: Some(_), .. } => Err("a session over SSH changes no settings."),
+            Choices { .. } => file_path(choices, env).map_err(|_| "there is no home directory to keep it in."),
+        },
         kept,
         pasted,
         drafts,
@@ -237,6 +271,11 @@ fn session(
     }
     if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
         state.screen = place.into();
+    }
+    if state.screen != Screen::Welcome {
+        let way = if state.screen == Screen::AddPet { "Esc, then P," } else { "P" };
+        let waiting = waiting_elsewhere(&settings, choices, env);
+        state.drafts.elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
     }
     if let Some(ssh) = settings.ssh.as_ref().filter(|ssh| !ssh.message.is_empty()) {
         state.say(MessageKind::Note, ssh.message.as_str());

@@ -8,6 +8,7 @@ use std::io::{self, Read as _};
 use clap::{Args, ValueEnum};
 
 use crate::app::connections;
+use crate::config::edit::set_first_profile;
 use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, display_safe};
@@ -75,9 +76,16 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
         let service = login.address.authority();
         test(&login, &key).await?;
         let origin = login.keep(&key, &place, env)?;
+        let is_first = set_first_profile(&login.file, &login.profile, env).map_err(LoginError::from)?;
         let kept = display_safe(&origin.to_string()).into_owned();
         let new = if login.is_new { "new " } else { "" };
-        note(&format!("{service} accepts the key; {new}profile {} now reads it {kept}", short(&login.profile)));
+        let name = short(&login.profile);
+        note(&format!("{service} accepts the key; {new}profile {name} now reads it {kept}"));
+        if is_first {
+            note(&format!("{name} is now the default"));
+        } else if login.is_new {
+            note(&format!("to make {name} the default: petstore profiles use {name}"));
+        }
         Ok(Exit::Done)
     };
     tokio::select! {

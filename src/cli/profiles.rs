@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::config::edit::{EditError, add_profile, remove_profile, set_profile};
+use crate::config::edit::{EditError, add_profile, remove_profile, set_first_profile, set_profile};
 use crate::config::file::Profile;
 use crate::config::{Choices, Env, KeySource, Login, LoginError, ProfileEntry, Profiles, ServiceLocation};
 use crate::model::table;
@@ -79,6 +79,11 @@ pub enum ProfilesCommand {
 /// Runs `command`.
 pub async fn run(command: ProfilesCommand, choices: Choices, env: &Env) -> Result<Exit, Failed> {
     let of = |name: &str| Choices { profile: Some(name.to_owned()), ..choices.clone() };
+    let writes =
+        matches!(command, ProfilesCommand::Add { .. } | ProfilesCommand::Remove { .. } | ProfilesCommand::Use { .. });
+    if writes && choices.demo {
+        return Err(Failed::new(Exit::Usage, "the demo keeps nothing; leave out --demo"));
+    }
     match command {
         ProfilesCommand::List { output } => {
             let profiles = Profiles::read(&choices, env)?;
@@ -112,9 +117,12 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
     let valid = address.parse::<BaseUrl>().and_then(|url| url.guard_clear_text(choices.insecure_http));
     valid.map_err(|why| Failed::config(display_safe(&format!("--base-url: {why}"))))?;
     let profiles = Profiles::read(&Choices { base_url: None, ..choices.clone() }, env)?;
-    add_profile(&profiles.file, name, &profile).map_err(|error| not_edited(error, name, &profiles))?;
+    let is_first = add_profile(&profiles.file, name, &profile)
+        .and_then(|()| set_first_profile(&profiles.file, name, env))
+        .map_err(|error| not_edited(error, name, &profiles))?;
     let key = if needs_key { format!("; to save its key: petstore login -p {}", short(name)) } else { String::new() };
-    note(&format!("added the profile {}{key}", short(name)));
+    let default = if is_first { ", now the default" } else { "" };
+    note(&format!("added the profile {}{default}{key}", short(name)));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ mod views;
 
 pub use document::{EditError, ProjectDomains};
 pub use domains::set_domains;
-pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_key, set_profile};
+pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_first_profile, set_key, set_profile};
 pub use views::{Direction, ViewChange, change_views};
 
 use std::path::Path;

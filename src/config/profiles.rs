@@ -103,6 +103,11 @@ pub fn settings_for(name: &str, choices: &Choices, env: &Env) -> Result<Settings
     Settings::of(if is_started { started } else { Target::by_hand(name) }, &sources)
 }
 
+/// The same for a profile, but its key is not read.
+pub fn settings_without_key(name: &str, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {
+    Settings::of(Target::by_hand(name), &Sources::read(choices, env)?.without_key())
+}
+
 /// The settings as if the file had this profile and it were chosen in the app. May block as long as
 /// [`Settings::resolve`].
 pub fn settings_with(name: &str, new: &Profile, choices: &Choices, env: &Env) -> Result<Settings, ConfigError> {

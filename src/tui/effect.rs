@@ -104,7 +104,7 @@ impl Task {
             Self::Profiles(ProfileTask::Use(_)) => Slot::UseProfile,
             Self::Profiles(ProfileTask::Test { .. }) => Slot::TestProfile,
             Self::Profiles(ProfileTask::Try(_)) => Slot::TryProfile,
-            Self::Profiles(ProfileTask::Add { .. } | ProfileTask::KeepKey { .. }) => Slot::WriteProfile,
+            Self::Profiles(ProfileTask::Add(_) | ProfileTask::KeepKey { .. }) => Slot::WriteProfile,
             Self::Profiles(ProfileTask::FindPlaces(_)) => Slot::KeyPlaces,
             Self::Popups(PopupTask::Copy(_)) => Slot::Copy,
             Self::Popups(PopupTask::Write(WriteFile { what: FileContents::Inventory, .. })) => Slot::Export,

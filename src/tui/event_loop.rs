@@ -140,11 +140,8 @@ pub async fn run<B: Backend>(
             () = until(next_frame), if !busy => continue,
         };
         let now = clock();
-        // Other people's changes are drawn less often, and to a terminal without focus with what comes next.
-        let mut wanted = if state.unwatched { None } else { Some(pacing.next_calm_frame(now.mono)) };
-        if first.is_empty() {
-            wanted = Some(now.mono);
-        }
+        // Other people's changes are drawn less often.
+        let mut wanted = if first.is_empty() { now.mono } else { pacing.next_calm_frame(now.mono, state.unwatched) };
         let mut batch = first;
         let mut handled = 0;
         // Whatever else has arrived meanwhile is drawn in the same frame.
@@ -153,7 +150,7 @@ pub async fn run<B: Backend>(
             handled += batch.len().max(1);
             for msg in std::mem::take(&mut batch) {
                 if !msg.can_wait() {
-                    wanted = Some(now.mono);
+                    wanted = now.mono;
                 }
                 let effects = update(state, msg, now);
                 perform(terminal, state, effects, &worker, &outside, now)?;
@@ -177,7 +174,7 @@ pub async fn run<B: Backend>(
                 break;
             }
         }
-        due = due.into_iter().chain(wanted).min();
+        due = Some(due.map_or(wanted, |due| due.min(wanted)));
     }
 }
 

@@ -16,6 +16,9 @@ const BETWEEN_SLOW: Duration = Duration::from_millis(100);
 /// The same for what nobody waits for.
 const BETWEEN_CALM: Duration = Duration::from_millis(500);
 
+/// The same where the terminal has no focus.
+const BETWEEN_UNFOCUSED: Duration = Duration::from_secs(1);
+
 /// A frame that took so long came over a slow connection, where the one before did, too.
 const LONG: Duration = Duration::from_millis(100);
 
@@ -55,9 +58,13 @@ impl Pacing {
         self.paced_until.map_or(now, |until| if self.slow { until } else { until - BETWEEN })
     }
 
-    /// The same for what nobody waits for.
-    pub(super) fn next_calm_frame(&self, now: Instant) -> Instant {
-        let between = if self.slow { BETWEEN_CALM } else { BETWEEN };
+    /// The same for what nobody waits for. A terminal without focus may still be read, as beside another window.
+    pub(super) fn next_calm_frame(&self, now: Instant, unfocused: bool) -> Instant {
+        let between = match (unfocused, self.slow) {
+            (true, _) => BETWEEN_UNFOCUSED,
+            (false, true) => BETWEEN_CALM,
+            (false, false) => BETWEEN,
+        };
         self.drawn.map_or(now, |drawn| now.max(drawn + between))
     }
 
@@ -108,15 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn over_a_slow_line_what_nobody_waits_for_is_drawn_at_most_twice_a_second() {
+    fn what_nobody_waits_for_is_drawn_twice_a_second_over_a_slow_line_and_once_without_focus() {
         let now = clock::now().mono;
-        for (speed, between) in [(LinkSpeed::Fast, 16), (LinkSpeed::Slow, 500)] {
+        let (fast, slow) = (LinkSpeed::Fast, LinkSpeed::Slow);
+        for (speed, unfocused, between) in
+            [(fast, false, 16), (slow, false, 500), (fast, true, 1000), (slow, true, 1000)]
+        {
             let mut pacing = Pacing::new(speed);
-            assert_eq!(pacing.next_calm_frame(now), now);
+            assert_eq!(pacing.next_calm_frame(now, unfocused), now);
             pacing.drawn(now);
-            assert_eq!(pacing.next_calm_frame(now), now + Duration::from_millis(between));
+            assert_eq!(pacing.next_calm_frame(now, unfocused), now + Duration::from_millis(between));
             let late = now + Duration::from_secs(1);
-            assert_eq!(pacing.next_calm_frame(late), late);
+            assert_eq!(pacing.next_calm_frame(late, unfocused), late);
         }
     }
 

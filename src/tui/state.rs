@@ -79,7 +79,7 @@ pub struct AppState {
     pub keymap: Arc<Keymap>,
     /// The connection to the terminal is slow: clocks update less often.
     pub slow_line: bool,
-    /// The terminal has no focus: clocks update less often.
+    /// The terminal has no focus: clocks and changes by others update less often.
     pub unwatched: bool,
     /// What the last frame learned.
     pub layout: Layout,

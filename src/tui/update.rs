@@ -34,7 +34,7 @@ const SAME_LINE_END: Duration = Duration::from_millis(50);
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
-    let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && state.drafts.back.is_none());
+    let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
     state.only_moved = false;
     let mut effects = follow(state, msg, now);
     effects.extend(type_held(state, now));
@@ -143,7 +143,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
         state.message = None;
     }
-    state.drafts.back = None;
+    (state.drafts.back, state.drafts.elsewhere) = (None, None);
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }

@@ -255,7 +255,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
             };
             (text.clone(), role)
         }
-        None if state.drafts.back.is_some() || state.drafts.trouble.is_some() => about_drafts(state, appearance, now),
+        None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, appearance, now),
         None if matches!(state.popup, Some(Popup::Help(_))) => (String::new(), StyleRole::Text),
         None => {
             let place = match state.screen {
@@ -272,13 +272,15 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
     (wrap_rows(&appearance.text(&text), columns.saturating_sub(2), 2), role)
 }
 
-/// What came back from a session before, or why nothing is kept for the next one.
+/// What came back from a session before and what waits elsewhere, or why nothing is kept for the next one.
 fn about_drafts(state: &AppState, appearance: &Appearance, now: Now) -> (String, StyleRole) {
-    match (&state.drafts.trouble, &state.drafts.back) {
-        (Some(why), None) => {
-            (format!("Cannot save drafts: {why}. What you type is kept only while petstore runs."), StyleRole::Error)
-        }
-        (_, Some(back)) => (back.sentence(&appearance.moment(back.at, now.wall), &state.link.service), StyleRole::Text),
-        (None, None) => (String::new(), StyleRole::Text),
+    let drafts = &state.drafts;
+    if let Some(why) = drafts.trouble.as_ref().filter(|_| !drafts.has_news()) {
+        let text = format!("Cannot save drafts: {why}. What you type is kept only while petstore runs.");
+        return (text, StyleRole::Error);
     }
+    let back = drafts.back.as_ref();
+    let back = back.map(|back| back.sentence(&appearance.moment(back.at, now.wall), &state.link.service));
+    let news: Vec<String> = back.into_iter().chain(drafts.elsewhere.clone()).collect();
+    (news.join(" "), StyleRole::Text)
 }

@@ -127,7 +127,7 @@ fn context(domains_context: Arc<DomainService>) -> WorkerContext {
         domains_context,
         copying: vec![ClipboardBackend::Terminal],
         home: None,
-        config: None,
+        config: Err("not here"),
         kept: None,
         pasted: None,
         drafts: None,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::harness::{PATIENCE, Terminal};
+use crate::harness::{PATIENCE, Start, Terminal};
 use crate::served::Served;
 
 /// Into rapid entry, with category 3.
@@ -212,4 +212,34 @@ fn killed_at_any_moment_every_line_that_was_taken_is_there_exactly_once_and_in_o
         let left = self::taken(state.path());
         assert_eq!(left, Vec::<String>::new(), "round {round}: the file is removed once all is settled");
     }
+}
+
+#[test]
+fn pets_that_wait_for_another_profile_are_named_at_the_start_with_the_key_to_go_there() {
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("config.toml");
+    let profile = "profile = \"embedded\"\n[profiles.shop]\nbase_url = \"http://127.0.0.1:1/v1\"\n";
+    std::fs::write(&config, profile).unwrap();
+    let start = |words: &[&str]| {
+        let start = Start::petstore(words).env("PETSTORE_CONFIG", config.to_str().unwrap());
+        let start = start.env("XDG_STATE_HOME", home.path().to_str().unwrap());
+        start.env("PETSTORE_API_KEY", "petk_0123456789abcdef").open()
+    };
+    let mut app = start(&["-p", "shop"]);
+    app.shows(&["[1 Pets]"]);
+    enter(&mut app);
+    app.send("Rex\rMochi\r");
+    app.shows(&["2 waiting"]);
+    app.send("\x1bOQ");
+    app.shows(&["[1 Pets]"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    let mut app = start(&[]);
+    app.shows(&["No pets yet.", "Waiting to be sent: 2 pets for shop. P switches profiles."]);
+    app.send("P");
+    app.shows(&["[Profiles]", "> embedded"]);
+    app.send("\x1b[B\r");
+    app.shows(&["2 waiting"]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
 }

@@ -87,6 +87,22 @@ fn a_first_start_begins_anew_with_a_file_or_with_samples() {
 }
 
 #[test]
+fn the_demo_keeps_no_theme_and_the_next_start_is_still_the_first_one() {
+    let home = tempfile::tempdir().unwrap();
+    let start = |words: &[&str]| Start::petstore(words).env("HOME", home.path().to_str().unwrap());
+    let mut app = start(&["--demo"]).open();
+    app.shows(BROWSING);
+    app.send("T");
+    app.shows(&["Themes"]);
+    app.send("\x1b[B\r");
+    app.shows(&["Theme not saved, used until petstore exits: the demo keeps nothing."]);
+    app.send("q");
+    assert_eq!(app.ended().0, 0);
+    assert!(!home.path().join(".config").exists());
+    start(&[]).open().shows(&["No setup is needed"]);
+}
+
+#[test]
 fn a_paste_of_several_lines_never_submits() {
     let mut app = Start::petstore(&["--demo"]).open();
     app.shows(BROWSING);

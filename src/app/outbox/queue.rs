@@ -7,6 +7,7 @@ mod file;
 
 use std::collections::HashMap;
 use std::future::Ready;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -17,7 +18,7 @@ use super::send::{SentAt, is_known_still};
 use crate::api::creation::create_pet;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
-use crate::local::draft_files::{Claim, Claims};
+use crate::local::draft_files::{Claim, Claims, left_queues};
 use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
 use parking_lot::Mutex;
@@ -53,6 +54,12 @@ pub enum LineSent {
     NotSent(Failure),
     /// It may have been added before, and the service may not know its key: it was not sent again.
     NotRepeatable,
+}
+
+/// How many pets wait in each queue that ended programs left in the state directory, with the stem of its service.
+pub fn waiting(state: &Path) -> Vec<(String, usize)> {
+    let count = |path| QueueFile::new(path).read().map_or(0, |left| left.open.len());
+    left_queues(state).into_iter().map(|(stem, path)| (stem, count(path))).filter(|(_, count)| *count > 0).collect()
 }
 
 /// The open queues, one for each service that was used.

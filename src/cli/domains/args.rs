@@ -88,6 +88,18 @@ pub enum DomainsCommand {
     Lint(LintArgs),
 }
 
+impl DomainsCommand {
+    /// Whether it asks name servers.
+    pub const fn asks(&self) -> bool {
+        match self {
+            Self::Check(_) | Self::Watch(_) | Self::Redirects(_) | Self::Report(_) | Self::Remove(_) => true,
+            Self::Records(args) => args.with_deletes,
+            Self::Add(_) | Self::List(_) | Self::Show(_) | Self::Saved(_) | Self::Verified(_) => false,
+            Self::Explain(_) | Self::Parse(_) | Self::Lint(_) => false,
+        }
+    }
+}
+
 // How checks are made. Most have a key in [domains] of the configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ProbeArgs {

@@ -7,7 +7,8 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value, 
 use crate::model::BaseUrl;
 use crate::model::text::short;
 
-use super::super::file::{KeySource, Profile, is_plain_name};
+use super::super::file::{File, KeySource, Profile, is_plain_name};
+use super::super::{Env, Paths};
 use super::document::{EditError, by_hand, edit, set, table};
 
 /// Adds the profile `name` to the file at `path`, which is created if needed. Refuses a name that is taken or not
@@ -91,10 +92,30 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
         if !wanted.profiles.contains_key(name) {
             return Err(missing(name, path));
         }
-        wanted.profile = name.to_owned();
-        set(document.as_table_mut() as &mut dyn TableLike, "profile", name.into());
+        choose(name, wanted, document);
         Ok(())
     })
+}
+
+/// Sets the default profile if none was chosen before, in the file or by using the embedded store. Whether it did.
+pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool, EditError> {
+    if Paths::new(env).is_ok_and(|paths| paths.embedded_database().exists()) {
+        return Ok(false);
+    }
+    let mut is_first = false;
+    edit(path, |wanted, document| {
+        is_first = !document.contains_key("profile");
+        if is_first {
+            choose(name, wanted, document);
+        }
+        Ok(())
+    })?;
+    Ok(is_first)
+}
+
+fn choose(name: &str, wanted: &mut File, document: &mut DocumentMut) {
+    wanted.profile = name.to_owned();
+    set(document.as_table_mut() as &mut dyn TableLike, "profile", name.into());
 }
 
 /// The error for a name that is not allowed.

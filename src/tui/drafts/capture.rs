@@ -32,7 +32,7 @@ impl TypedText {
             form,
             sent: add.sent.clone(),
             ahead: ahead(&add.held),
-            rapid: add.is_typed_in_rapid().then(|| Rapid {
+            rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
                 name: add.rapid.name.clone(),
                 category: add.rapid.category.clone(),
                 status: add.rapid.status,
@@ -50,9 +50,12 @@ impl TypedText {
     pub fn restore(self, state: &mut AppState) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
         if let Some(AddFormDraft { name, category, status, after, focus }) = form {
+            let is_text = !name.is_empty() || !category.is_empty();
             let add = &mut state.add;
             (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
-            show(state);
+            if is_text {
+                show(state);
+            }
         }
         if let Some(sent) = sent {
             state.add.unknown_outcome = Some(UnknownOutcome::default());
@@ -65,10 +68,11 @@ impl TypedText {
             }
         }
         if let Some(Rapid { name, category, status }) = rapid {
+            let is_text = !name.is_empty();
             let add = &mut state.add;
             (add.rapid.name, add.rapid.category, add.rapid.status) = (name, category, status);
-            // A protected service asks when rapid entry is opened.
-            if state.may_change() {
+            // Without a name in it, the next key would begin a pet. A protected service asks when rapid entry is opened.
+            if is_text && state.may_change() {
                 state.add.rapid.on = true;
                 show(state);
             }

@@ -34,8 +34,17 @@ pub struct DraftState {
     pub trouble: Option<String>,
     /// What was restored, until the first key.
     pub back: Option<Back>,
+    /// The pets that wait to be sent to other profiles, and the way there, until the first key.
+    pub elsewhere: Option<String>,
     /// When text was last written.
     pub written_at: Option<Timestamp>,
+}
+
+impl DraftState {
+    /// Whether there is something to say about drafts.
+    pub(in crate::tui) const fn has_news(&self) -> bool {
+        self.back.is_some() || self.elsewhere.is_some()
+    }
 }
 
 /// Text put aside for another service.

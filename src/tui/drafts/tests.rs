@@ -471,6 +471,26 @@ fn an_unfinished_name_of_rapid_entry_is_restored() {
 }
 
 #[test]
+fn a_start_leads_into_an_entry_only_with_text_left_there() {
+    let app = form("F6 \"3\" Enter \"Bisc\"");
+    let mut next = next_session(&app, Some(Ending::Quit), remote(), Duration::from_secs(60));
+    assert_eq!(next.state.context(), Context::Rapid);
+    next.keys("F8 Esc q");
+    let is_empty = |app: &App| last(&app.state, Ending::Quit, app.now)[0].drafts.typed.is_empty();
+    assert!(is_empty(&next), "a category alone is not text for a pet");
+    let after = next_session(&next, Some(Ending::Quit), remote(), Duration::from_secs(60));
+    assert_eq!((after.state.screen, after.state.add.rapid.on), (Screen::Pets, false));
+    // A file of an earlier version has the category alone, and a form may have nothing but a status.
+    let text = Drafts::of(&app.state, Some(Ending::Quit), app.now).unwrap().text().replace("Bisc", "");
+    let mut left = App::loaded_from(remote(), 80, 24, &animals(39));
+    on_opened(&mut left.state, Ok(Drafts::read(&text, IDENTITY)), app.now);
+    assert_eq!((left.state.screen, left.state.add.rapid.on), (Screen::Pets, false));
+    let status = form("Tab Tab p");
+    let next = next_session(&status, None, remote(), Duration::from_secs(60));
+    assert_eq!((next.state.screen, next.state.add.status), (Screen::Pets, Some(PetStatus::Pending)));
+}
+
+#[test]
 fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped() {
     let mut app = form("F7 \"new-arrivals.csv\"");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));

@@ -25,7 +25,7 @@ pub struct TypedText {
     pub sent: Option<PendingAdd>,
     /// Text typed for the next pet while that one was being sent.
     pub ahead: String,
-    /// The unfinished name in rapid entry.
+    /// The unfinished name in rapid entry, and the fields that it goes with.
     pub rapid: Option<Rapid>,
     /// The file to import.
     pub import: Option<ImportDraft>,

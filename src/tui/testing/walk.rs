@@ -372,7 +372,7 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileReply {
         ProfileTask::Add { .. } if fails => ProfileReply::Added(Err(no())),
         ProfileTask::Add { .. } => {
             let key_lost = which.is_multiple_of(2).then(no);
-            ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost }))
+            ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost }))
         }
         ProfileTask::FindPlaces(_) => {
             let file = (!fails).then(|| "~/keys/shop".to_owned());

@@ -23,8 +23,8 @@ pub struct WorkerContext {
     pub copying: Vec<ClipboardBackend>,
     /// What `~` stands for in the name of a file.
     pub home: Option<PathBuf>,
-    /// The configuration file.
-    pub config: Option<PathBuf>,
+    /// The configuration file, or why it is not written.
+    pub config: Result<PathBuf, &'static str>,
     /// The directory for what is kept for the next session.
     pub kept: Option<PathBuf>,
     /// The directory for what is pasted and imported.

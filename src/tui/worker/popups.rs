@@ -129,7 +129,7 @@ fn change_views(change: &ViewChange, around: &Surroundings) -> Result<Vec<View>,
 }
 
 fn configuration(around: &Surroundings) -> Result<&Path, String> {
-    around.machine.config.as_deref().ok_or_else(|| "there is no configuration file to write".to_owned())
+    around.machine.config.as_deref().map_err(|why| (*why).to_owned())
 }
 
 /// Asks for one pet; the client for all jobs from now on has the key if it was accepted.

@@ -35,9 +35,7 @@ pub(super) async fn perform(
         ProfileTask::Try(new) => {
             ProfileReply::Tried(services.test(move |services| services.settings_of_new(&new), recorder).await)
         }
-        ProfileTask::Add { new, at_start } => {
-            ProfileReply::Added(services.blocking(move |services| services.add(new, at_start)).await)
-        }
+        ProfileTask::Add(new) => ProfileReply::Added(services.blocking(move |services| services.add(new)).await),
         ProfileTask::FindPlaces(name) => {
             let places = services.blocking(move |services| Ok(services.key_places(&name))).await;
             ProfileReply::Places(places.unwrap_or_default())
@@ -134,7 +132,7 @@ mod tests {
             domains_context,
             copying: Vec::new(),
             home: None,
-            config: None,
+            config: Err("not here"),
             kept: None,
             pasted: None,
             drafts: None,

@@ -85,6 +85,40 @@ fn a_profile_that_is_not_there_yet_is_made_with_its_key() {
 }
 
 #[test]
+fn the_first_profile_is_the_default_unless_one_was_chosen_or_the_embedded_store_is_in_use() {
+    let served = Served::start();
+    let login = |name: &str| {
+        let words = ["login", "-p", name, "--base-url", &served.base_url, "--with-token"];
+        let said = with_stdin(petstore(&served.home, &words), &served.key);
+        assert!(said.status.success(), "{}", stderr(&said));
+        stderr(&said)
+    };
+    let shown = || stdout(&run(&served.home, &["config", "show"]));
+    let said = login("till");
+    assert!(said.ends_with("\ntill is now the default\n"), "{said}");
+    assert!(shown().contains("till"), "{}", shown());
+    let said = login("other");
+    assert!(said.ends_with("\nto make other the default: petstore profiles use other\n"), "{said}");
+    assert!(!shown().contains("other"), "{}", shown());
+
+    let add = |home: &tempfile::TempDir, name: &str| {
+        let added = run(home, &["profiles", "add", name, "--base-url", "https://shop.example/v1"]);
+        assert!(added.status.success());
+        stderr(&added)
+    };
+    let new = home();
+    let said = "added the profile shop, now the default; to save its key: petstore login -p shop\n";
+    assert_eq!(add(&new, "shop"), said);
+    assert_eq!(add(&new, "lab"), "added the profile lab; to save its key: petstore login -p lab\n");
+    let used = home();
+    assert!(run(&used, &["pets", "add", "--name", "Rex", "--category-id", "1"]).status.success());
+    assert_eq!(add(&used, "shop"), "added the profile shop; to save its key: petstore login -p shop\n");
+    assert_eq!(stdout(&run(&used, &["pets", "list", "-o", "ids"])), "1\n", "the store in use stays the default");
+    let demo = ["--demo", "profiles", "use", "shop"];
+    fails_cleanly(&run(&new, &demo), 2, "the demo keeps nothing");
+}
+
+#[test]
 fn a_key_as_an_argument_is_refused_and_not_repeated() {
     let home = home();
     for words in [

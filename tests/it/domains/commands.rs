@@ -320,6 +320,13 @@ fn rehearsals_and_samples_change_nothing_in_the_list() {
     let demo = demo.arg("--demo").output().unwrap();
     ends_with(&demo, 0);
     assert!(text(&demo.stderr).ends_with("with --demo, the list of domains is not kept\n"), "{}", text(&demo.stderr));
+    for words in
+        [&["check", DOMAIN][..], &["report", DOMAIN], &["watch", DOMAIN], &["records", DOMAIN, "--with-deletes"]]
+    {
+        let asked = room.petstore(words).arg("--demo").output().unwrap();
+        ends_with(&asked, 2);
+        assert!(text(&asked.stderr).contains("the demo asks no name servers"), "{}", text(&asked.stderr));
+    }
     let listed = room.petstore(&["list"]).output().unwrap();
     assert!(text(&listed.stderr).contains("no domains yet"), "{}", text(&listed.stderr));
     ends_with(&room.petstore(&add).output().unwrap(), 0);

@@ -126,7 +126,7 @@ async fn a_command_is_found_by_its_name_and_a_theme_is_kept_in_the_configuration
     let home = tempfile::tempdir().unwrap();
     let config = home.path().join("config.toml");
     std::fs::write(&config, "# mine\n[ui]\nglyphs = \"ascii\"\n").unwrap();
-    let context = WorkerContext { config: Some(config.clone()), ..context(no_domains().1) };
+    let context = WorkerContext { config: Ok(config.clone()), ..context(no_domains().1) };
     let client = Client::new(
         real.server.base_url().parse().unwrap(),
         Some(ApiKey::new(&real.key).unwrap()),

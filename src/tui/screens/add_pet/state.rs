@@ -109,14 +109,6 @@ impl State {
         !self.is_blank() && self.draft() != self.left
     }
 
-    /// The same in rapid entry, where the category stays from line to line.
-    pub fn is_typed_in_rapid(&self) -> bool {
-        let category = self.rapid.category.value();
-        let last = self.rapid.lines.last().map_or(&self.left, |line| &line.draft);
-        let is_new = !category.is_empty() && category != last.category_id;
-        !self.rapid.name.is_empty() || self.rapid.on && is_new
-    }
-
     /// The error to show at `field`, once the field was left.
     pub fn error_at(&self, field: Field) -> Option<FieldError> {
         let errors =

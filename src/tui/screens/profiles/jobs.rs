@@ -23,12 +23,7 @@ pub enum ProfileTask {
     /// Test the service of a new profile.
     Try(NewService),
     /// Save a new profile, and its key if one was typed.
-    Add {
-        /// The profile.
-        new: NewService,
-        /// Make it the default for the next start.
-        at_start: bool,
-    },
+    Add(NewService),
     /// Find out where the key of this profile can be stored.
     FindPlaces(String),
     /// Store a key, and note its place in the profile.

@@ -639,10 +639,13 @@ fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
 #[test]
 fn a_profile_that_answers_is_saved_immediately_and_selected() {
     let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
-    let Some(ProfileTask::Add { new, at_start: false }) = app.asked() else { panic!("{:?}", app.asked()) };
+    let Some(ProfileTask::Add(new)) = app.asked() else { panic!("{:?}", app.asked()) };
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
     assert_eq!((new.name.as_str(), new.typed), ("shop", Some((key, KeepKey::File))));
-    app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
+    app.news(
+        Slot::WriteProfile,
+        ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost: None })),
+    );
     assert!(app.says("Added shop to config.toml. It answered in 31 ms. Enter uses it."), "{}", app.screen());
     let mut more = profiles();
     more.entries.push(ProfileEntry { name: "shop".into(), ..more.entries[1].clone() });
@@ -690,8 +693,11 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
     app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
-    assert!(matches!(app.asked(), Some(ProfileTask::Add { at_start: true, .. })));
-    app.news(Slot::WriteProfile, ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), key_lost: None })));
+    assert!(matches!(app.asked(), Some(ProfileTask::Add(_))));
+    app.news(
+        Slot::WriteProfile,
+        ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: true, key_lost: None })),
+    );
     app.keys("1 2 : H Esc");
     assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "no service yet");
     app.keys("3 Esc Enter");
@@ -768,21 +774,12 @@ fn a_key_typed_for_the_session_is_never_dropped_silently() {
 }
 
 #[test]
-fn a_new_profile_becomes_the_default_at_the_first_start_only_and_says_so() {
-    let kept = AddedProfile { file: "config.toml".into(), key_lost: None };
-    let lost = AddedProfile { key_lost: Some("no room".into()), ..kept.clone() };
-    for added in [kept, lost] {
-        for (at_start, mut app) in [(true, App::first_start(80, 24)), (false, listed(80, 24))] {
-            if at_start {
-                app.keys("3");
-                app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
-            }
-            app.keys(if at_start { SHOP.strip_prefix("n ").unwrap() } else { SHOP }).keys("F2");
-            app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
-            app.news(Slot::WriteProfile, ProfileReply::Added(Ok(added.clone())));
-            let says = app.says("It is the default from the next start.");
-            assert_eq!(says, at_start, "{}", app.screen());
-        }
+fn a_new_profile_that_becomes_the_default_says_so() {
+    for (is_default, key_lost) in [(true, None), (false, None), (true, Some("no room".into()))] {
+        let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
+        let added = AddedProfile { file: "config.toml".into(), is_default, key_lost };
+        app.news(Slot::WriteProfile, ProfileReply::Added(Ok(added)));
+        assert_eq!(app.says("It is the default from the next start."), is_default, "{}", app.screen());
     }
 }
 

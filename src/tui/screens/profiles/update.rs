@@ -16,7 +16,7 @@ use crate::tui::widgets::list::moved;
 
 use super::change;
 use super::form::Focus;
-use super::jobs::{AddedProfile, NewService, ProfileReply, ProfileTask, Tested};
+use super::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested};
 
 /// Opens the screen, and reads the profiles.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -119,15 +119,10 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
         Ok(new) => {
             let all_the_same = form.tried.is_some();
             state.profiles.new = Some(new.clone());
-            if all_the_same { vec![write(state, new, now)] } else { vec![state.begin(ProfileTask::Try(new), now)] }
+            let task = if all_the_same { ProfileTask::Add(new) } else { ProfileTask::Try(new) };
+            vec![state.begin(task, now)]
         }
     }
-}
-
-/// Saves a profile. One made at the first start becomes the default.
-fn write(state: &mut AppState, new: NewService, now: Now) -> Effect {
-    let at_start = state.is_first_start();
-    state.begin(ProfileTask::Add { new, at_start }, now)
 }
 
 fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -210,7 +205,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     let at_fault = at_fault(&tested);
     profiles.form.tried = Some(tested);
     if answers {
-        return vec![write(state, new, now)];
+        return vec![state.begin(ProfileTask::Add(new), now)];
     }
     let form = &mut profiles.form;
     if let Some(part) = at_fault.filter(|part| form.parts().iter().any(|(there, _)| there == part)) {
@@ -234,7 +229,7 @@ fn at_fault(tested: &Tested) -> Option<Focus> {
 }
 
 fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> {
-    let AddedProfile { file, key_lost } = added;
+    let AddedProfile { file, is_default, key_lost } = added;
     let Some(new) = state.profiles.new.take() else { return Vec::new() };
     let tried = std::mem::take(&mut state.profiles.form).tried;
     state.profiles.form_open = false;
@@ -243,7 +238,7 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
         Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
         Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
     };
-    let default = if state.is_first_start() { " It is the default from the next start." } else { "" };
+    let default = if is_default { " It is the default from the next start." } else { "" };
     match key_lost {
         None => {
             state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
