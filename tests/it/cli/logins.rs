@@ -252,7 +252,7 @@ fn a_profile_is_added_tested_and_removed() {
     fails_cleanly(&profiles(&["add", "shop"]), 2, "needs the address of its service");
     let key = home.path().join("key").display().to_string();
     let added = profiles(&["add", "shop", "--base-url", &served.base_url, "--key-file", &key, "--label", "SHOP"]);
-    assert_eq!(all(&added), (Some(0), String::new(), "added the profile shop\n".into()));
+    assert_eq!(all(&added), (Some(0), String::new(), "added the profile shop, now the default\n".into()));
     let (status, out, said) = all(&profiles(&["test", "shop"]));
     assert!(status == Some(0) && out.contains("key accepted"), "{out}{said}");
     fails_cleanly(&profiles(&["add", "shop", "--base-url", &served.base_url]), 1, "already exists");
