@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 pub const PUBLICATION: SignedDuration = SignedDuration::from_mins(1);
 /// Two times of a cache that differ by no more are the same: caches count whole seconds.
 const SAME: SignedDuration = SignedDuration::from_secs(2);
+/// How long a promise is remembered after it has passed: the answer may come back.
+const REMEMBERED: SignedDuration = SignedDuration::from_hours(48);
+/// The most promises that are remembered.
+const MOST_PROMISES: usize = 64;
 
 /// What is remembered about the name of a domain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +46,16 @@ pub struct Promise {
     pub until: Timestamp,
     /// Several caches are behind its address: it is the latest time for all of them.
     pub several: bool,
+    /// The longest TTL with which the answer was seen, in seconds.
+    #[serde(default)]
+    pub ttl: u32,
+}
+
+impl Promise {
+    /// Whether it has passed at `at`, and the answer was fetched anew since: it now lasts until `until`.
+    pub fn was_renewed(&self, at: Timestamp, until: Timestamp) -> bool {
+        self.until <= at && until.duration_since(self.until) > SAME
+    }
 }
 
 impl SourceAnswer {
@@ -64,6 +78,34 @@ impl Caches {
             (None, known) => (known, before),
         };
         Self { now, before, promises: Vec::new() }
+    }
+
+    /// What was promised of an answer of this server.
+    pub fn promised(&self, server: &str, records: &[String]) -> Option<&Promise> {
+        self.promises.iter().find(|it| it.server == server && it.records == records)
+    }
+
+    /// Takes the promises of a check at `at`, and those of earlier ones as long as the name servers answer the same.
+    pub fn take(&mut self, new: Vec<Promise>, earlier: Option<&Self>, at: Timestamp) {
+        self.promises = new;
+        let records = |answer: &Option<SourceAnswer>| answer.as_ref().map(|answer| answer.records.clone());
+        for kept in earlier.filter(|it| records(&it.now) == records(&self.now)).into_iter().flat_map(|it| &it.promises)
+        {
+            let is_recent = at.duration_since(kept.until) < REMEMBERED;
+            if is_recent && self.promised(&kept.server, &kept.records).is_none() && self.promises.len() < MOST_PROMISES
+            {
+                self.promises.push(kept.clone());
+            }
+        }
+    }
+
+    /// Whether an answer is still there although the promised time has passed, in a way that no cache explains: it was
+    /// fetched after the change.
+    pub fn outlasts(&self, old: &OldAnswer<'_>, saved: Option<Timestamp>) -> bool {
+        let (Some(earlier), Some(last)) = (old.earlier, old.until.iter().max()) else { return false };
+        // Another cache behind the same address may have asked just before the change.
+        let latest = self.latest(old.records, saved).and_then(|latest| latest.checked_add(SAME).ok());
+        earlier.was_renewed(old.at, *last) && latest.is_none_or(|latest| *last > latest)
     }
 
     /// Whether the name servers gave this answer before the present one.
@@ -143,8 +185,13 @@ mod tests {
 
     /// What is promised at 600 by caches that forget at `until`, after a promise.
     fn promised(until: &[i64], earlier: Option<(i64, bool)>, saved: Option<i64>) -> (i64, bool) {
-        let promise =
-            |(until, several)| Promise { server: String::new(), records: records(&OLD), until: at(until), several };
+        let promise = |(until, several)| Promise {
+            server: String::new(),
+            records: records(&OLD),
+            until: at(until),
+            several,
+            ttl: 3600,
+        };
         let earlier = earlier.map(promise);
         let until: Vec<Timestamp> = until.iter().map(|&second| at(second)).collect();
         let records = records(&OLD);

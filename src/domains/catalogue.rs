@@ -279,12 +279,15 @@ catalogue! {
         Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
             "Check the delegation and the secondary name servers.";
+        ViewsDiffer "The name servers give others another answer",
+            "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name.",
+            "Add the record in every view and at every provider of the zone. Waiting does not help.";
         LameOne "One name server does not serve the domain",
             "Questions that reach it fail or take longer.",
             "Set up the zone on it, or remove it at the registrar.";
         SecondaryBehind "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
-            "Wait. If it takes more than an hour, ask the DNS provider.";
+            "Wait. If it takes longer than its SOA record says, ask the DNS provider.";
         TtlWait "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out.",
             "Just wait.";

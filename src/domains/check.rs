@@ -6,7 +6,7 @@ use crate::clock;
 
 use super::catalogue::{Code, Topic};
 use super::check_options::CheckOptions;
-use super::diagnosis::propagation::remember;
+use super::diagnosis::memory::remember;
 use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};

@@ -14,6 +14,7 @@ mod cname_target;
 mod delegation;
 mod dnssec;
 mod http;
+pub(super) mod memory;
 mod missing_cname;
 pub(super) mod nameservers;
 pub(super) mod propagation;

@@ -568,6 +568,14 @@ impl Observations {
         self.asked(name, kind).filter(|lookup| lookup.server.role.is_resolver())
     }
 
+    /// The resolvers that answered as they answer visitors: that of this machine only if there is no other.
+    pub(super) fn of_visitors<'a>(&'a self, name: &DnsName, kind: RecordType) -> Vec<&'a Lookup> {
+        let answered: Vec<&Lookup> = self.resolvers(name, kind).filter(|lookup| lookup.answer().is_some()).collect();
+        let is_local = |lookup: &&Lookup| lookup.server.role == Role::Resolver { system: true };
+        let others: Vec<&Lookup> = answered.iter().copied().filter(|lookup| !is_local(lookup)).collect();
+        if others.is_empty() { answered } else { others }
+    }
+
     /// Every address of a host, from any server.
     pub(super) fn addresses_of(&self, host: &DnsName) -> Vec<IpAddr> {
         let lookups = [RecordType::A, RecordType::AAAA].into_iter().flat_map(|kind| self.asked(host, kind));

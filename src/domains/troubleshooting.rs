@@ -40,7 +40,7 @@ const IN_THE_WAY: &[Code] = &[
 const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, Code::DnsValueUnknown];
 /// These are only found for a record that is right at the name servers.
 const RIGHT_AT_SOURCE: &[Code] =
-    &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h];
+    &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h, Code::ViewsDiffer];
 /// Remarks on servers that do no harm.
 const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
 /// The name has no certificate yet.

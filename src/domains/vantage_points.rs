@@ -7,8 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::diagnosis::authoritative::{self, Authoritative, invents, speaks};
+use super::diagnosis::propagation::Cause;
 use super::diagnosis::{Case, nameservers, propagation, proxied};
-use super::dns_name::DnsName;
 use super::finding::Verdict;
 use super::observation::{Lookup, RecordType, Role};
 
@@ -84,10 +84,10 @@ pub fn views(case: &Case<'_>) -> Vec<View> {
         let empty = asked.reply().is_some_and(|reply| reply.answers.is_empty());
         let addresses = case.seen.source(name, RecordType::A).find(|lookup| lookup.server == asked.server);
         let shown = addresses.filter(|_| empty).unwrap_or(asked);
-        view(name, shown, judge.source(shown))
+        view(case, shown, judge.source(shown))
     });
     let resolvers = case.seen.resolvers(name, RecordType::A);
-    let resolvers = resolvers.map(|lookup| view(name, lookup, judge.resolver(lookup)));
+    let resolvers = resolvers.map(|lookup| view(case, lookup, judge.resolver(lookup)));
     let (mut views, mut rest): (Vec<View>, Vec<View>) = (sources.collect(), resolvers.collect());
     // In the same order at each check, whichever server was faster.
     views.sort_by(|left, right| left.name.cmp(&right.name));
@@ -96,11 +96,16 @@ pub fn views(case: &Case<'_>) -> Vec<View> {
     views
 }
 
-fn view(name: &DnsName, lookup: &Lookup, verdict: ViewVerdict) -> View {
+fn view(case: &Case<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
+    let name = &case.domain.name;
+    // What is wrong may be the address for IPv6 alone.
+    let ipv6 = case.seen.asked(name, RecordType::AAAA).filter(|other| other.server == lookup.server);
+    let ipv6 = ipv6.filter(|_| verdict != ViewVerdict::Right).filter_map(Lookup::reply);
+    let ipv6 = ipv6.flat_map(|reply| reply.at(name)).filter(|record| record.data.kind() == RecordType::AAAA);
     let (sees, ttl) = match &lookup.outcome {
         Err(why) => (why.to_string(), None),
         Ok(reply) => {
-            let own: Vec<String> = reply.at(name).map(|record| record.data.words()).collect();
+            let own: Vec<String> = reply.at(name).chain(ipv6).map(|record| record.data.words()).collect();
             let sees = if own.is_empty() { reply.words() } else { own.join(", ") };
             let longest = reply.at(name).map(|record| record.ttl).max();
             (sees, longest.or_else(|| reply.negative().map(|(_, ttl)| ttl)))
@@ -132,6 +137,8 @@ struct Judge<'a> {
     local: Option<String>,
     /// The domain is the reason why resolvers fail.
     domain_fails: bool,
+    /// Most resolvers are right, so that the others are exceptions.
+    exceptions: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -146,12 +153,16 @@ impl<'a> Judge<'a> {
             behind_proxy: proxied::cloudflare(case, &source).is_some_and(|proxy| proxy.verdict != Verdict::Fail),
             local: local.map(|(server, _)| server),
             domain_fails: nameservers::domain_fails(case, &resolvers),
+            exceptions: propagation::are_exceptions(case, resolvers.len() / 2, &resolvers),
             source,
         }
     }
 
     fn source(&self, lookup: &Lookup) -> ViewVerdict {
         if !lookup.reply().is_some_and(speaks) {
+            return ViewVerdict::NotCounted;
+        }
+        if self.source.only_here.is_some() {
             return ViewVerdict::NotCounted;
         }
         let right = authoritative::is_right(self.case, &authoritative::answer(self.case, &lookup.server.name));
@@ -167,8 +178,16 @@ impl<'a> Judge<'a> {
         if invents(self.case, lookup) || self.local.as_ref() == Some(&lookup.server.name) {
             return ViewVerdict::NotCounted;
         }
-        let promises = others.iter().filter_map(|lookup| propagation::promise(self.case, &self.source, lookup));
-        let until = promises.map(|(until, _)| until).max();
+        let mut until = None;
+        for cause in others.iter().map(|lookup| propagation::cause(self.case, &self.source, lookup)) {
+            match cause {
+                Cause::Unexplained if self.source_is_right => {
+                    return if self.exceptions { ViewVerdict::NotCounted } else { ViewVerdict::Wrong };
+                }
+                Cause::Cached { until: expires, .. } => until = until.max(Some(expires)),
+                Cause::Expired | Cause::Unexplained => {}
+            }
+        }
         self.other_than(others.is_empty(), until)
     }
 
@@ -190,6 +209,7 @@ mod tests {
 
     use super::ViewVerdict::{NotCounted, Old, Right, Unjudged, Wrong};
     use super::*;
+    use crate::domains::DnsName;
     use crate::domains::diagnosis::Expectation;
     use crate::domains::diagnosis::tests::{
         HOST, NAME, PLATFORM, Seen, address, answer, at, cname, expectation, ns, nxdomain, record, reported, resolver,
@@ -244,7 +264,8 @@ mod tests {
             (Ok(elsewhere()), old(21)),
             (Ok(nxdomain("acme.com", 840)), old(14)),
             (Ok(answer(vec![cname(NAME, HOST), cname(NAME, "old.host.net")])), old(60)),
-            (Ok(answer(vec![])), Old { until: None }),
+            // No TTL explains it, and most see the record.
+            (Ok(answer(vec![])), NotCounted),
             (Ok(code(ResponseCode::ServFail)), NotCounted),
             (Ok(code(ResponseCode::Refused)), NotCounted),
             (Err(NoReply::Timeout), NotCounted),
@@ -261,6 +282,23 @@ mod tests {
         let v6 = answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
         let seen = Seen::right().with(&resolver(2), NAME, RecordType::AAAA, Ok(v6));
         assert_eq!(verdicts(&seen), [Right, Right, Old { until: Some(at(67)) }]);
+    }
+
+    #[test]
+    fn an_address_for_ipv6_that_is_judged_is_shown_too() {
+        let v6 = || answer(vec![record(NAME, 4020, Data::Aaaa("2001:db8::9".parse().unwrap()))]);
+        let direct = || answer(vec![address(NAME, PLATFORM)]);
+        let seen = blocked()
+            .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![])))
+            .with(&ns(2), NAME, RecordType::A, Ok(direct()))
+            .with(&ns(2), NAME, RecordType::AAAA, Ok(v6()))
+            .resolved(3, direct())
+            .with(&resolver(3), NAME, RecordType::AAAA, Ok(v6()));
+        let seen = seen_with(&seen, &expectation());
+        let shown = |name: &str| seen.iter().find(|view| view.name == name).map(|view| view.sees.as_str());
+        for name in ["ns2.acme.com", "resolver3"] {
+            assert_eq!(shown(name), Some("A 198.51.100.7, AAAA 2001:db8::9"), "{name}");
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn duration(duration: SignedDuration) -> String {
     let seconds = duration.as_secs().max(0);
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600, seconds / 60);
     match seconds {
-        0..60 => format!("{seconds} s"),
+        0..60 | 61..120 => format!("{seconds} s"),
         60..3600 => format!("{minutes} min"),
         3600..172_800 if minutes % 60 == 0 => format!("{hours} h"),
         3600..172_800 => format!("{hours} h {} min", minutes % 60),

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use super::super::DnsName;
-use super::super::caches::SourceAnswer;
+use super::super::caches::{Caches, SourceAnswer};
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, SOA, TXT};
 use super::super::observation::{Data, Lookup, Record, RecordType, Reply, Role, Server, TYPES};
 use super::case::Case;
+use super::words;
 
 /// The records at the name.
 pub struct Authoritative<'a> {
@@ -21,24 +22,34 @@ pub struct Authoritative<'a> {
     pub dname: Option<(&'a DnsName, &'a DnsName)>,
     /// The servers to which the zone delegates the name.
     pub cut: Vec<&'a DnsName>,
+    /// What the name servers answer this machine, if the resolvers of visitors are right and get another answer.
+    pub only_here: Option<String>,
 }
 
 impl<'a> Authoritative<'a> {
     pub fn of(case: &Case<'a>) -> Self {
-        let name = &case.domain.name;
-        let seen = case.seen;
+        let (name, seen) = (&case.domain.name, case.seen);
         let servers: Vec<&Lookup> = TYPES
             .iter()
             .flat_map(|kind| seen.source(name, *kind))
             .filter(|lookup| lookup.reply().is_some_and(speaks))
             .collect();
-        let authoritative = !servers.is_empty();
+        if servers.is_empty() {
+            return Self::with(case, of_most_resolvers(case), false);
+        }
         let behind = behind(case);
-        let lookups: Vec<&Lookup> = if authoritative {
-            servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str())).collect()
-        } else {
-            of_most_resolvers(case)
-        };
+        let up_to_date = servers.into_iter().filter(|lookup| !behind.contains(lookup.server.name.as_str()));
+        let at_servers = Self::with(case, up_to_date.collect(), true);
+        if !at_servers.is_only_here(case) {
+            return at_servers;
+        }
+        let here = words::list(at_servers.own.iter().map(|record| record.data.words()));
+        Self { only_here: Some(here), ..Self::with(case, of_most_resolvers(case), false) }
+    }
+
+    /// The records in `lookups`.
+    fn with(case: &Case<'a>, lookups: Vec<&'a Lookup>, authoritative: bool) -> Self {
+        let name = &case.domain.name;
         let mut own: Vec<&Record> = Vec::new();
         let mut dname = None;
         let mut cut = BTreeSet::new();
@@ -62,7 +73,37 @@ impl<'a> Authoritative<'a> {
                 cut.extend(here.filter_map(|record| record.data.name_server()));
             }
         }
-        Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect() }
+        Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect(), only_here: None }
+    }
+
+    /// Whether this machine is shown a view of its own: every resolver of visitors leads straight to the platform, and
+    /// does not just remember an answer of before a change.
+    fn is_only_here(&self, case: &Case<'_>) -> bool {
+        let name = &case.domain.name;
+        let is_cached = |leading: &[&Data], at| {
+            let records: Vec<String> = leading.iter().map(|data| data.presentation()).collect();
+            let caches = Caches::with_source(case.earlier, self.remembered(case));
+            caches.latest(&records, None).is_some_and(|latest| latest > at)
+        };
+        let has_ipv6 = !self.addresses(AAAA).is_empty();
+        let is_right = |lookup: &&Lookup| {
+            let leads = leading_at(name, lookup);
+            let ipv6 = case.seen.resolvers(name, AAAA).find(|other| other.server == lookup.server);
+            let by_ipv6 = ipv6.map(|other| leading_at(name, other)).unwrap_or_default();
+            let counts = !invents(case, lookup) && (!has_ipv6 || ipv6.is_some_and(|other| other.answer().is_some()));
+            counts
+                && is_right(case, &leads)
+                && (by_ipv6.is_empty() || is_right(case, &by_ipv6))
+                && !is_cached(&leads, lookup.at)
+        };
+        let visitors = case.seen.of_visitors(name, A);
+        let any_server_right =
+            || case.seen.source(name, CNAME).any(|it| self::is_right(case, &answer(case, &it.server.name)));
+        self.dname.is_none()
+            && self.cut.is_empty()
+            && !visitors.is_empty()
+            && visitors.iter().all(is_right)
+            && !any_server_right()
     }
 
     /// The answers that count.
@@ -205,12 +246,15 @@ pub fn behind<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
     let newer = |left: u32, right: u32| left != right && left.wrapping_sub(right) < 1 << 31;
     let newest = serials.iter().map(|(_, serial)| *serial).reduce(|a, b| if newer(b, a) { b } else { a });
     let of_newest = servers.iter().copied().find(|server| serial(server).is_some() && serial(server) == newest);
-    let right = servers.iter().copied().find(|server| is_right(case, &answer(case, server)));
+    let right: Vec<&str> = servers.iter().copied().filter(|server| is_right(case, &answer(case, server))).collect();
     let is_behind = |server: &&str| {
         let own = answer(case, server);
         let older = of_newest.filter(|newest| serial(server) != serial(newest) && serial(server).is_some());
+        // Of the same version, or of unknown ones, the right one counts.
+        let comparable =
+            |right: &&str| serial(right).is_none() || serial(server).is_none_or(|own| serial(right) == Some(own));
         older.is_some_and(|newest| answer(case, newest) != own)
-            || (serial(server) == newest || serial(server).is_none()) && right.is_some() && !is_right(case, &own)
+            || right.iter().any(comparable) && !right.contains(server)
     };
     servers.iter().copied().filter(is_behind).collect()
 }
@@ -222,6 +266,12 @@ pub fn answer<'a>(case: &Case<'a>, server: &str) -> Vec<&'a Data> {
     let lookups = kinds.into_iter().flat_map(|kind| case.seen.source(name, kind));
     let replies = lookups.filter(|lookup| lookup.server.name == server).filter_map(Lookup::reply);
     leading(replies.flat_map(|reply| reply.at(name)).map(|record| &record.data))
+}
+
+/// What an answer has at the name.
+fn leading_at<'a>(name: &DnsName, lookup: &'a Lookup) -> Vec<&'a Data> {
+    let records = lookup.answer().into_iter().flat_map(|reply| &reply.answers);
+    leading(records.filter(|record| record.owner == *name).map(|record| &record.data))
 }
 
 /// The CNAMEs, else the addresses; sorted, each once.

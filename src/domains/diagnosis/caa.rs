@@ -1,7 +1,10 @@
 //! Which authorities may issue, exactly by RFC 8659 and RFC 8657 (catalogue, section 2.4).
 
+use jiff::Timestamp;
+
 use crate::model::text::short;
 
+use super::super::caches::Promise;
 use super::super::observation::RecordType::{A, CAA};
 use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
 use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
@@ -66,16 +69,21 @@ struct Level<'a> {
 }
 
 /// The finding on CAA: one, since the first level with any record decides alone. The name servers decide what is right;
-/// resolvers may have older records cached.
+/// resolvers may have older records cached, but what they cannot get, CAs cannot get, either.
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let mut asked = Vec::new();
     for level in levels(case) {
         let Some(lookup) = best_answer(case, source, &level) else { continue };
         asked.push(Evidence::from(lookup));
+        if let Some(failed) = failed(case, source, &level) {
+            return vec![failed];
+        }
         match lookup.answer() {
             // Failures above the domain are not its own, and CAs get an answer there.
             None if !level.is_within(&case.domain.registrable) => {}
-            None => return lookup_failed(case, &level, lookup).into_iter().collect(),
+            // If nothing works, CAA is not the problem.
+            None if !works(case, lookup) => return Vec::new(),
+            None => return vec![lookup_failed(case, &level, lookup)],
             Some(reply) => {
                 if let Some(records) = records_of(level, reply) {
                     let finding = judge(case, &records).evidence(asked);
@@ -102,30 +110,102 @@ fn levels(case: &Case<'_>) -> impl Iterator<Item = DnsName> {
 /// down. Behind a CNAME, the records of its target count.
 fn best_answer<'a>(case: &Case<'a>, source: &Authoritative<'_>, level: &DnsName) -> Option<&'a Lookup> {
     let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
-    let at_source = case.seen.asked(level, CAA).find(is_authoritative);
-    let target = source.cnames().first().map(|(target, _)| (*target).clone());
-    let target = target.filter(|_| source.authoritative && *level == case.domain.name);
+    let at_source = case.seen.asked(level, CAA).find(is_authoritative).filter(|_| source.only_here.is_none());
+    let target = target(case, source, level);
     let by_resolver = |name: &DnsName| {
         let asked = case.seen.lookups.iter().filter(|lookup| lookup.server.role.is_resolver());
         let of_name = |lookup: &&Lookup| lookup.question.name == *name && lookup.question.kind == CAA;
         let answers: Vec<&Lookup> = asked.filter(of_name).collect();
         answers.iter().find(|lookup| lookup.answer().is_some()).or(answers.first()).copied()
     };
-    let through = target.and_then(|target| by_resolver(&target)).filter(|lookup| lookup.answer().is_some());
+    let through = target.and_then(by_resolver).filter(|lookup| lookup.answer().is_some());
     through.or(at_source).or_else(|| by_resolver(level))
 }
 
-/// A resolver with old CAA records that forbid what those of the name servers, judged by `now`, allow.
+/// Where the CNAME of the name leads: the records there count for `level`.
+fn target<'a>(case: &Case<'_>, source: &Authoritative<'a>, level: &DnsName) -> Option<&'a DnsName> {
+    let target = source.cnames().first().map(|(target, _)| *target);
+    target.filter(|_| source.authoritative && *level == case.domain.name)
+}
+
+/// Resolvers that answer for the name, and not for CAA at a level or at the target of its CNAME.
+fn failed(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Option<Finding> {
+    // Failures above the domain are not its own, and CAs get an answer there.
+    let own = level.is_within(&case.domain.registrable).then_some(level);
+    target(case, source, level).into_iter().chain(own).find_map(|place| {
+        let asked: Vec<&Lookup> = case.seen.resolvers(place, CAA).filter(|asked| works(case, asked)).collect();
+        let failing = asked.iter().filter(|asked| asked.answer().is_none());
+        // One of several may only have trouble of its own.
+        let most = 2 * failing.clone().count() >= asked.len();
+        failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(case, place, lookup))
+    })
+}
+
+/// Whether the server answers for the name itself.
+fn works(case: &Case<'_>, lookup: &Lookup) -> bool {
+    case.resolvers(A).any(|asked| asked.server == lookup.server && asked.answer().is_some())
+}
+
+/// A resolver with other CAA records than the name servers, which forbid.
+struct Forbidding<'a> {
+    /// What they are judged by.
+    finding: Finding,
+    /// The name that has them.
+    place: DnsName,
+    /// The answer that differs, and when it expires.
+    old: &'a Lookup,
+    until: Timestamp,
+    /// As it is remembered.
+    records: Vec<String>,
+}
+
+/// What to remember of them for the next check.
+pub fn promises<'a>(case: &Case<'a>) -> impl Iterator<Item = Promise> {
+    forbidding(case).map(|it| {
+        let (server, ttl) = (it.old.server.name.clone(), 0);
+        let promised = case.earlier.and_then(|earlier| earlier.promised(&server, &it.records)).cloned();
+        promised.unwrap_or(Promise { server, records: it.records, until: it.until, several: false, ttl })
+    })
+}
+
+/// A resolver with CAA records that forbid what those of the name servers, judged by `now`, allow.
 fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
     if now.verdict == Verdict::Fail {
         return None;
     }
+    let others: Vec<Forbidding<'_>> = forbidding(case).collect();
+    let has_passed = |it: &&Forbidding<'_>| {
+        let promised = case.earlier.and_then(|earlier| earlier.promised(&it.old.server.name, &it.records));
+        promised.is_some_and(|promised| promised.was_renewed(it.old.at, it.until))
+    };
+    if let Some(other) = others.iter().find(has_passed) {
+        // No cache explains it any more: that is what CAs see.
+        return Some(other.finding.clone().evidence([other.old]));
+    }
+    let other = others.into_iter().max_by_key(|other| other.until)?;
+    let left = words::duration(other.until.duration_since(other.old.at));
+    Some(
+        Finding::new(Code::CaaWait, Verdict::Wait, Who::Nobody)
+            .seen(format!(
+                "{} still has old CAA records of {} cached for {left} more",
+                other.old.server.label(),
+                other.place
+            ))
+            .expected(now.seen.clone())
+            .fix("just wait; the certificate authority may have them cached, too")
+            .until(other.until)
+            .evidence([other.old]),
+    )
+}
+
+fn forbidding<'a>(case: &Case<'a>) -> impl Iterator<Item = Forbidding<'a>> {
     let is_authoritative = |lookup: &&Lookup| lookup.answer().is_some_and(|reply| reply.authoritative);
-    let waits = case.resolvers(A).filter_map(|resolver| {
+    case.resolvers(A).filter_map(move |resolver| {
         let asked = |level: &DnsName| case.seen.resolvers(level, CAA).find(|asked| asked.server == resolver.server);
         let mut answers = levels(case).filter_map(|level| Some((asked(&level)?, level)));
         let forbids = answers.find_map(|(asked, level)| records_of(level, asked.answer()?))?;
-        if judge(case, &forbids).verdict != Verdict::Fail {
+        let finding = judge(case, &forbids);
+        if finding.verdict != Verdict::Fail {
             return None;
         }
         let is_old = |level: &DnsName| {
@@ -134,18 +214,10 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
             Some((propagation::forgets(level, old)?, old))
         };
         let (until, old) = levels(case).filter_map(|level| is_old(&level)).max_by_key(|(until, _)| *until)?;
-        let left = words::duration(until.duration_since(old.at));
-        let level = forbids.target.unwrap_or(&forbids.level);
-        Some(
-            Finding::new(Code::CaaWait, Verdict::Wait, Who::Nobody)
-                .seen(format!("{} still has old CAA records of {level} cached for {left} more", old.server.label()))
-                .expected(now.seen.clone())
-                .fix("just wait; the certificate authority may have them cached, too")
-                .until(until)
-                .evidence([old]),
-        )
-    });
-    waits.max_by_key(|finding| finding.until)
+        let place = forbids.target.unwrap_or(&forbids.level).clone();
+        let records = [vec!["CAA".to_owned()], caa_at(&old.question.name, old)].concat();
+        Some(Forbidding { finding, place, old, until, records })
+    })
 }
 
 /// The CAA records at a level, to compare.
@@ -157,26 +229,23 @@ fn caa_at(level: &DnsName, lookup: &Lookup) -> Vec<String> {
     records
 }
 
-fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Option<Finding> {
-    // If nothing works, CAA is not the problem.
-    let name = &case.domain.name;
-    let works = case.seen.resolvers(name, A).any(|asked| asked.server == lookup.server && asked.answer().is_some());
-    if !works {
-        return None;
-    }
+fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Finding {
+    let own = level.is_within(&case.domain.registrable);
+    let (who, ask) = match own {
+        true => (Who::DnsProvider, "at your DNS provider,"),
+        false => (Who::Platform, "ask the platform's support to"),
+    };
     let why = match &lookup.outcome {
         Ok(reply) => code_name(reply.code).to_owned(),
         Err(why) => why.to_string(),
     };
-    Some(
-        Finding::fail(Code::CaaLookupFailed, Who::DnsProvider)
-            .seen(format!("{}, asked for CAA at {level}: {why}; it answers other questions", lookup.server.label()))
-            .expected("an answer, even an empty one")
-            .fix(format!(
-                "at your DNS provider, make the name servers of {level} answer questions for CAA: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know"
-            ))
-            .evidence([lookup]),
-    )
+    Finding::fail(Code::CaaLookupFailed, who)
+        .seen(format!("{}, asked for CAA at {level}: {why}; it answers other questions", lookup.server.label()))
+        .expected("an answer, even an empty one")
+        .fix(format!(
+            "{ask} make the name servers of {level} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know"
+        ))
+        .evidence([lookup])
 }
 
 fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {

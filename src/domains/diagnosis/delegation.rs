@@ -7,15 +7,16 @@ use jiff::SignedDuration;
 
 use crate::model::text::whole;
 
+use super::super::caches::Caches;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
 use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
-use super::authoritative::{self, invents, serials};
+use super::authoritative::{self, Authoritative, invents, serials};
 use super::cname_target::shown;
 use super::{Case, PROPAGATION, words};
 
-/// How long a secondary may be behind before it is worth a warning, even if its SOA record promises less.
+/// How long a secondary may be behind before it is worth a warning, if its SOA record does not say.
 const SECONDARY_WAIT: SignedDuration = SignedDuration::from_hours(1);
 
 pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
@@ -236,8 +237,12 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
         Data::Soa { refresh, retry, .. } => Some(SignedDuration::from_secs(i64::from(refresh) + i64::from(retry))),
         _ => None,
     });
-    let bound = bound.max().unwrap_or(SECONDARY_WAIT).clamp(SECONDARY_WAIT, PROPAGATION);
-    let late = case.reported.saved.is_some_and(|saved| case.since(saved) > bound);
+    let bound = bound.max().unwrap_or(SECONDARY_WAIT).min(PROPAGATION);
+    // Without a word of the operator, it counts from the first check that saw the new zone.
+    let source = Authoritative::of(case).remembered(case);
+    let seen = Caches::with_source(case.earlier, source).now.map(|now| now.first);
+    let changed = case.reported.saved.or(seen).unwrap_or(case.now);
+    let late = case.since(changed) > bound;
     let finding = Finding::warn(Code::SecondaryBehind, Who::DnsProvider);
     let finding = if numbers.len() == 1 && all.len() > 1 {
         // No update is pending: the same version of the zone has two contents.
@@ -251,7 +256,12 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
         let has = words::list(behind.iter().flat_map(|server| authoritative::answer(case, server)).map(Data::words));
         let instead = if has.is_empty() { String::new() } else { format!(", but still {has}") };
-        let finding = finding.seen(format!("{names} does not have the record yet{instead}{serials}"));
+        let is_right = behind.iter().any(|server| authoritative::is_right(case, &authoritative::answer(case, server)));
+        let finding = finding.seen(if is_right {
+            format!("{names} still has {has}, from an older version of the zone{serials}")
+        } else {
+            format!("{names} does not have the record yet{instead}{serials}")
+        });
         let longest = words::duration(bound);
         if late {
             finding.fix(format!(
@@ -260,7 +270,7 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
         } else {
             Finding { verdict: Verdict::Wait, ..finding }
                 .fix(format!("wait; this usually takes minutes, and by the SOA record at most {longest}"))
-                .until(case.reported.saved.and_then(|saved| saved.checked_add(bound).ok()))
+                .until(changed.checked_add(bound).ok())
         }
     };
     let evidence = all.iter().map(|(lookup, _)| *lookup);

@@ -7,8 +7,11 @@ use crate::model::text::whole;
 
 use super::super::observation::RecordType::{DNSKEY, DS, SOA};
 use super::super::observation::{Data, KeyId, Lookup, Role};
-use super::super::{Code, DnsName, Finding, Who};
+use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::{Case, words};
+
+/// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
+const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
 
 /// What is wrong with the signatures or keys of the zone, as its servers and its parent show it. `failing`: a resolver
 /// rejects the answers.
@@ -20,9 +23,10 @@ pub(super) fn finding(case: &Case<'_>, failing: bool) -> Option<Finding> {
         // Resolvers may have an old one cached.
         listed.retain(is_parent);
     }
-    let trusted = keys(zone, &listed);
+    let mut trusted = keys(zone, &listed);
+    trusted.retain(|key| VALIDATED.contains(&key.algorithm));
     if trusted.is_empty() {
-        // Nobody validates a zone that its parent does not list as signed.
+        // Nobody validates a zone that its parent does not list as signed, in a way that resolvers know.
         return None;
     }
     let zones_own: Vec<&Lookup> = case.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
@@ -65,10 +69,12 @@ fn unknown_key(case: &Case<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]
 enum WrongDates {
     Expired(Timestamp),
     NotYet(Timestamp),
+    /// Other servers have signatures, this one has none.
+    Missing,
 }
 
 impl WrongDates {
-    /// Of the signatures of the SOA record, of which one valid is enough; `None` if one is, or if there is none.
+    /// Of the signatures of the SOA record, of which one valid is enough; `None` if one is.
     fn of(lookup: &Lookup, now: Timestamp) -> Option<Self> {
         let records = lookup.answer()?.at(&lookup.question.name);
         let dates: Vec<_> = records
@@ -82,15 +88,29 @@ impl WrongDates {
         }
         let expired = dates.iter().map(|(_, expires)| *expires).filter(|expires| *expires < now).max();
         let later = dates.iter().map(|(begins, _)| *begins).min();
-        expired.map(Self::Expired).or_else(|| later.map(Self::NotYet))
+        expired.map(Self::Expired).or_else(|| later.map(Self::NotYet)).or(Some(Self::Missing))
     }
 
     fn words(&self) -> String {
         match self {
             Self::Expired(when) => format!("expired on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
             Self::NotYet(when) => format!("begin on {}", when.strftime("%Y-%m-%d %H:%M UTC")),
+            Self::Missing => "are missing".to_owned(),
         }
     }
+}
+
+/// Servers without the signatures that the others have.
+fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
+    let names = words::list(missing.iter().map(|lookup| whole(&lookup.server.name)));
+    Finding::fail(Code::DnssecBogus, Who::DnsProvider)
+        .title("One name server serves the zone without signatures")
+        .seen(format!("{zone} at {names} has no signatures; other name servers have them"))
+        .expected("the signed zone at every name server")
+        .fix(format!(
+            "at your DNS provider, let {names} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
+        ))
+        .evidence(missing.iter().copied())
 }
 
 fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
@@ -98,6 +118,11 @@ fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding
     let asked: Vec<&Lookup> = asked.filter(|lookup| lookup.answer().is_some()).collect();
     let wrong: Vec<(&Lookup, WrongDates)> =
         asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, case.now)?))).collect();
+    let is_missing = |(_, why): &&(&Lookup, WrongDates)| matches!(why, WrongDates::Missing);
+    let missing: Vec<&Lookup> = wrong.iter().filter(is_missing).map(|(lookup, _)| *lookup).collect();
+    if !missing.is_empty() {
+        return (missing.len() < asked.len()).then(|| unsigned(zone, &missing));
+    }
     let all = !wrong.is_empty() && wrong.len() == asked.len();
     let (_, first) = wrong.first()?;
     let names = words::list(wrong.iter().map(|(lookup, _)| whole(&lookup.server.name)));
@@ -118,7 +143,7 @@ fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding
                 "ask your DNS provider why {names} does not copy the newly signed zone: resolvers that ask it fail"
             ))
     };
-    let verdict = if failing { super::Verdict::Fail } else { finding.verdict };
+    let verdict = if failing { Verdict::Fail } else { finding.verdict };
     let evidence = wrong.iter().map(|(lookup, _)| *lookup);
     Some(Finding { verdict, ..finding }.expected("signatures that are valid now").evidence(evidence))
 }

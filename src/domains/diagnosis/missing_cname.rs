@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use crate::model::text::short;
 
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
-use super::super::observation::{Data, TYPES};
+use super::super::observation::{Data, RecordType, TYPES};
 use super::super::{Code, Finding, Verdict, Who};
 use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
@@ -47,7 +47,7 @@ fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> 
         .fix(format!(
             "at your DNS provider, delete the A record {list} of {}{}, then add {}: a CNAME must be the only record. Then wait up to {} (the TTL of the old record).",
             case.label(),
-            others(source),
+            others(source, A),
             record_to_add(case),
             words::ttl(source.ttl(A))
         ))
@@ -55,8 +55,11 @@ fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> 
 }
 
 /// What else must be deleted: a CNAME must be the only record.
-fn others(source: &Authoritative<'_>) -> String {
-    let others = source.own.iter().filter(|record| matches!(record.data.kind(), TXT | MX | HTTPS | CAA));
+fn others(source: &Authoritative<'_>, except: RecordType) -> String {
+    let others = source.own.iter().filter(|record| {
+        let kind = record.data.kind();
+        matches!(kind, A | AAAA | TXT | MX | HTTPS | CAA) && kind != except
+    });
     let others: Vec<String> = others.map(|record| record.data.words()).collect();
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
 }
@@ -66,8 +69,10 @@ fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) 
     fail(case, Code::DnsAaaaLeft)
         .seen(format!("{} has AAAA {list} ({})", case.domain.name, source.witness()))
         .fix(format!(
-            "at your DNS provider, delete the AAAA record {list} of {}. Then wait up to {} (its TTL).",
+            "at your DNS provider, delete the AAAA record {list} of {}{}, then add {}: a CNAME must be the only record. Then wait up to {} (the TTL of the old record)",
             case.label(),
+            others(source, AAAA),
+            record_to_add(case),
             words::ttl(source.ttl(AAAA))
         ))
         .evidence(source.evidence(&[AAAA]))

@@ -1,22 +1,32 @@
 //! Name servers and resolvers as a whole (catalogue, section 2.3).
 
+use jiff::SignedDuration;
+
 use crate::model::text::short;
 
+use super::super::caches::Promise;
 use super::super::observation::RecordType::A;
-use super::super::observation::{Lookup, Reply, ResponseCode, Role, code_name};
+use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, delegation, dnssec, propagation, words};
 
 /// A server that takes longer is reported as slow.
 const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
+/// How long resolvers may cache that they failed (RFC 9520 section 3.2).
+const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);
 
 /// Adds the findings on servers. If they explain a missing record, its finding is dropped from `record`; if
 /// others do not yet see a right record, so is its "ok".
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let unheard = resolvers.iter().all(|lookup| no_answer(lookup).is_some());
-    if unheard && source.lookups.is_empty() {
+    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsChain, Code::DnsWildcardOk, Code::ApexOk];
+    let right = record.iter().any(|finding| leads.contains(&finding.code))
+        && record.iter().all(|finding| finding.verdict != Verdict::Fail);
+    // Nothing is right that no resolver leads to.
+    if unheard && (source.lookups.is_empty() || right && dead_platform(case).is_none()) {
+        record.clear();
         findings.push(delegation::silent(case).unwrap_or_else(|| offline(case, &resolvers)));
         return;
     }
@@ -41,14 +51,12 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Fi
     let rejected = rejected(case, &resolvers);
     let rejects = rejected.is_some();
     let cached = || propagation::old_ds(case, &self::failing(case, &resolvers));
-    findings.extend(dnssec::finding(case, rejects).or_else(cached).or(rejected));
+    findings.extend(dnssec::finding(case, rejects).or_else(cached).or_else(|| kept_failure(case)).or(rejected));
     if !(circle || rejects || no_server) {
         findings.extend(none_succeeds(case, source, &resolvers));
     }
     findings.extend(delegation::secondaries(case));
-    let leads = [Code::DnsOk, Code::DnsADirect, Code::DnsChain, Code::DnsWildcardOk, Code::ApexOk];
-    let right = record.iter().any(|finding| leads.contains(&finding.code))
-        && record.iter().all(|finding| finding.verdict != Verdict::Fail);
+    findings.extend(only_here(case, source));
     let disagreement = propagation::disagreement(case, source, &resolvers);
     // After 48 hours no answer may be old any more, whatever the reason.
     if right && source.authoritative && (disagreement.is_none() || case.is_past_propagation()) {
@@ -70,6 +78,18 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
         Ok(reply) if reply.is_answer() || fails(reply) => None,
         Ok(reply) => Some(code_name(reply.code).to_owned()),
     }
+}
+
+/// The name servers answer this machine otherwise than visitors.
+fn only_here(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
+    let here = source.only_here.as_ref()?;
+    let here = if here.is_empty() { "that there is no record" } else { here };
+    Some(
+        Finding::warn(Code::SplitLocal, Who::ThisMachine)
+            .seen(format!("the name servers answer this machine {here}; resolvers have the right record"))
+            .fix("nothing for visitors: this network is shown a view of its own (split horizon). Add the record there, too, if people inside should reach the site")
+            .evidence(TYPES.iter().flat_map(|kind| case.seen.source(&case.domain.name, *kind))),
+    )
 }
 
 fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
@@ -114,6 +134,56 @@ pub fn domain_fails(case: &Case<'_>, resolvers: &[&Lookup]) -> bool {
     failing > 0 && (failing == answered || unchecked(case).is_some())
 }
 
+/// Resolvers that still reject the answers although the registrar lists no DS record any more: they may cache the failure.
+/// Each with what is promised.
+fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
+    let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
+    let failing = failing(case, &resolvers);
+    let is_old = propagation::old_ds(case, &failing).is_some();
+    let is_known = unchecked(case).is_some() && dead_platform(case).is_none() && !is_old;
+    let listed = propagation::listed_ds(case).filter(|_| is_known);
+    let promised = |lookup: &'a Lookup| {
+        let (server, records) = (lookup.server.name.clone(), vec![code_name(ResponseCode::ServFail).to_owned()]);
+        let earlier = case.earlier.and_then(|earlier| earlier.promised(&server, &records)).cloned();
+        let until = lookup.at.checked_add(FAILURE_CACHED).ok()?;
+        Some((lookup, earlier.unwrap_or(Promise { server, records, until, several: false, ttl: 0 })))
+    };
+    match listed {
+        Some((_, listed)) if listed.is_empty() => failing.into_iter().filter_map(promised).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// What to remember of failing resolvers for the next check.
+pub fn kept_failures(case: &Case<'_>) -> impl Iterator<Item = Promise> {
+    remembered_failures(case).into_iter().map(|(_, promise)| promise)
+}
+
+/// The wait for resolvers that cache their failure.
+fn kept_failure(case: &Case<'_>) -> Option<Finding> {
+    let failing = remembered_failures(case);
+    let has_passed = |(lookup, promise): &(&Lookup, Promise)| promise.until <= lookup.at;
+    let until = failing.iter().map(|(_, promise)| promise.until).max()?;
+    if failing.iter().any(has_passed) {
+        return None;
+    }
+    let labels = words::list(failing.iter().map(|(lookup, _)| lookup.server.label()));
+    let (parent, _) = propagation::listed_ds(case)?;
+    Some(
+        Finding::new(Code::DsWait, Verdict::Wait, Who::Nobody)
+            .title("Resolvers remember that the signatures failed")
+            .seen(format!(
+                "the registrar has no DS record for {} any more; {labels} may cache the failure for {} more",
+                case.zone(),
+                words::duration(until.duration_since(case.now))
+            ))
+            .expected("answers that are not validated")
+            .fix("just wait")
+            .until(until)
+            .evidence(failing.into_iter().map(|(lookup, _)| lookup).chain([parent])),
+    )
+}
+
 /// Resolvers that reject answers, since there is one without validation.
 fn rejected(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let failing = failing(case, resolvers);
@@ -131,6 +201,12 @@ fn rejected(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let (title, who, fix) = if let Some(host) = platform {
         let fix = format!("open a ticket at the platform's support: the signatures of {host} are wrong, not yours");
         (Code::DnssecBogus.title(), Who::Platform, fix)
+    } else if propagation::listed_ds(case).is_some_and(|(_, listed)| listed.is_empty()) {
+        let fix = format!(
+            "the registrar lists no DS record for {zone}, so there is none to remove: open a ticket at your DNS provider, with the output of: petstore domains report {}",
+            case.domain.name
+        );
+        (Code::DnssecBogus.title(), Who::DnsProvider, fix)
     } else if dates {
         let fix = format!("ask your DNS provider to sign {zone} again now; if that takes long, {ds}");
         ("The DNSSEC signatures have expired or are not valid yet", Who::DnsProvider, fix)
@@ -163,7 +239,8 @@ fn dead_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
 fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
     let failing = failing(case, resolvers);
     let answered = resolvers.iter().filter(|lookup| lookup.reply().is_some()).count();
-    if failing.is_empty() || failing.len() < answered || source.authoritative && !source.cut.is_empty() {
+    let none = !resolvers.is_empty() && failing.len() == answered;
+    if !none || source.authoritative && !source.cut.is_empty() {
         // A delegation of the name itself explains it, and is reported with the record.
         return None;
     }
@@ -180,6 +257,7 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
             )),
         // The wrong value is the cause, and is reported with the record.
         (Some(_), Some(_)) => return None,
+        _ if failing.is_empty() => return None,
         _ => finding
             .seen(format!("{} of {answered} resolvers answer SERVFAIL, even without validation", failing.len()))
             .fix(format!(
@@ -187,7 +265,7 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
                 case.domain.name
             )),
     };
-    Some(finding.evidence(failing))
+    Some(finding.evidence(resolvers.iter().filter(|lookup| lookup.answer().is_none()).copied()))
 }
 
 /// Remarks that are not problems.

@@ -1,21 +1,34 @@
-//! Resolvers that do not see the right record of the name servers yet: until when, and why.
+//! Resolvers that do not see the right record of the name servers: until when, and why. A difference is a wait only
+//! while a TTL explains it.
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
 
-use super::super::caches::{Caches, OldAnswer, Promise};
+use super::super::caches::{Caches, OldAnswer};
 use super::super::ip_ranges::is_public;
+use super::super::observation::RecordType::DS;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
-use super::authoritative::{Authoritative, invents};
+use super::authoritative::{self, Authoritative, invents};
 use super::cname_target::shown;
-use super::{Case, words};
+use super::{Case, delegation, words};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
+
+/// Why a resolver gives another answer than the name servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It has it cached until then; `several`: that is the latest time for all caches behind its address.
+    Cached { until: Timestamp, several: bool },
+    /// It cannot reach the name servers, and gives an answer that has expired.
+    Expired,
+    /// No cache explains it: the name servers gave it, or the resolver filters answers.
+    Unexplained,
+}
 
 /// The answer of a resolver, in short.
 fn view(name: &DnsName, reply: &Reply) -> String {
@@ -52,16 +65,22 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Looku
     let split = split_local(case, resolvers);
     findings.extend(split.as_ref().map(|(_, finding)| finding.clone()));
     let mut waiting: Vec<Finding> = Vec::new();
+    let mut others: Vec<&Lookup> = Vec::new();
     for lookup in resolvers {
         let is_split = split.as_ref().is_some_and(|(local, _)| *local == lookup.server.name);
         if invents(case, lookup) || is_split {
             continue;
         }
         let old = not_right(case, lookup).into_iter().filter(|lookup| !is_of_source(case, source, lookup));
-        let old = old.filter_map(|lookup| wait(case, source, lookup));
+        let (unexplained, old): (Vec<_>, Vec<_>) = old
+            .map(|lookup| (lookup, cause(case, source, lookup)))
+            .partition(|(_, cause)| *cause == Cause::Unexplained);
+        others.extend(unexplained.into_iter().map(|(lookup, _)| lookup));
         // One line for each resolver: the one that takes longer.
+        let old = old.into_iter().filter_map(|(lookup, cause)| wait(case, source, lookup, cause));
         waiting.extend(old.max_by_key(|finding| finding.until));
     }
+    findings.extend(views_differ(case, &others, resolvers));
     // The one that caches longest decides how long it takes.
     waiting.sort_by_key(|finding| std::cmp::Reverse(finding.until));
     findings.append(&mut waiting);
@@ -84,37 +103,59 @@ pub fn not_right<'a>(case: &Case<'a>, lookup: &'a Lookup) -> Vec<&'a Lookup> {
     [Some(lookup), old_ipv6(case, lookup)].into_iter().flatten().filter(other).collect()
 }
 
-/// What to remember for the next check: what the name servers answer, and what is promised.
-pub fn remember(case: &Case<'_>) -> Caches {
-    let source = Authoritative::of(case);
-    let mut caches = Caches::with_source(case.earlier, source.remembered(case));
-    if source.is_right(case) {
-        let old = case.resolvers(RecordType::A).flat_map(|lookup| not_right(case, lookup));
-        let promises = old.filter_map(|lookup| {
-            let (until, several) = promise(case, &source, lookup)?;
-            let (server, records) = (lookup.server.name.clone(), records(&case.domain.name, lookup));
-            Some(Promise { server, records, until, several })
-        });
-        caches.promises = promises.collect();
-    }
-    caches
+/// Whether most resolvers lead to the platform, and the name servers agree with each other: then the `others` are
+/// exceptions.
+pub fn are_exceptions(case: &Case<'_>, others: usize, resolvers: &[&Lookup]) -> bool {
+    let right = |lookup: &&&Lookup| lookup.answer().is_some() && not_right(case, lookup).is_empty();
+    resolvers.iter().filter(right).count() > others && authoritative::behind(case).is_empty()
+}
+
+/// Resolvers with an answer that no cache explains.
+fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> Option<Finding> {
+    let seen = others
+        .iter()
+        .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(&case.domain.name, other.reply()?))));
+    let (verdict, fix) = if others.is_empty() {
+        return None;
+    } else if are_exceptions(case, others.len(), resolvers) {
+        let fix = "the others have the right record: it filters names, or gets an answer by its place; ask its operator if your visitors use it";
+        (Verdict::Warn, fix.to_owned())
+    } else {
+        let hosts: BTreeSet<&DnsName> =
+            others.iter().filter_map(|other| former_servers(case, other)).flat_map(|former| former.hosts).collect();
+        let old = match hosts.is_empty() {
+            true => String::new(),
+            false => format!(", and delete the zone at {}", words::list(hosts.into_iter().map(shown))),
+        };
+        let add = record_to_add(case);
+        let fix = format!(
+            "add {add} also in the public view of {zone} (split horizon), and at every provider that serves {zone}{old}: waiting changes nothing",
+            zone = case.zone()
+        );
+        (Verdict::Fail, fix)
+    };
+    Some(
+        Finding::new(Code::ViewsDiffer, verdict, Who::DnsProvider)
+            .seen(format!("{}, fetched anew and not from a cache", words::list(seen)))
+            .expected(case.expectation.platform_host.as_ref().map_or_else(String::new, DnsName::to_string))
+            .fix(fix)
+            .evidence(others.iter().copied()),
+    )
 }
 
 /// The records at the name in an answer, as they are remembered.
-fn records(name: &DnsName, lookup: &Lookup) -> Vec<String> {
+pub fn records(name: &DnsName, lookup: &Lookup) -> Vec<String> {
     let own = lookup.reply().into_iter().flat_map(|reply| reply.at(name));
     let mut records: Vec<String> = own.map(|record| record.data.presentation()).collect();
     records.sort_unstable();
     records
 }
 
-/// What is promised of a resolver with an old answer: when it has the new one, and whether several caches are behind its
-/// address.
-pub fn promise(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<(Timestamp, bool)> {
+/// Why a resolver has another answer than the name servers.
+pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Cause {
     let name = &case.domain.name;
     let records = records(name, lookup);
-    let earlier = case.earlier.into_iter().flat_map(|earlier| &earlier.promises);
-    let earlier = earlier.clone().find(|it| it.server == lookup.server.name && it.records == records);
+    let earlier = case.earlier.and_then(|earlier| earlier.promised(&lookup.server.name, &records));
     let others: Vec<&Lookup> = case.seen.again.iter().filter(|other| other.server == lookup.server).collect();
     let others = || others.iter().copied().filter(|other| other.question == lookup.question);
     let is_right = |other: &Lookup| other.answer().is_some_and(|reply| sees_right(case, reply));
@@ -131,7 +172,23 @@ pub fn promise(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> 
     let old =
         OldAnswer { records: &records, at: lookup.at, until: &until, some_right: others().any(is_right), earlier };
     let caches = Caches::with_source(case.earlier, source.remembered(case));
-    caches.promise(&old, case.reported.saved)
+    let outlasts = caches.outlasts(&old, case.reported.saved);
+    // Extended DNS Errors (RFC 8914 section 4): stale answers, and blocked, censored, filtered, prohibited ones.
+    let says = lookup.reply().and_then(|reply| reply.extended_error.as_ref()).map(|(code, _)| *code);
+    let is_short = lookup.reply().and_then(|reply| left(name, reply)).is_some_and(|left| left <= STALE_TTL);
+    let looks_stale = outlasts && is_short && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL);
+    match caches.promise(&old, case.reported.saved) {
+        _ if matches!(says, Some(3 | 19)) || looks_stale => Cause::Expired,
+        Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(case)) => {
+            Cause::Cached { until, several }
+        }
+        _ => Cause::Unexplained,
+    }
+}
+
+/// Whether a name server still copies the zone, and may give resolvers what it had before.
+fn is_copied(case: &Case<'_>) -> bool {
+    delegation::secondaries(case).is_some_and(|behind| behind.verdict == Verdict::Wait)
 }
 
 /// The name servers of before that a resolver still asks.
@@ -172,15 +229,16 @@ fn old_ipv6<'a>(case: &Case<'a>, ipv4: &Lookup) -> Option<&'a Lookup> {
     holds.then_some(lookup)
 }
 
-/// The finding on an answer that differs from the name servers.
-fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<Finding> {
+/// The finding on an answer that will expire.
+fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cause) -> Option<Finding> {
     let name = &case.domain.name;
     let reply = lookup.reply()?;
     let who = lookup.server.label();
     let negative = reply.answers.is_empty();
-    let promised = promise(case, source, lookup);
-    let until = promised.map(|(until, _)| until);
-    let several = promised.is_some_and(|(_, several)| several);
+    let (until, several) = match cause {
+        Cause::Cached { until, several } => (Some(until), several),
+        Cause::Expired | Cause::Unexplained => (None, false),
+    };
     let for_long = until.map_or_else(String::new, |until| {
         let left = words::duration(until.duration_since(lookup.at));
         if several {
@@ -214,7 +272,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<
             .expected(words::list(case.seen.delegated.iter().map(shown)))
             .fix(format!("just wait; or add {} at {hosts}, too, and it is over{soon}", record_to_add(case)))
             .evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup]))
-    } else if is_stale(case, lookup, reply, left(name, reply).unwrap_or_default()) {
+    } else if cause == Cause::Expired {
         Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
             .seen(format!("{who} answers {held}, which has expired"))
             .fix("wait; it serves old answers because it cannot reach the domain's name servers")
@@ -232,28 +290,25 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Option<
     Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup]))
 }
 
-/// Whether an answer has expired: the resolver reports so, or it should have dropped the answer earlier, and its TTL is
-/// that of an expired answer.
-fn is_stale(case: &Case<'_>, lookup: &Lookup, reply: &Reply, left: u32) -> bool {
-    let says_so = reply.extended_error.as_ref().is_some_and(|(code, _)| matches!(code, 3 | 19));
-    let mut promised = case.earlier.into_iter().flat_map(|earlier| &earlier.promises);
-    let passed = promised.any(|it| it.server == lookup.server.name && it.until < lookup.at);
-    says_so || passed && left <= STALE_TTL
+/// The parent's answer about the DS record of the zone, and what it lists.
+pub fn listed_ds<'a>(case: &Case<'a>) -> Option<(&'a Lookup, BTreeSet<String>)> {
+    let parent = case.seen.asked(case.zone_asked(), DS).find(|asked| asked.server.role == Role::Parent)?;
+    Some((parent, ds_records(case, parent)?))
+}
+
+fn ds_records(case: &Case<'_>, lookup: &Lookup) -> Option<BTreeSet<String>> {
+    Some(lookup.answer()?.at(case.zone_asked()).map(|record| record.data.presentation()).collect())
 }
 
 /// A DS record that the parent does not have any more, and that makes resolvers fail.
 pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let zone = case.zone_asked();
-    let records = |lookup: &Lookup| -> Option<BTreeSet<String>> {
-        Some(lookup.answer()?.at(zone).map(|record| record.data.presentation()).collect())
-    };
-    let parent = case.seen.asked(zone, RecordType::DS).find(|asked| asked.server.role == Role::Parent)?;
-    let listed = records(parent)?;
+    let (parent, listed) = listed_ds(case)?;
     let is_old = |asked: &&Lookup| {
         failing.iter().any(|lookup| lookup.server == asked.server)
-            && records(asked).is_some_and(|held| !held.is_empty() && held != listed)
+            && ds_records(case, asked).is_some_and(|held| !held.is_empty() && held != listed)
     };
-    let holding: Vec<&Lookup> = case.seen.resolvers(zone, RecordType::DS).filter(is_old).collect();
+    let holding: Vec<&Lookup> = case.seen.resolvers(zone, DS).filter(is_old).collect();
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
     let left = words::duration(until.duration_since(case.now));
@@ -318,6 +373,14 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
     if case.expectation.platform_host.is_some() && answers.iter().all(right) {
         return None;
     }
+    // What no cache explains is reported as that.
+    let unexplained = |(lookup, _): &(&&Lookup, _)| {
+        let mut others = not_right(case, lookup).into_iter();
+        others.any(|other| cause(case, source, other) == Cause::Unexplained)
+    };
+    if source.is_right(case) && answers.iter().any(unexplained) {
+        return None;
+    }
     let at_source: BTreeSet<String> = source.own.iter().map(|record| record.data.presentation()).collect();
     let differ = answers.iter().any(|(_, answer)| *answer != answers[0].1);
     let none_right = !source.authoritative
@@ -357,7 +420,7 @@ pub fn forgets(name: &DnsName, lookup: &Lookup) -> Option<Timestamp> {
 }
 
 /// How long a resolver caches an answer, in seconds.
-fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
+pub fn left(name: &DnsName, reply: &Reply) -> Option<u32> {
     if reply.answers.is_empty() {
         return reply.negative().map(|(_, ttl)| ttl);
     }

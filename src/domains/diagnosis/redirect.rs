@@ -32,6 +32,8 @@ pub struct Walk {
     pub http: Trail,
     /// From a page below `from`, over the scheme that redirects.
     pub deep: Trail,
+    /// From `to` over https, if `from` does not redirect there.
+    pub back: Trail,
     /// The handshake of `from` over https.
     pub handshake: Option<Handshake>,
 }
@@ -70,7 +72,7 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
     } else {
         let handshake = walk.handshake.as_ref().filter(|_| by_https);
         findings.extend(handshake.and_then(|handshake| untrusted(redirect, handshake, now)));
-        findings.extend(judge_trail(redirect, trail, &walk.deep));
+        findings.extend(judge_trail(redirect, trail, walk));
         if !by_https && let Some(response) = walk.https.last() {
             findings.push(
                 Finding::warn(Code::RdNone, Who::Dashboard)
@@ -120,7 +122,7 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
     )
 }
 
-fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding> {
+fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> {
     let expected = format!("{} to https://{}/", redirect.status, redirect.to);
     let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
     let dashboard = "in the dashboard under Project settings, Domains (domains.redirects),";
@@ -142,7 +144,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         return vec![no_answer(redirect, trail)];
     };
     if !response.is_redirect() {
-        return vec![with(none(redirect, trail, hop, response))];
+        return vec![with(reversed(redirect, walk).unwrap_or_else(|| none(redirect, trail, hop, response)))];
     }
     let location = response.location.as_deref().unwrap_or_default();
     let Some(target) = Some(location).filter(|text| !text.trim().is_empty()).and_then(|text| hop.url.join(text).ok())
@@ -159,10 +161,13 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
         } else {
             (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
         };
-        return vec![with(fail(code).seen(seen).fix(format!(
-            "{dashboard} set the target of {} to {}; if it is right there, the answer comes from a cache",
-            redirect.from, redirect.to
-        )))];
+        let finding = reversed(redirect, walk).filter(|_| code == Code::RdRelative);
+        return vec![with(finding.unwrap_or_else(|| {
+            fail(code).seen(seen).fix(format!(
+                "{dashboard} set the target of {} to {}; if it is right there, the answer comes from a cache",
+                redirect.from, redirect.to
+            ))
+        }))];
     }
     let mut findings = Vec::new();
     let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
@@ -196,7 +201,7 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, deep: &Trail) -> Vec<Finding>
                 .fix(format!("set the target to https://{}/", redirect.to)),
         ));
     }
-    findings.extend(path(redirect, deep));
+    findings.extend(path(redirect, &walk.deep));
     if findings.is_empty() {
         findings.push(with(Finding::ok(Code::RdOk).seen(format!(
             "{} leads to {} with {}",
@@ -226,6 +231,20 @@ fn is_upgrade(hop: &Hop) -> bool {
         && target.is_some_and(|target| {
             hop.url.scheme() == "http" && target.scheme() == "https" && target.host_str() == hop.url.host_str()
         })
+}
+
+/// The live redirect leads from `to` to `from`: a second one would make a loop.
+fn reversed(redirect: &Redirect, walk: &Walk) -> Option<Finding> {
+    let Redirect { from, to, status } = redirect;
+    let hop = walk.back.hops.iter().find(|hop| is_at(&hop.url, from))?;
+    Some(
+        fail(Code::RdNone)
+            .title("The redirect goes the other way")
+            .seen(format!("it goes the other way: {to} leads to {}", shown_url(&hop.url)))
+            .fix(format!(
+                "in the dashboard under Project settings, Domains, first remove the redirect from {to} to {from}, then set up the one from {from} to {to} with {status}: both together would be a loop. If {from} should be served, exchange the two in the configuration"
+            )),
+    )
 }
 
 fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {

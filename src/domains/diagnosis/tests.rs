@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::memory::remember;
 use super::redirect::{Redirect, Walk, judge};
 use super::*;
 use crate::domains::caches::{Caches, Promise};
@@ -93,6 +94,23 @@ impl Seen {
 
     pub fn resolved(self, number: u8, reply: Reply) -> Self {
         self.with(&resolver(number), NAME, RecordType::A, Ok(reply))
+    }
+
+    /// A resolver rejects the answers, and has one without validation.
+    fn rejected(mut self, number: u8, error: u16) -> Self {
+        let extended_error = Some((error, String::new()));
+        let fails = Reply { code: ResponseCode::ServFail, extended_error, ..Reply::default() };
+        let question = Question { checking_disabled: true, ..Question::new(DnsName::new(NAME), RecordType::A) };
+        let outcome = Ok(answer(vec![cname(NAME, HOST)]));
+        let (server, took) = (resolver(number), Duration::ZERO);
+        self.0.lookups.push(Lookup { server, question, at: at(0), took, outcome });
+        self.resolved(number, fails)
+    }
+
+    /// The same answers, some minutes later.
+    fn later(mut self, minutes: i64) -> Self {
+        self.0.lookups.iter_mut().for_each(|lookup| lookup.at = at(minutes));
+        self
     }
 
     /// The record is right, and two resolvers see it.
@@ -201,7 +219,7 @@ fn an_answer_beyond_its_promised_end_is_stale() {
     let domain = parse_name::domain(NAME).unwrap();
     let code = |promised: Option<Timestamp>| {
         let records = vec!["old.host.net.".to_owned()];
-        let promise = |until| Promise { server: "resolver3".to_owned(), records, until, several: false };
+        let promise = |until| Promise { server: "resolver3".to_owned(), records, until, several: false, ttl: 3600 };
         let earlier = Caches { promises: promised.map(promise).into_iter().collect(), ..Caches::default() };
         let (expectation, reported) = (expectation(), reported());
         let case = Case {
@@ -230,7 +248,7 @@ fn every_wait_ends_after_48_hours_and_a_clock_set_back_starts_none() {
 }
 
 #[test]
-fn a_secondary_may_lag_for_an_hour_even_when_serials_wrap() {
+fn a_secondary_may_lag_as_long_as_it_should_copy_even_when_serials_wrap() {
     let soa =
         |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 1800, retry: 900, minimum: 900 })]);
     let seen = |newer, older| {
@@ -241,9 +259,9 @@ fn a_secondary_may_lag_for_an_hour_even_when_serials_wrap() {
     };
     for (newer, older) in [(43, 42), (1, u32::MAX)] {
         let saved = |minutes| Reported { saved: Some(at(minutes)), ..reported() };
-        assert_eq!(judged(&seen(newer, older), &saved(-59)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
-        assert_eq!(judged(&seen(newer, older), &saved(-61)), (Code::SecondaryBehind, Verdict::Warn), "{newer}");
-        let findings = diagnosed(&seen(newer, older), &expectation(), &saved(-59), at(0));
+        assert_eq!(judged(&seen(newer, older), &saved(-44)), (Code::SecondaryBehind, Verdict::Wait), "{newer}");
+        assert_eq!(judged(&seen(newer, older), &saved(-46)), (Code::SecondaryBehind, Verdict::Warn), "{newer}");
+        let findings = diagnosed(&seen(newer, older), &expectation(), &saved(-44), at(0));
         let seen = &deciding(&findings).unwrap().seen;
         assert!(seen.starts_with("ns2.acme.com does not have the record yet"), "{seen}");
     }
@@ -497,6 +515,7 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
             https: trail("/"),
             http: Trail::default(),
             deep: Trail::default(),
+            back: Trail::default(),
             handshake: seen.0.handshakes.first().cloned(),
         };
         judge(&redirect, &walk, at(0)).into_iter().map(|finding| finding.code).next().unwrap()
@@ -677,17 +696,281 @@ fn a_network_that_denies_a_known_top_level_domain_proves_nothing() {
 #[test]
 fn expired_signatures_are_the_providers_and_differing_keys_the_registrars() {
     let who = |code| {
-        let fails =
-            Reply { code: ResponseCode::ServFail, extended_error: Some((code, String::new())), ..Reply::default() };
-        let mut seen = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])).resolved(1, fails);
-        let unchecked = Question { checking_disabled: true, ..Question::new(DnsName::new(NAME), RecordType::A) };
-        let outcome = Ok(answer(vec![cname(NAME, HOST)]));
-        let lookup = Lookup { server: resolver(1), question: unchecked, at: at(0), took: Duration::ZERO, outcome };
-        seen.0.lookups.push(lookup);
+        let seen = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])).rejected(1, code);
         let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
         let decides = deciding(&findings).unwrap();
         (decides.code, decides.who)
     };
     assert_eq!(who(7), (Code::DnssecBogus, Who::DnsProvider));
     assert_eq!(who(9), (Code::DnssecBogus, Who::Registrar));
+}
+
+/// The findings of checks that follow each other: what one leaves about caches is known to the next.
+fn checked(checks: Vec<(Seen, i64)>) -> Vec<Vec<Finding>> {
+    let (domain, expectation, reported) = (parse_name::domain(NAME).unwrap(), expectation(), reported());
+    let mut earlier = None;
+    let check = |(seen, minutes): (Seen, i64)| {
+        let seen = seen.later(minutes).0;
+        let known = earlier.take();
+        let (earlier_, now) = (known.as_ref(), at(minutes));
+        let case = Case {
+            domain: &domain,
+            expectation: &expectation,
+            reported: &reported,
+            seen: &seen,
+            earlier: earlier_,
+            now,
+        };
+        let findings = diagnose(&case);
+        earlier = Some(remember(&case));
+        findings
+    };
+    checks.into_iter().map(check).collect()
+}
+
+/// What decides after each of these checks.
+fn decided(checks: Vec<(Seen, i64)>) -> Vec<(&'static str, Verdict)> {
+    let decides = |findings: &Vec<Finding>| {
+        let first = deciding(findings).unwrap();
+        (first.code.as_str(), first.verdict)
+    };
+    checked(checks).iter().map(decides).collect()
+}
+
+fn old_answer(ttl: u32) -> Reply {
+    answer(vec![record(NAME, ttl, Data::A(Ipv4Addr::new(192, 0, 2, 10)))])
+}
+
+fn fails() -> Reply {
+    Reply { code: ResponseCode::ServFail, authoritative: false, ..Reply::default() }
+}
+
+#[test]
+fn nothing_is_right_that_no_resolver_leads_to() {
+    let silent = |seen: Seen, name: &str| {
+        (1..3).fold(seen, |seen, number| seen.with(&resolver(number), name, RecordType::A, Err(NoReply::Timeout)))
+    };
+    let seen = silent(silent(Seen::new(), NAME), HOST)
+        .source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]))
+        .with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])))
+        .with(&resolver(1), "acme.com", RecordType::SOA, Ok(answer(vec![])));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+    let decides = deciding(&findings).unwrap();
+    assert_eq!((decides.code, decides.verdict, decides.who), (Code::ServfailAll, Verdict::Fail, Who::Platform));
+    assert!(!crate::domains::stage::Measurement::of(&findings, at(0)).record);
+}
+
+#[test]
+fn what_resolvers_say_of_caa_outranks_the_name_servers() {
+    let free = |seen: Seen| {
+        let seen = seen.with(&ns(1), NAME, RecordType::CAA, Ok(answer(vec![])));
+        seen.with(&ns(1), "acme.com", RecordType::CAA, Ok(answer(vec![])))
+    };
+    let asked = |number, level: &str, reply| {
+        let level = level.to_owned();
+        move |seen: Seen| seen.with(&resolver(number), &level, RecordType::CAA, Ok(reply))
+    };
+    let judged = |seen: Seen| {
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+        let finding = findings.into_iter().find(|finding| finding.code.topic() == Topic::Caa).unwrap();
+        (finding.code, finding.verdict, finding.who)
+    };
+    assert_eq!(judged(free(Seen::right())), (Code::CaaNone, Verdict::Ok, Who::Nobody));
+    for level in [NAME, "acme.com"] {
+        let rejected = asked(2, level, fails())(asked(1, level, fails())(free(Seen::right())));
+        assert_eq!(judged(rejected), (Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider), "{level}");
+        let one = asked(2, level, answer(vec![]))(asked(1, level, fails())(free(Seen::right())));
+        assert_eq!(judged(one), (Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider), "half of them: {level}");
+    }
+    let seen = free(Seen::right().resolved(3, answer(vec![cname(NAME, HOST)])));
+    let seen = asked(3, NAME, answer(vec![]))(asked(2, NAME, answer(vec![]))(asked(1, NAME, fails())(seen)));
+    assert_eq!(judged(seen), (Code::CaaNone, Verdict::Ok, Who::Nobody), "one of three had trouble");
+    let target = asked(1, HOST, fails())(free(Seen::right()));
+    assert_eq!(judged(target), (Code::CaaLookupFailed, Verdict::Fail, Who::Platform));
+}
+
+/// A signed zone, whose parent lists a key of this algorithm: at `ns1` with signatures.
+fn signed(seen: Seen, algorithm: u8) -> Seen {
+    use crate::domains::observation::KeyId;
+    let zone = "acme.com";
+    let soa = record(zone, 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 });
+    let signature = Data::Rrsig { covers: RecordType::SOA, begins: at(-60), expires: at(60 * 24) };
+    let key = Data::Dnskey(KeyId { tag: 1, algorithm: 13 });
+    let ds = Data::Ds(KeyId { tag: 1, algorithm });
+    seen.with(&ns(1), zone, RecordType::SOA, Ok(answer(vec![soa, record(zone, 3600, signature)])))
+        .with(&ns(1), zone, RecordType::DNSKEY, Ok(answer(vec![record(zone, 3600, key)])))
+        .with(
+            &server(Role::Parent, "a.gtld-servers.net"),
+            zone,
+            RecordType::DS,
+            Ok(answer(vec![record(zone, 3600, ds)])),
+        )
+}
+
+#[test]
+fn a_name_server_without_the_signatures_that_others_have_fails_at_every_look() {
+    let soa = record("acme.com", 3600, Data::Soa { serial: 7, refresh: 1800, retry: 900, minimum: 900 });
+    let seen = signed(Seen::right(), 13)
+        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, HOST)])))
+        .with(&ns(2), "acme.com", RecordType::SOA, Ok(answer(vec![soa])));
+    let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+    let decides = deciding(&findings).unwrap();
+    assert_eq!((decides.code, decides.verdict, decides.who), (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider));
+    assert!(decides.seen.contains("ns2.acme.com") && !decides.seen.contains("ns1.acme.com"), "{}", decides.seen);
+    assert_eq!(judged(&signed(Seen::right(), 13), &reported()), (Code::DnsOk, Verdict::Ok));
+}
+
+#[test]
+fn a_ds_record_of_an_algorithm_that_resolvers_do_not_know_does_not_count() {
+    assert_eq!(judged(&signed(Seen::right(), 200), &reported()), (Code::DnsOk, Verdict::Ok));
+    assert_eq!(judged(&signed(Seen::right(), 8), &reported()), (Code::DnssecBogus, Verdict::Fail));
+}
+
+#[test]
+fn a_failure_that_outlasts_the_ds_record_is_waited_for_once() {
+    let parent = || server(Role::Parent, "a.gtld-servers.net");
+    let seen = || {
+        let source = Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)]));
+        source.rejected(1, 9).with(&parent(), "acme.com", RecordType::DS, Ok(answer(vec![])))
+    };
+    let checks = checked(vec![(seen(), 0), (seen(), 1), (seen(), 6)]);
+    let decides: Vec<&Finding> = checks.iter().map(|findings| deciding(findings).unwrap()).collect();
+    assert_eq!((decides[0].code, decides[0].verdict, decides[0].until), (Code::DsWait, Verdict::Wait, Some(at(5))));
+    assert_eq!(decides[1].until, Some(at(5)), "the promise stays");
+    assert_eq!(
+        (decides[2].code, decides[2].verdict, decides[2].who),
+        (Code::DnssecBogus, Verdict::Fail, Who::DnsProvider)
+    );
+    assert!(!decides[2].fix.contains("remove the DS"), "{}", decides[2].fix);
+}
+
+#[test]
+fn a_difference_is_a_wait_only_while_a_ttl_explains_it() {
+    let view = |ttl| Seen::right().resolved(1, old_answer(ttl)).resolved(2, old_answer(ttl));
+    let internal = |ttl| {
+        let mut seen = view(ttl);
+        seen.0.lookups.retain(|lookup| {
+            lookup.reply().is_none_or(|reply| {
+                !lookup.server.role.is_resolver()
+                    || lookup.question.name != DnsName::new(NAME)
+                    || reply.answers.len() == 1
+            })
+        });
+        seen
+    };
+    let fail = ("VIEWS-DIFFER", Verdict::Fail);
+    let wait = ("TTL-WAIT", Verdict::Wait);
+    assert_eq!(
+        decided(vec![(internal(300), 0), (internal(60), 4), (internal(290), 6), (internal(300), 30)]),
+        [wait, wait, fail, fail]
+    );
+    assert_eq!(
+        decided(vec![(internal(20), 0), (internal(20), 1)]),
+        [wait, fail],
+        "a short TTL is not an expired answer"
+    );
+    let findings = checked(vec![(internal(300), 0), (internal(300), 6)]).remove(1);
+    let named = findings.iter().filter(|finding| finding.code.as_str() == "VIEWS-DIFFER").count();
+    assert_eq!(named, 1, "once for all resolvers: {findings:?}");
+    // It may come and go with the server that is asked.
+    assert_eq!(decided(vec![(internal(300), 0), (Seen::right(), 6), (internal(300), 12)])[2], fail);
+}
+
+#[test]
+fn a_resolver_that_filters_does_not_keep_a_domain_from_going_on() {
+    let filtered = || Seen::right().resolved(3, nxdomain("acme.com", 600));
+    let checks = checked(vec![(filtered(), 0), (filtered(), 11)]);
+    assert_eq!(deciding(&checks[0]).unwrap().code, Code::NegWait);
+    let decides = deciding(&checks[1]).unwrap();
+    assert_eq!((decides.code.as_str(), decides.verdict), ("VIEWS-DIFFER", Verdict::Warn));
+    let measurement = crate::domains::stage::Measurement::of(&checks[1], at(11));
+    assert!(measurement.record && measurement.everywhere);
+    let bare = Reply { authorities: Vec::new(), ..nxdomain("acme.com", 600) };
+    assert_eq!(decided(vec![(Seen::right().resolved(3, bare), 0)]), [("VIEWS-DIFFER", Verdict::Warn)], "no TTL at all");
+}
+
+#[test]
+fn another_cache_of_a_farm_is_neither_expired_nor_another_view() {
+    let before = || Seen::new().source(RecordType::A, old_answer(3600)).resolved(1, old_answer(3600));
+    let third = |ttl| Seen::right().resolved(3, old_answer(ttl));
+    // Changed by minute 10, so that a cache may have asked until then: minute 70 is the latest time.
+    let decides = decided(vec![(before(), 0), (third(600), 10), (third(20), 30), (third(1200), 40), (third(3600), 75)]);
+    let wait = ("TTL-WAIT", Verdict::Wait);
+    assert_eq!(decides[1..], [wait, wait, wait, ("VIEWS-DIFFER", Verdict::Warn)]);
+}
+
+/// Two name servers with these serial numbers; the first has the right record, the second an old one.
+fn two_versions(right: u32, other: u32) -> Seen {
+    let soa =
+        |serial| answer(vec![record("acme.com", 3600, Data::Soa { serial, refresh: 60, retry: 20, minimum: 900 })]);
+    Seen::right()
+        .with(&ns(2), NAME, RecordType::CNAME, Ok(answer(vec![cname(NAME, "old.host.net")])))
+        .with(&ns(1), "acme.com", RecordType::SOA, Ok(soa(right)))
+        .with(&ns(2), "acme.com", RecordType::SOA, Ok(soa(other)))
+}
+
+#[test]
+fn a_secondary_has_as_long_as_its_soa_record_says() {
+    let saved = |seconds| Reported { saved: at(0).checked_sub(SignedDuration::from_secs(seconds)).ok(), ..reported() };
+    assert_eq!(judged(&two_versions(43, 42), &saved(79)), (Code::SecondaryBehind, Verdict::Wait));
+    assert_eq!(judged(&two_versions(43, 42), &saved(81)), (Code::SecondaryBehind, Verdict::Warn));
+    let findings = diagnosed(&two_versions(43, 42), &expectation(), &saved(70), at(0));
+    let decides = deciding(&findings).unwrap();
+    assert!(decides.fix.contains("at most 80 s"), "{}", decides.fix);
+    // Without a word of the operator, it counts from the first check that saw the record.
+    let verdicts = decided(vec![(two_versions(43, 42), 0), (two_versions(43, 42), 1), (two_versions(43, 42), 2)]);
+    assert_eq!(
+        verdicts.iter().map(|(_, verdict)| *verdict).collect::<Vec<_>>(),
+        [Verdict::Wait, Verdict::Wait, Verdict::Warn]
+    );
+}
+
+#[test]
+fn the_newest_version_of_the_zone_is_what_counts() {
+    for (right, other) in [(42, 43), (u32::MAX, 1)] {
+        let seen = two_versions(right, other);
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+        let decides = deciding(&findings).unwrap();
+        assert_eq!((decides.code, decides.verdict), (Code::DnsWrongTarget, Verdict::Fail), "{findings:?}");
+        let behind = findings.iter().find(|finding| finding.code == Code::SecondaryBehind).unwrap();
+        assert!(
+            behind.seen.starts_with("ns1.acme.com ") && !behind.seen.contains("not have the record yet"),
+            "{}",
+            behind.seen
+        );
+    }
+}
+
+#[test]
+fn the_act_for_a_left_over_aaaa_record_ends_with_the_cname() {
+    let old = || answer(vec![address(NAME, "2001:db8::9".parse().unwrap())]);
+    let fix = |seen: Seen| {
+        let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
+        deciding(&findings).unwrap().fix.clone()
+    };
+    let add = "add CNAME docs -> sites.platform.net";
+    let alone = fix(Seen::new().source(RecordType::AAAA, old()));
+    assert!(alone.contains("AAAA record 2001:db8::9") && alone.contains(add), "{alone}");
+    let both = fix(Seen::new().source(RecordType::A, old_answer(60)).source(RecordType::AAAA, old()));
+    assert!(both.contains("192.0.2.10") && both.contains("2001:db8::9") && both.contains(add), "{both}");
+}
+
+#[test]
+fn what_only_this_machine_is_shown_does_not_count_against_the_domain() {
+    let inside = || answer(vec![record(NAME, 3600, Data::A(Ipv4Addr::new(10, 0, 0, 5)))]);
+    let right = || answer(vec![cname(NAME, HOST), address(HOST, PLATFORM)]);
+    let view = || {
+        let seen = Seen::new().source(RecordType::CNAME, answer(vec![])).source(RecordType::A, inside());
+        let seen = seen.resolved(1, right()).resolved(2, right());
+        seen.with(&resolver(1), HOST, RecordType::A, Ok(answer(vec![address(HOST, PLATFORM)])))
+    };
+    let findings = diagnosed(&view(), &expectation(), &reported(), at(0));
+    let split = findings.iter().find(|finding| finding.code == Code::SplitLocal).unwrap();
+    assert_eq!((overall(&findings), split.who), (Verdict::Warn, Who::ThisMachine), "{findings:?}");
+    assert!(split.seen.contains("10.0.0.5"), "{}", split.seen);
+    assert!(findings.iter().any(|finding| finding.code == Code::DnsOk));
+    // After a change, the right answers are only cached.
+    let decides = decided(vec![(Seen::right(), 0), (view(), 10), (view(), 71)]);
+    assert_eq!(decides[1], ("DNS-PRIVATE", Verdict::Fail));
+    assert_eq!(decides[2], ("SPLIT-LOCAL", Verdict::Warn));
 }

@@ -1,7 +1,7 @@
 //! CAA at every level, asked at once: which one decides is known only from the answers (RFC 8659 section 3).
 //!
-//! In the zone of the name, its name servers are asked with everything else. CAs do not use old answers, and a resolver
-//! that is asked for CAA in vain caches that there is none.
+//! In the zone of the name, its name servers are asked with everything else, since CAs do not use old answers. Resolvers
+//! are asked afterwards, unless that delays what is waited for: what they cannot get, CAs cannot get, either.
 
 use futures_util::future::join_all;
 
@@ -9,6 +9,7 @@ use super::super::DnsName;
 use super::super::observation::RecordType::{A, CAA, CNAME};
 use super::super::observation::{Data, Lookup, Observations, Reply};
 use super::context::ProbeContext;
+use super::zone::is_signed;
 
 impl ProbeContext<'_> {
     /// Asks for CAA at the target of the CNAME, and at each parent of the name.
@@ -39,21 +40,31 @@ impl ProbeContext<'_> {
         if let Some(target) = target {
             self.ask_any(&target, CAA).await;
         }
-        let cached = self.until(|seen| seen.complete.record.then(|| self.may_be_cached(seen, &levels))).await;
-        let resolvers = self.settings.resolvers.iter().filter(|_| cached);
+        let (delays, differ) =
+            self.until(|seen| seen.complete.record.then(|| self.resolvers_to_ask(seen, &levels))).await;
+        if delays {
+            return;
+        }
+        if !differ {
+            join_all(levels.iter().map(|level| self.ask_any(level, CAA))).await;
+            return;
+        }
+        let resolvers = self.settings.resolvers.iter();
         let questions = resolvers.flat_map(|server| levels.iter().map(move |level| self.ask(server, level, CAA)));
         join_all(questions).await;
     }
 
-    /// Whether resolvers may have another CAA record cached than the name servers have, and asking for it delays
-    /// nothing: that there is no such name is shown with an SOA record, which further questions would renew.
-    fn may_be_cached(&self, seen: &Observations, levels: &[DnsName]) -> bool {
+    /// Whether asking resolvers for CAA delays something: that there is no such name is shown with an SOA record, which
+    /// further questions would renew. And whether they may answer differently: some may have other CAA records cached,
+    /// or validate the zone.
+    fn resolvers_to_ask(&self, seen: &Observations, levels: &[DnsName]) -> (bool, bool) {
         let name = &self.domain.name;
         let has_caa = |reply: &Reply| reply.answers.iter().any(|record| matches!(record.data, Data::Caa { .. }));
         let mut at_source = levels.iter().flat_map(|level| seen.source(level, CAA)).filter_map(Lookup::reply);
         let mut resolvers = seen.resolvers(name, A).filter_map(Lookup::answer).peekable();
-        let waits = resolvers.peek().is_none() || resolvers.any(|reply| reply.answers.is_empty());
-        !waits && (self.settings.caa_was_wrong || at_source.any(has_caa))
+        let delays = resolvers.peek().is_none() || resolvers.any(|reply| reply.answers.is_empty());
+        let signed = seen.lookups.iter().any(is_signed);
+        (delays, self.settings.caa_was_wrong || at_source.any(has_caa) || signed)
     }
 }
 

@@ -131,12 +131,34 @@ impl ProbeContext<'_> {
         (answered || seen.complete.record).then(Vec::new)
     }
 
+    /// The addresses that visitors reach, if their resolvers all lead to the platform: then another answer of the name
+    /// servers may be for this machine only.
+    fn reached_by_visitors(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
+        let (name, host) = (&self.domain.name, self.settings.expectation.platform_host.as_ref()?);
+        let platform = seen.addresses_of(host);
+        let visitors = seen.of_visitors(name, A);
+        let leads = |reply: &&Reply| {
+            let mut own = reply.at(name).peekable();
+            own.peek().is_some()
+                && own.all(|record| match record.data.address() {
+                    Some(address) => platform.contains(&address),
+                    None => record.data.cname() == Some(host),
+                })
+        };
+        let replies = || visitors.iter().filter_map(|lookup| lookup.reply());
+        let reached = bounded(replies().flat_map(Reply::addresses).collect());
+        (!reached.is_empty() && replies().all(|reply| leads(&reply))).then_some(reached)
+    }
+
     /// The addresses in the zone, once known.
     fn by_source(&self, seen: &Observations) -> Option<Vec<IpAddr>> {
         if !seen.complete.record {
             return None;
         }
         let name = &self.domain.name;
+        if let Some(reached) = self.reached_by_visitors(seen) {
+            return Some(reached);
+        }
         let replies = || {
             [CNAME, A, AAAA].into_iter().flat_map(|kind| seen.source(name, kind)).filter_map(|lookup| lookup.reply())
         };

@@ -50,5 +50,13 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
             seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
         }
     }
-    (Walk { https, http, deep, handshake }, shared.now())
+    let reaches = |trail: &Trail| trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to));
+    let back = match Url::parse(&format!("https://{}/", redirect.to)) {
+        Ok(url) if !endless && !reaches(&https) && !reaches(&http) => {
+            let addresses = shared.addresses_of(&redirect.to).await;
+            shared.trail(url, &addresses, None).await
+        }
+        _ => Trail::default(),
+    };
+    (Walk { https, http, deep, back, handshake }, shared.now())
 }

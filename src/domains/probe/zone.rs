@@ -303,12 +303,11 @@ impl ProbeContext<'_> {
     async fn keys(&self, zone: &DnsName, delegation: &Delegation) {
         let (server, wanted) = {
             let seen = self.seen();
-            let mut signed = seen.source(zone, SOA).filter_map(Lookup::reply).flat_map(|reply| &reply.answers);
-            let signed = signed.any(|record| matches!(record.data, Data::Rrsig { .. }));
+            let signed = seen.source(zone, SOA).find(|lookup| is_signed(lookup));
             let mut failing = seen.resolvers(&self.domain.name, A).filter_map(Lookup::reply);
             let failing = failing.any(|reply| reply.code == ResponseCode::ServFail);
-            let mut speaking = seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some());
-            (speaking.next().map(|lookup| Arc::clone(&lookup.server)), signed || failing)
+            let speaking = signed.or_else(|| seen.source(zone, SOA).find(|lookup| lookup.answer().is_some()));
+            (speaking.map(|lookup| Arc::clone(&lookup.server)), signed.is_some() || failing)
         };
         let Some(server) = server.filter(|_| wanted) else { return };
         tokio::join!(self.ask(&server, zone, DNSKEY), async {
@@ -443,6 +442,12 @@ impl ProbeContext<'_> {
         // Whether the end has an address, or exists at all.
         tokio::join!(self.ask_any(&target, A), self.ask_any(&target, AAAA));
     }
+}
+
+/// Whether a name server shows signatures.
+pub(super) fn is_signed(lookup: &Lookup) -> bool {
+    let mut records = lookup.reply().into_iter().flat_map(|reply| &reply.answers);
+    records.any(|record| matches!(record.data, Data::Rrsig { .. }))
 }
 
 fn has_soa(reply: &Reply, owner: &DnsName) -> bool {

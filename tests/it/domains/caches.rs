@@ -321,3 +321,53 @@ async fn just_after_it_was_saved_a_record_that_is_not_there_is_given_a_minute() 
     assert_eq!(decides(&checked).verdict, Verdict::Fail, "published, and wrong");
     assert_eq!(status(&journey.reported, &journey.measurements, journey.time()).state, Stage::WaitingForDns);
 }
+
+#[tokio::test]
+async fn an_internal_view_that_is_right_is_found_once_the_first_promise_has_passed() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        old_address(plan);
+        let public = plan.zone(ZONE).clone();
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.zones = vec![public.clone()]);
+        right(plan);
+    })
+    .await;
+    let checked = journey.check().await;
+    assert_eq!(said(&journey, &checked), (Code::TtlWait, Verdict::Wait, Some(300)));
+    journey.pass(301);
+    for _ in 0..3 {
+        let checked = journey.check().await;
+        let finding = decides(&checked);
+        assert_eq!((finding.code.as_str(), finding.verdict), ("VIEWS-DIFFER", Verdict::Fail), "{}", finding.seen);
+        assert!(!checked.status.state.may_verify());
+        journey.pass(60);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_that_resolvers_remember_after_the_ds_record_is_no_new_act() {
+    let mut journey = Journey::new(DOMAIN, |plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.validates = true);
+        plan.zone("com").add(ZONE, 86_400, ds_record(KEY_TAG));
+    })
+    .await;
+    journey.everybody_visits();
+    assert_eq!(decides(&journey.check().await).code, Code::DnssecBogus);
+    journey.save(|plan| {
+        plan.zone("com").remove(ZONE, RecordType::DS);
+    });
+    assert_eq!(decides(&journey.check().await).code, Code::DsWait);
+    journey.pass(86_401);
+    // For a minute and a half more they give the failure that they keep.
+    journey.world.change(|plan| {
+        for resolver in &mut plan.resolvers {
+            resolver.bogus.push((DnsName::new(ZONE), 9, String::new()));
+        }
+    });
+    for _ in 0..3 {
+        let checked = journey.check().await;
+        assert_eq!((decides(&checked).code, decides(&checked).verdict), (Code::DsWait, Verdict::Wait));
+        journey.pass(30);
+    }
+    journey.world.change(|plan| plan.resolvers.iter_mut().for_each(|resolver| resolver.bogus.clear()));
+    assert_eq!(journey.check().await.status.state, Stage::Live);
+}

@@ -102,6 +102,7 @@ const WARN: &[Code] = &[
     Code::DnsRewrite,
     Code::TtlLong,
     Code::ResolversDisagree,
+    Code::ViewsDiffer,
     Code::GlueDiffers,
     Code::LameOne,
     Code::SplitLocal,

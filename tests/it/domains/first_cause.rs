@@ -6,13 +6,14 @@ use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::finding::Who;
-use petstore::domains::observation::Role;
+use petstore::domains::observation::{Lookup, Role};
 use petstore::domains::simulator::{
     Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
 };
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 
 use super::fixture::{Outcome, check, check_redirect, now, reported, settings};
+use super::journey::Journey;
 use super::worlds::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record, sign};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
@@ -123,7 +124,14 @@ async fn a_signed_zone_is_fine_and_takes_two_questions_more() {
     let plain = look_at_docs(|_| ()).await;
     let signed = look_at_docs(|plan| sign(plan, Plan::ZONE, -1, 30)).await;
     assert_eq!(signed.verdict(), Verdict::Ok, "{}", signed.lines());
-    assert_eq!(signed.seen.lookups.len(), plain.seen.lookups.len() + 2, "{}", signed.lines());
+    // Besides, each resolver is asked for CAA, since some validate the answer.
+    let asked = |outcome: &Outcome| {
+        let of_caa = |lookup: &&Lookup| {
+            lookup.question.kind == RecordType::CAA && matches!(lookup.server.role, Role::Resolver { .. })
+        };
+        outcome.seen.lookups.iter().filter(|lookup| !of_caa(lookup)).count()
+    };
+    assert_eq!(asked(&signed), asked(&plain) + 2, "{}", signed.lines());
 }
 
 #[tokio::test]
@@ -335,4 +343,85 @@ async fn what_a_refusing_server_shows_without_sni_tells_whose_it_is_and_good_one
     let healthy = check(&settings(&world), Plan::DOMAIN, &reported()).await;
     assert_eq!(healthy.verdict(), Verdict::Ok, "{}", healthy.lines());
     assert!(healthy.seen.nameless_handshake.is_none());
+}
+
+#[tokio::test]
+async fn a_silent_platform_is_named_at_every_look_although_the_record_is_right() {
+    let mut journey = Journey::new(Plan::DOMAIN, |plan| {
+        plan.resolvers.iter_mut().for_each(|resolver| resolver.waits = true);
+        plan.name_server("ns1.petplatform.net").fault(ServerFault::Silent);
+    })
+    .await;
+    for look in 1..=2 {
+        let checked = journey.check().await;
+        let decides = petstore::domains::finding::deciding(&checked.findings).unwrap();
+        let said = (decides.code, decides.verdict, decides.who);
+        assert_eq!(said, (Code::ServfailAll, Verdict::Fail, Who::Platform), "look {look}: {:?}", checked.findings);
+        assert!(!checked.status.state.may_verify(), "{}", checked.status.state);
+    }
+}
+
+#[tokio::test]
+async fn caa_questions_that_resolvers_cannot_answer_forbid_whatever_the_name_servers_say() {
+    let servfail = || ServerFault::only(RecordType::CAA, ServerFault::Code(ResponseCode::ServFail));
+    let rejected = look_at_docs(|plan| {
+        for resolver in &mut plan.resolvers {
+            resolver.fault(servfail());
+        }
+    })
+    .await;
+    let finding = first(&rejected);
+    assert_eq!((finding.code, finding.verdict), (Code::CaaLookupFailed, Verdict::Fail), "{}", rejected.lines());
+    let platform = look_at_docs(|plan| {
+        plan.name_server("ns1.petplatform.net").fault(servfail());
+    })
+    .await;
+    let finding = first(&platform);
+    assert_eq!((finding.code, finding.who), (Code::CaaLookupFailed, Who::Platform), "{}", platform.lines());
+}
+
+#[tokio::test]
+async fn one_server_of_two_without_signatures_fails_whichever_is_asked_first() {
+    for odd in [NS1, NS2] {
+        let outcome = look_at_docs(|plan| {
+            let unsigned = plan.zone(Plan::ZONE).clone();
+            plan.name_server(odd).copies.push(unsigned);
+            sign(plan, Plan::ZONE, -1, 30);
+        })
+        .await;
+        let finding = first(&outcome);
+        assert_eq!((finding.code, finding.verdict), (Code::DnssecBogus, Verdict::Fail), "{}", outcome.lines());
+        assert!(finding.seen.contains(odd) && finding.who == Who::DnsProvider, "{}", finding.seen);
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_the_other_way_round_is_not_answered_by_one_more() {
+    let from = format!("www.{}", Plan::ZONE);
+    let world = Simulator::start(Plan::healthy(now()).with(|plan| {
+        plan.zone(Plan::ZONE).add(&from, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));
+        plan.project(&from, IssuedCertificate::new(plan.now, &[&from]));
+        plan.redirect(Plan::DOMAIN, &format!("https://{from}{{path}}"));
+    }))
+    .await
+    .unwrap();
+    let redirect = Redirect { from: DnsName::new(&from), to: DnsName::new(Plan::DOMAIN), status: 301 };
+    let outcome = check_redirect(&settings(&world), &redirect).await;
+    let finding = outcome.find(Code::RdNone);
+    let first = format!("first remove the redirect from {} to {from}", Plan::DOMAIN);
+    assert!(finding.fix.contains(&first) && finding.seen.contains("the other way"), "{}", outcome.lines());
+}
+
+#[tokio::test]
+async fn an_internal_view_does_not_count_where_visitors_reach_the_platform() {
+    let outcome = look_at_docs(|plan| {
+        let public = plan.zone(Plan::ZONE).clone();
+        plan.resolvers.iter_mut().for_each(|resolver| {
+            resolver.sees(public.clone());
+        });
+        plan.zone(Plan::ZONE).set(Plan::DOMAIN, Plan::TTL, ZoneData::address(Plan::OLD_ADDRESS));
+    })
+    .await;
+    assert_eq!((outcome.code(), outcome.verdict()), (Code::SplitLocal, Verdict::Warn), "{}", outcome.lines());
+    assert_eq!(outcome.find(Code::TlsOk).verdict, Verdict::Ok);
 }

@@ -8,7 +8,7 @@ use petstore::domains::Code;
 use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 use super::Trouble;
-use super::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record};
+use super::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record, sign};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
 const NS2: &str = Plan::NAME_SERVERS[1];
@@ -38,6 +38,7 @@ pub(super) const LIST: &[Trouble] = &[
         plan.name_server(NS2).fault(ServerFault::NotAuthoritative);
     }),
     Trouble::new(Code::DnssecBogus, |plan| {
+        sign(plan, Plan::ZONE, -1, 30);
         for resolver in &mut plan.resolvers {
             resolver.finds_bogus(Plan::ZONE, 7, "signature expired");
         }
@@ -53,6 +54,10 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::Over48h, |plan| remembers_old(plan, 1, 40_980)),
     Trouble::new(Code::NegWait, |plan| {
         plan.resolver(1).remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 840, true);
+    }),
+    Trouble::new(Code::ViewsDiffer, |plan| {
+        plan.resolver(1).remembers_nothing(Plan::DOMAIN, RecordType::CNAME, 840, true);
+        plan.resolver(1).remarks(Plan::DOMAIN, 17, "filtered");
     }),
     Trouble::new(Code::NsWait, |plan| {
         let old = "ns1.oldhost.net";
