@@ -5,13 +5,16 @@ use std::process::Command;
 use std::sync::{Arc, RwLock};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Query, State};
+use axum::Router;
+use axum::extract::{RawQuery, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Json, Router};
 use petstore::model::samples::sample;
 use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::net::TcpListener;
+use url::form_urlencoded;
 
 use super::common::Served;
 
@@ -20,19 +23,13 @@ pub const OPTION: &str = "--yardstick";
 
 const ANIMALS: usize = 1000;
 
-#[derive(Clone, Serialize)]
+#[derive(Serialize)]
 struct Pet {
     id: usize,
     name: String,
     #[serde(rename = "categoryId")]
     category_id: i64,
     status: String,
-}
-
-#[derive(Deserialize)]
-struct Wanted {
-    limit: usize,
-    status: Option<String>,
 }
 
 type Pets = Arc<RwLock<Vec<Pet>>>;
@@ -58,10 +55,20 @@ pub async fn serve() {
     axum::serve(listener, router).await.unwrap();
 }
 
-async fn list(State(pets): State<Pets>, Query(wanted): Query<Wanted>) -> Json<Vec<Pet>> {
+async fn list(State(pets): State<Pets>, RawQuery(query): RawQuery) -> impl IntoResponse {
+    let query = query.unwrap();
+    let (mut limit, mut status) = (None, None);
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        match &*name {
+            "limit" => limit = value.parse().ok(),
+            "status" => status = Some(value),
+            _ => panic!("{name}"),
+        }
+    }
     let pets = pets.read().unwrap();
-    let is_wanted = |pet: &&Pet| wanted.status.as_ref().is_none_or(|status| *status == pet.status);
-    Json(pets.iter().filter(is_wanted).take(wanted.limit).cloned().collect())
+    let is_wanted = |pet: &&Pet| status.as_ref().is_none_or(|status| *status == pet.status);
+    let found: Vec<_> = pets.iter().filter(is_wanted).take(limit.unwrap()).collect();
+    ([(CONTENT_TYPE, "application/json")], serde_json::to_vec(&found).unwrap())
 }
 
 /// Inserts in a second into a database in `directory`, each of them on disk before the next one.
