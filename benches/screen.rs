@@ -1,4 +1,4 @@
-//! Measures what the app writes to its terminal, key by key.
+//! Measures what the app writes to its terminal, key by key, beside what ratatui's own backend writes for the same frames.
 //!
 //! `cargo bench --bench screen`. Reports and never fails. See `benches/README.md`.
 
@@ -12,17 +12,20 @@ mod harness;
 #[path = "common/kept.rs"]
 mod kept;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs;
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ratatui::backend::CrosstermBackend;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
+use ratatui::{TerminalOptions, Viewport};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{heading, milliseconds, report};
+use common::{Counter, heading, milliseconds, report};
 use harness::{Start, Terminal};
 use kept::Kept;
 
@@ -31,6 +34,7 @@ fn main() {
     if !std::env::args().any(|argument| argument == "--bench") {
         return;
     }
+    crossterm::style::force_color_output(true);
     heading();
     first_screen();
     kept_over_the_line();
@@ -46,10 +50,16 @@ fn main() {
     }
 }
 
+/// A screen as it was seen: what is on it, and where the cursor is.
+struct Seen {
+    buffer: Buffer,
+    cursor: Option<Position>,
+}
+
 /// What one key has led to.
 struct Frame {
-    before: Buffer,
-    after: Buffer,
+    before: Seen,
+    after: Seen,
     written: Vec<u8>,
     /// From the key until a second screen shows it, in milliseconds.
     took: f64,
@@ -67,7 +77,7 @@ fn over_the_line(took: f64, written: &[u8]) -> f64 {
 impl Frame {
     /// How many characters look different, and in how many rows.
     fn changed(&self) -> (usize, usize) {
-        let places = self.before.diff(&self.after);
+        let places = self.before.buffer.diff(&self.after.buffer);
         let mut rows: Vec<u16> = places.iter().map(|(_, y, _)| *y).collect();
         rows.dedup();
         (places.len(), rows.len())
@@ -78,10 +88,30 @@ impl Frame {
         let (characters, rows) = self.changed();
         self.written.len() as f64 / (each * characters as f64 + 10.0 * rows as f64)
     }
+
+    /// What ratatui's own backend writes for it.
+    fn yardstick(&self) -> f64 {
+        let counted = Rc::new(Cell::new(0));
+        let backend = CrosstermBackend::new(Counter(Rc::clone(&counted)));
+        let options = TerminalOptions { viewport: Viewport::Fixed(self.after.buffer.area) };
+        let mut terminal = ratatui::Terminal::with_options(backend, options).unwrap();
+        for seen in [&self.before, &self.after] {
+            counted.set(0);
+            terminal
+                .draw(|frame| {
+                    frame.buffer_mut().clone_from(&seen.buffer);
+                    if let Some(cursor) = seen.cursor {
+                        frame.set_cursor_position(cursor);
+                    }
+                })
+                .unwrap();
+        }
+        counted.get() as f64
+    }
 }
 
 /// The screen of the moment.
-fn seen(app: &Terminal) -> Buffer {
+fn seen(app: &Terminal) -> Seen {
     let found = RefCell::new(None);
     app.wait_until("a screen", |screen, _| {
         *found.borrow_mut() = Some(copy(screen));
@@ -90,7 +120,7 @@ fn seen(app: &Terminal) -> Buffer {
     found.into_inner().unwrap()
 }
 
-fn copy(screen: &vt100::Screen) -> Buffer {
+fn copy(screen: &vt100::Screen) -> Seen {
     let (rows, columns) = screen.size();
     let mut buffer = Buffer::empty(Rect::new(0, 0, columns.get(), rows.get()));
     for (y, x) in (0..rows.get()).flat_map(|y| (0..columns.get()).map(move |x| (y, x))) {
@@ -115,7 +145,8 @@ fn copy(screen: &vt100::Screen) -> Buffer {
             }
         }
     }
-    buffer
+    let (y, x) = screen.cursor_position();
+    Seen { buffer, cursor: (!screen.hide_cursor()).then_some(Position { x, y }) }
 }
 
 const fn colour(colour: vt100::Color) -> Color {
@@ -155,6 +186,7 @@ fn press(app: &mut Terminal, key: &str, place: &str) -> Frame {
 /// Reports the frames for one kind of key.
 fn bytes(what: &str, limit: Limit, frames: &[Frame]) {
     report(what, limit, "bytes", frames.iter().map(|frame| frame.written.len() as f64).collect());
+    report("  yardstick: ratatui's own backend", LessIsBetter, "bytes", frames.iter().map(Frame::yardstick).collect());
     let parts: Vec<[f64; 3]> = frames.iter().map(|frame| parts(&frame.written)).collect();
     for (at, part) in ["letters", "moves and erasing", "looks"].into_iter().enumerate() {
         report(&format!("  of it {part}"), LessIsBetter, "bytes", parts.iter().map(|parts| parts[at]).collect());
@@ -188,7 +220,7 @@ fn first_screen() {
         app.shows(&["Rex", "sold 25"]);
         thread::sleep(Duration::from_millis(300));
         let after = seen(&app);
-        let before = Buffer::empty(after.area);
+        let before = Seen { buffer: Buffer::empty(after.buffer.area), cursor: None };
         frames.push(Frame { before, after, written: app.bytes(), took: 0.0 });
     }
     bytes("first screen at 80x24, from exec to its rows", AtMost(2_500.0), &frames);
@@ -227,7 +259,7 @@ fn scrolls() {
     for row in 2..=60 {
         let frame = press(&mut app, "j", &format!("Row {row} of 100"));
         // The row below the headings is another one when the list has moved.
-        let top: String = (0..40).map(|x| frame.after[(x, 4)].symbol().to_owned()).collect();
+        let top: String = (0..40).map(|x| frame.after.buffer[(x, 4)].symbol().to_owned()).collect();
         if row > 3 && top != first {
             frames.push(frame);
         }
@@ -244,7 +276,7 @@ fn pages() {
     while row < 100 {
         let before = row;
         let frame = press(&mut app, "\x1b[6~", "Row ");
-        let text: String = (0..80).map(|x| frame.after[(x, 22)].symbol().to_owned()).collect();
+        let text: String = (0..80).map(|x| frame.after.buffer[(x, 22)].symbol().to_owned()).collect();
         row = text.trim().trim_start_matches("Row ").split(' ').next().unwrap().parse().unwrap();
         assert!(row > before, "{text}");
         frames.push(frame);

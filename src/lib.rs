@@ -37,7 +37,7 @@
 //!
 //! Arrows point to what may be imported, as may be what comes after it; a test compares the imports of `src` with this.
 //! `transfer` also uses `api` and `config`; `api` uses `model` alone; of `cli` only `launch` uses `tui`. `clock` and
-//! `tty` are usable everywhere; `model` imports nothing of ours. No files import each other in a circle, but
+//! `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import each other in a circle, but
 //! inside the folder of a screen.
 //!
 //! ```text
@@ -122,8 +122,8 @@ pub mod config;
 pub mod dialogue;
 #[doc(hidden)]
 pub mod local;
+mod terminal_size;
 #[doc(hidden)]
 pub mod transfer;
-mod tty;
 #[doc(hidden)]
 pub mod tui;

@@ -5,7 +5,7 @@
 //! them).
 //!
 //! - Pure: `msg effect state start pending key keymap text_input paste_detection path_completion update deadline frame_pacer drafts`,
-//!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, tokio,
+//!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, crossterm, tokio,
 //!   reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];

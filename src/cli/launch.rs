@@ -30,7 +30,7 @@ use crate::local::{atomic_file, file_stem};
 use crate::model::text::short;
 use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
-use crate::tty;
+use crate::terminal_size::terminal_size;
 use crate::tui::drafts::{self, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
@@ -246,7 +246,7 @@ fn session(
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
     };
-    let (columns, rows) = tty::size().unwrap_or((80, 24));
+    let (columns, rows) = terminal_size().unwrap_or((80, 24));
     let size = Size { columns, rows };
     let mut state = AppState::new(&settings, domains, size, IdempotencyKeys::new(Uuid::new_v4()));
     state.keymap = Arc::new(keymap);

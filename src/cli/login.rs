@@ -12,7 +12,6 @@ use crate::config::edit::set_first_profile;
 use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, display_safe};
-use crate::tty;
 
 use super::confirm::can_ask;
 use super::error::{Exit, Failed};
@@ -91,7 +90,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     tokio::select! {
         done = work => done,
         exit = signals.next() => {
-            tty::restore();
+            prompt::restore();
             Ok(exit)
         }
     }

@@ -12,7 +12,7 @@ use crate::api::{Exchange, Recorder};
 use crate::model::display_safe;
 use crate::model::escape::shown_json;
 use crate::model::text::without_keys;
-use crate::tty;
+use crate::terminal_size::terminal_size;
 
 use super::colour::Ink;
 use super::error::{Exit, Failed};
@@ -238,7 +238,7 @@ pub(super) fn is_terminal() -> bool {
 
 /// The width of the terminal on stdout; `None` if stdout is not a terminal.
 pub fn columns() -> Option<usize> {
-    is_terminal().then(|| tty::size().map_or(80, |(columns, _)| columns).into())
+    is_terminal().then(|| terminal_size().map_or(80, |(columns, _)| columns).into())
 }
 
 #[cfg(test)]

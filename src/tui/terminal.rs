@@ -12,8 +12,12 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange};
+use crossterm::queue;
+use crossterm::style::{Print, ResetColor};
+use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
 use ratatui::Terminal;
 use ratatui::layout::Size as CellSize;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -23,7 +27,7 @@ use tokio::sync::mpsc;
 use crate::clock;
 use crate::config::Notify;
 use crate::model::display_safe;
-use crate::tty;
+use crate::terminal_size::terminal_size;
 
 use super::effect::Effect;
 use super::msg::{Msg, QuitReason, Size};
@@ -50,25 +54,20 @@ const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 /// The same no longer.
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
-/// Alternate screen, bracketed paste and focus events.
-const MODES_ON: &str = "\x1b[?1049h\x1b[?2004h\x1b[?1004h";
-
-/// The same no longer, and a visible cursor. A frame ends in the style of its last letter.
-const MODES_OFF: &str = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?1004l\x1b[?2004l\x1b[?1049l\x1b[?25h";
-
 /// Switches the terminal to the app's modes. [`leave`] undoes it, also after a panic.
 ///
 /// With `synchronized` long frames are marked for a terminal that then shows them at once.
 pub fn enter(outlet: &TerminalWriter, synchronized: bool) -> io::Result<AppTerminal> {
     leave_on_panic(outlet.clone());
     switch_on(outlet)?;
-    let size: fn() -> io::Result<CellSize> = || tty::size().map(CellSize::from);
+    let size: fn() -> io::Result<CellSize> = || terminal_size().map(CellSize::from);
     Terminal::new(DiffBackend::new(outlet.clone(), size, synchronized)?)
 }
 
+/// Raw mode, alternate screen, bracketed paste and focus events.
 fn switch_on(outlet: &TerminalWriter) -> io::Result<()> {
-    tty::raw()?;
-    outlet.clone().write_all(MODES_ON.as_bytes())
+    enable_raw_mode()?;
+    queue!(outlet.clone(), EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange)
 }
 
 /// What comes from the terminal, its sizes included. The last message tells that it is gone. Where nobody receives them
@@ -83,7 +82,7 @@ pub fn events() -> io::Result<mpsc::Receiver<Msg>> {
         loop {
             tokio::select! {
                 () = sizes.closed() => return,
-                Some(()) = changes.recv() => if let Ok((columns, rows)) = tty::size() {
+                Some(()) = changes.recv() => if let Ok((columns, rows)) = terminal_size() {
                     let _ = sizes.send(Msg::Resize(Size { columns, rows })).await;
                 },
             }
@@ -129,10 +128,19 @@ fn read(is_wanted: &UnixStream, sender: &mpsc::Sender<Msg>) -> io::Result<()> {
 /// Gives the terminal back as it was, by a key or not. `false` if it is gone or takes nothing: then nothing more can be
 /// written there.
 pub fn leave(outlet: &TerminalWriter, by_key: bool) -> bool {
-    let written = outlet.clone().write_all(MODES_OFF.as_bytes());
+    // A frame ends in the style of its last letter.
+    let written = queue!(
+        outlet.clone(),
+        ResetColor,
+        Print(MOUSE_OFF),
+        DisableFocusChange,
+        DisableBracketedPaste,
+        LeaveAlternateScreen,
+        Show
+    );
     let patience = if by_key { PATIENCE_AFTER_A_KEY } else { PATIENCE };
     let is_there = outlet.drained(patience) && written.is_ok();
-    tty::restore();
+    let _ = disable_raw_mode();
     is_there
 }
 
@@ -160,6 +168,8 @@ pub fn suspend(outlet: &TerminalWriter) -> io::Result<()> {
 /// Gives the terminal a bell, a notification, or a text to copy; or takes it again. It answers nothing.
 pub fn tell(outlet: &TerminalWriter, effect: &Effect) -> io::Result<()> {
     if *effect == Effect::Resume {
+        // Raw mode, too: a shell may have ended it.
+        disable_raw_mode()?;
         return switch_on(outlet);
     }
     outlet.clone().write_all(&sequence(effect))
@@ -172,7 +182,11 @@ fn sequence(effect: &Effect) -> Vec<u8> {
         // Safe to show is not enough here: a semicolon would part the text.
         Effect::Notify(Notify::Osc9, text) => format!("\x1b]9;{}\x07", plain(text)).into_bytes(),
         Effect::Notify(Notify::Osc777, text) => format!("\x1b]777;notify;petstore;{}\x07", plain(text)).into_bytes(),
-        Effect::Clipboard(text) => format!("\x1b]52;c;{}\x1b\\", STANDARD.encode(text)).into_bytes(),
+        Effect::Clipboard(text) => {
+            let mut out = Vec::new();
+            let _ = queue!(out, CopyToClipboard::to_clipboard_from(text.as_bytes()));
+            out
+        }
         Effect::Mouse(on) => if *on { MOUSE_ON } else { MOUSE_OFF }.into(),
         Effect::Notify(Notify::Off, _) | Effect::Suspend | Effect::Resume | Effect::Redraw => Vec::new(),
         Effect::Job(_) | Effect::Cancel(_) | Effect::ControlImport(_) => Vec::new(),

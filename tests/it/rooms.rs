@@ -10,23 +10,27 @@ use crate::documents::text;
 
 /// What a room may import of ours, and which crates it must not.
 const ROOMS: &[(&str, &[&str], &[&str])] = &[
-    ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "rustix"]),
-    ("local", &["model"], &["reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui"]),
-    ("config", &["local", "model"], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui"]),
-    ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui"]),
-    ("domains", &["local", "model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "reqwest"]),
+    ("model", &[], &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "rustix"]),
+    ("local", &["model"], &["reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    (
+        "config",
+        &["local", "model"],
+        &["tokio", "reqwest", "axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"],
+    ),
+    ("api", &["model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
+    ("domains", &["local", "model"], &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "reqwest"]),
     (
         "transfer",
         &["api", "config", "local", "model"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "clap", "indicatif"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     (
         "app",
         &["api", "config", "domains", "local", "model", "transfer"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "clap", "indicatif"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
-    ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui"]),
-    ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui"]),
+    ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
+    ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
     (
         "tui",
         &["api", "app", "config", "domains", "local", "model", "transfer"],
@@ -35,7 +39,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "dialogue",
         &["api", "app", "config", "domains", "local", "model", "transfer"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "clap", "indicatif"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     (
         "cli",
@@ -45,9 +49,9 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// Files of the app by their part, and what that part must not touch.
-const PURE: &[&str] = &["ratatui", "tokio", "reqwest", "rustix"];
-const PAINT: &[&str] = &["tokio", "reqwest", "rustix"];
-const HANDS: &[&str] = &["ratatui", "rustix"];
+const PURE: &[&str] = &["ratatui", "crossterm", "tokio", "reqwest", "rustix"];
+const PAINT: &[&str] = &["crossterm", "tokio", "reqwest", "rustix"];
+const HANDS: &[&str] = &["ratatui", "crossterm", "rustix"];
 
 fn part_of_the_app(file: &str) -> &'static [&'static str] {
     let name = file.trim_start_matches("tui/");

@@ -3,14 +3,14 @@
 use crate::app::clipboard::{ClipboardBackend, ways};
 use crate::app::first_run::way_words;
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
-use crate::tty;
+use crate::terminal_size::terminal_size;
 
 use super::super::output::is_terminal;
 use super::check::Check;
 
 /// `least` is the smallest size of the full screen.
 pub fn checks(least: (u16, u16), choices: &Choices, env: &Env) -> Vec<Check> {
-    let size = is_terminal().then(|| tty::size().ok()).flatten();
+    let size = is_terminal().then(|| terminal_size().ok()).flatten();
     // The check of the configuration reports wrong settings.
     let choice = Settings::without_key(choices, env).map_or(Clipboard::Auto, |settings| settings.clipboard);
     vec![terminal(size, least, env), colours(env), characters(env), clipboard(choice, env)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _, Write as _};
 
-use crate::tty;
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::output::err;
 
@@ -19,20 +19,25 @@ pub enum PromptAnswer {
     Interrupt,
 }
 
-/// Asks on stderr and reads from the terminal. A caller that does not wait for the end calls [`tty::restore`].
+/// Asks on stderr and reads from the terminal. A caller that does not wait for the end calls [`restore`].
 pub async fn ask(question: String) -> io::Result<PromptAnswer> {
     let typed = tokio::task::spawn_blocking(move || {
         let mut stderr = err();
         // In raw mode nothing is shown, and Ctrl-C is read as a key. It starts before the question, so that an early answer
         // is not shown either.
-        tty::raw()?;
+        enable_raw_mode()?;
         let asked = write!(stderr, "{question}").and_then(|()| stderr.flush());
         let typed = asked.and_then(|()| read(io::stdin().lock().bytes()));
-        tty::restore();
+        disable_raw_mode()?;
         let _ = writeln!(stderr);
         typed
     });
     typed.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// Restores the terminal.
+pub fn restore() {
+    let _ = disable_raw_mode();
 }
 
 fn read(keys: impl Iterator<Item = io::Result<u8>>) -> io::Result<PromptAnswer> {

@@ -1,9 +1,8 @@
-//! The terminal of this process: its size, and raw mode. Usable everywhere.
+//! The size of the terminal. Usable everywhere.
 
 use std::io;
 
-use parking_lot::Mutex;
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
+use rustix::termios::tcgetwinsize;
 
 /// The size in columns and rows if the terminal does not know it, as over a serial line.
 const USUAL: (u16, u16) = (80, 24);
@@ -11,15 +10,12 @@ const USUAL: (u16, u16) = (80, 24);
 /// More than any screen has. A terminal may report any size, and each cell takes memory.
 const MOST: (u16, u16) = (1_000, 500);
 
-/// The settings of the terminal before raw mode.
-static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
-
 /// The columns and rows of the terminal on stdout.
 ///
 /// # Errors
 /// Stdout is not a terminal.
 #[expect(clippy::disallowed_methods, reason = "nothing is written")]
-pub fn size() -> io::Result<(u16, u16)> {
+pub fn terminal_size() -> io::Result<(u16, u16)> {
     let size = tcgetwinsize(io::stdout())?;
     Ok(usable(size.ws_col, size.ws_row))
 }
@@ -27,24 +23,6 @@ pub fn size() -> io::Result<(u16, u16)> {
 /// The size to use if a terminal reports these columns and rows.
 fn usable(columns: u16, rows: u16) -> (u16, u16) {
     if columns == 0 || rows == 0 { USUAL } else { (columns.min(MOST.0), rows.min(MOST.1)) }
-}
-
-/// Delivers each key at once and unseen, Ctrl-C and Ctrl-Z as keys like others, until [`restore`].
-///
-/// # Errors
-/// Stdin is not a terminal.
-pub fn raw() -> io::Result<()> {
-    let mut settings = tcgetattr(io::stdin())?;
-    BEFORE.lock().get_or_insert_with(|| settings.clone());
-    settings.make_raw();
-    Ok(tcsetattr(io::stdin(), OptionalActions::Now, &settings)?)
-}
-
-/// Ends raw mode, if it is on.
-pub fn restore() {
-    if let Some(before) = BEFORE.lock().take() {
-        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &before);
-    }
 }
 
 #[cfg(test)]
