@@ -62,7 +62,7 @@ pub(super) enum Failure {
     IdempotencyMismatch,
     #[error("The database is not available now. Try again in a moment.")]
     Storage(#[source] Option<StoreError>),
-    #[error("The pet was not added: the database is not available now. Try again in a moment.")]
+    #[error("The pet was not added: {}. Try again later.", .0.in_short())]
     NotAdded(#[source] StoreError),
     #[error("Not ready: {}.", .0.in_short())]
     NotReady(StoreFailure),

@@ -164,6 +164,11 @@ impl StoreError {
         if let Self::Unavailable(failure) = self { failure.kind() } else { FailureKind::Other }
     }
 
+    /// The same without what only the log may know.
+    pub fn in_short(&self) -> String {
+        if let Self::Unavailable(failure) = self { failure.in_short() } else { self.to_string() }
+    }
+
     /// The schema is another than the `known` one.
     pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
         match found {

@@ -309,6 +309,12 @@ pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failur
     })
 }
 
+/// What the service answers that cannot keep a pet.
+pub(super) fn disk_full() -> Failure {
+    let message = "The pet was not added: the disk of the database is full. Try again later.".to_owned();
+    Failure::Refused { status: 503, code: Some("not_added".to_owned()), message, retry_after: Some(1) }
+}
+
 /// Pets are added by two tills, but for every third one, of which nothing was recorded.
 pub(super) fn provenance(id: PetId) -> Provenance {
     let till = id % 3;

@@ -77,7 +77,10 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// It was written, or not.
 pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
+    // An error that is shown matters more: where a disk is full, it may say so.
+    let is_free = state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
     if let Err(why) = result
+        && is_free
         && !std::mem::replace(&mut state.cache_failure_shown, true)
     {
         // Not for long: it matters less than a draft that is not saved.

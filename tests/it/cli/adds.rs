@@ -218,7 +218,7 @@ fn a_pet_that_was_surely_not_added_is_reported_as_such() {
         fs::rename(&path, path.with_extension("away")).unwrap();
     }
     let refused = served.run(&["pets", "add", "--name", "Rex", "--category-id", "3"]);
-    fails_cleanly(&refused, 1, "(not_added): \"The pet was not added: the database is not available now.");
+    fails_cleanly(&refused, 1, "(not_added): \"The pet was not added: the database file was removed, renamed");
     assert!(!stderr(&refused).contains("may or may not"), "{}", stderr(&refused));
 }
 

@@ -27,7 +27,10 @@ fn a_full_disk_refuses_animals_until_there_is_room_again() {
 
     shop.disk().fill();
     for name in ["first", "second", "third"] {
-        add(&service, name).answer.is_unavailable();
+        let refused = add(&service, name).answer;
+        refused.is_unavailable();
+        let why = "The pet was not added: the disk of the database is full. Try again later.";
+        assert!(refused.body.contains(why), "{refused:?}");
         still_reads(&service, &added);
         let ready = service.client().get("/readyz");
         ready.is_unavailable();

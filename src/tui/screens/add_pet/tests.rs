@@ -19,7 +19,7 @@ use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, remote};
+use crate::tui::testing::{App, animals, disk_full, remote};
 use crate::tui::theme::Theme;
 
 pub fn typed(columns: u16, rows: u16, keys: &str) -> App {
@@ -199,6 +199,14 @@ fn an_answer_that_names_no_field_or_several_marks_none() {
         );
         assert_eq!(app.state.add.refusal.as_ref().unwrap().field, field);
     }
+}
+
+#[test]
+fn a_service_that_cannot_add_does_not_refuse_the_pet() {
+    let mut app = sent(80, 24);
+    app.reply(Slot::Create, AddReply::Created(Err(disk_full().into())));
+    assert!(app.says("the disk of the database is full"), "{}", app.screen());
+    assert!(!app.says("refused this pet"), "{}", app.screen());
 }
 
 #[test]

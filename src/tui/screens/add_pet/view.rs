@@ -109,7 +109,7 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
             format!("{what} The pet may or may not have been added. {again}")
         }
         (None, Some(refusal)) => match &refusal.failure {
-            Failure::Refused { status, code: Some(code), message, .. } if *status != 401 => {
+            Failure::Refused { status: status @ (400 | 402..500), code: Some(code), message, .. } => {
                 format!("The service refused this pet ({status}, {code}): \"{message}\"")
             }
             Failure::NotSent { .. } | Failure::Busy => {

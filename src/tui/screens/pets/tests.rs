@@ -22,7 +22,7 @@ use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{self, App, animals, remote};
+use crate::tui::testing::{self, App, animals, disk_full, remote};
 use crate::tui::theme::Theme;
 
 fn refused() -> Failure {
@@ -373,6 +373,17 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
     app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
     app.answer_lists(&animals(25));
     assert!(app.screen().contains("25 samples added."));
+}
+
+#[test]
+fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
+    let mut app = App::loaded_from(remote(), 80, 24, &[]);
+    app.keys("S").wait(DEAF).keys("y");
+    app.reply(Slot::Samples, PetsReply::SamplesAdded(14, Some(disk_full())));
+    app.answer_lists(&animals(14));
+    app.reply(Slot::Remember, Outcome::CacheWritten(Err("no space".into())));
+    assert!(app.says("14 samples added, then it stopped: "), "{}", app.screen());
+    assert!(app.says("the disk of the database is full"), "{}", app.screen());
 }
 
 #[test]
