@@ -162,6 +162,17 @@ pub fn faults(told: &[(String, PetId)], pets: &[Pet]) -> Vec<String> {
     doubled.chain(lost.map(|(name, id)| format!("{name} was to be {id}"))).collect()
 }
 
+#[test]
+fn the_balancer_has_room_for_all_that_its_instances_serve() {
+    let places: usize = CONFIGURATION
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("maxconn "))
+        .and_then(|number| number.parse().ok())
+        .expect("a limit");
+    let config = petstore::server::Config::default();
+    assert!(places > 3 * (config.streams + config.connections), "{places}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_frozen_or_cut_off_instances_lose_and_double_nothing_behind_a_load_balancer() {
     let Some(database) = Database::new(Kind::Postgres) else { return };

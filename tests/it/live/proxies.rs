@@ -1,8 +1,10 @@
 //! curl and a browser read a stream through nginx, as the documentation sets it up, and HAProxy.
 
 use std::io::{BufRead as _, BufReader, Write as _, stderr};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use petstore::clock;
 use petstore::model::{Pet, PetQuery};
@@ -13,7 +15,7 @@ use tokio::time::timeout;
 
 use super::{EVENTS, PATIENCE};
 use crate::instances::{Running, balancer, free_address, instance};
-use crate::service::fixture::until;
+use crate::service::fixture::{JSON, exchange_at, until};
 use crate::skipped::skipped;
 use crate::sse::Events;
 use crate::store::fixture::{rex, till_key};
@@ -70,6 +72,51 @@ fn nginx(listen: &str, upstream: &str, key: &str, directory: &Path) -> Option<Ru
 fn next(lines: &mut impl Iterator<Item = std::io::Result<String>>) -> Pet {
     let data = lines.find_map(|line| line.unwrap().strip_prefix("data: ").map(str::to_owned));
     serde_json::from_str(&data.expect("the stream goes on")).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn haproxy_passes_each_event_on_at_once_and_adds_while_there_are_more_streams_than_one_instance_serves() {
+    let directory = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", directory.path().join("store.db").display());
+    let store = Store::open(&url.parse().unwrap()).await.unwrap();
+    let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
+    let instances = [&one, &two, &three].map(|address| instance(address, &url));
+    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
+        return skipped("there is no haproxy (Debian: apt-get install haproxy)");
+    };
+    let front: SocketAddr = front.parse().unwrap();
+    let keys = [till_key(&store).await.1, till_key(&store).await.1];
+    let open = async |number: usize| {
+        Events::try_open(front, keys[number % 2].expose_secret(), EVENTS, &[]).await.filter(Events::is_ok)
+    };
+    until(async || open(0).await.is_some()).await;
+
+    let mut events = open(0).await.unwrap();
+    let mut fastest = PATIENCE;
+    for _ in 0..20 {
+        let begun = clock::now().mono;
+        let added = store.add(rex(), clock::now()).await.unwrap();
+        assert_eq!(events.pet().await, Some(added));
+        fastest = fastest.min(begun.elapsed());
+    }
+    // Without `http-no-delay` each of them waits for 200 ms.
+    assert!(fastest < Duration::from_millis(150), "{fastest:?}");
+
+    // More than one key may have at one instance, and than the balancer once had places.
+    let mut streams = Vec::new();
+    for number in 0..4200 {
+        let Some(stream) = open(number).await else { break };
+        streams.push(stream);
+    }
+    if streams.len() < 4200 {
+        return skipped("too few files may be open for thousands of streams (ulimit -n 20000)");
+    }
+    let headers =
+        [("Authorization", format!("Bearer {}", keys[0].expose_secret())), ("Content-Type", JSON.1.to_owned())];
+    let headers = headers.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let adding = exchange_at(front, "POST", "/v1/pets", &headers, br#"{"name":"Rex","categoryId":1}"#);
+    assert_eq!(timeout(PATIENCE, adding).await.expect("it is added").status, 201);
+    drop(instances);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
