@@ -24,11 +24,14 @@ use crate::model::{ObservedStatus, Pet, PetId, PetStatus, Provenance};
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 
-/// The name of the event of a new pet.
+/// The names of the events of a new pet, and of pets that are gone.
 const ADDED: &str = "pet.added";
+const LOST: &str = "pets.lost";
 
-/// The most bytes between two events. Comments count, so that a quiet connection is renewed after some weeks.
-const MAX_EVENT: usize = 1 << 20;
+/// The most bytes between two events: more than a pet with the longest name takes, and little enough to keep many.
+/// Comments count, so that a quiet connection is renewed after some hours.
+const MAX_EVENT: usize = 8 << 10;
+const TOO_LARGE: ApiError = defect("an event is larger than 8 KiB");
 
 /// The most bytes that are taken of the name of a key.
 const MOST_OF_A_KEY: usize = 255;
@@ -44,6 +47,8 @@ pub enum News {
     Connected,
     /// A pet was added.
     Added(AddedPet),
+    /// Pets that were there are gone, for example because a backup was restored; what is added after this one comes.
+    PetsLost(PetId),
     /// The connection is gone; the next one is tried after a pause. Nothing is missed.
     Lost {
         /// Why; `None` if the service has ended it.
@@ -177,8 +182,16 @@ impl Follower {
             Some(Err(_)) => return Err(defect("an event has an id that is not a number")),
             None => None,
         };
+        if let Some(last) = id.filter(|_| block.event.as_deref() == Some(LOST)) {
+            let is_news = self.position.replace(last).is_some_and(|known| known != last);
+            self.failures = 0;
+            return Ok(is_news.then_some(News::PetsLost(last)));
+        }
         let mut added = None;
         if let Some(data) = block.data.filter(|_| block.event.as_deref() == Some(ADDED)) {
+            if data.len() > MAX_EVENT {
+                return Err(TOO_LARGE);
+            }
             let pet: Pet = read_json(data.as_bytes())?;
             if id.is_some_and(|id| id != pet.id) {
                 return Err(defect("an event has the id of another pet"));
@@ -226,7 +239,7 @@ fn parts(
 ) -> impl Stream<Item = Result<Bytes, ApiError>> + Send {
     stream::try_unfold((response, silence, unparsed), async |(mut response, silence, unparsed)| {
         if unparsed.load(Ordering::Relaxed) > MAX_EVENT {
-            return Err(ApiError::Malformed(Defect::TooLarge(MAX_EVENT)));
+            return Err(TOO_LARGE);
         }
         let part = match timeout(silence, response.chunk()).await {
             Ok(part) => part.map_err(|error| ApiError::Broken(error.without_url()))?,

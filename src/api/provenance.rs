@@ -9,14 +9,14 @@ use super::follow::{AddedPet, Follower, News};
 use super::{ApiError, Client, Defect};
 use crate::model::{PetId, Provenance, Provenances};
 
-/// Once connected, without an event for so long there is none: what was added before comes at once.
+/// Once connected, without an event for so long the service is asked for its last pet: it may not have the wanted ones.
 const QUIET: Duration = Duration::from_secs(5);
 
 /// Fewer pets than this between two wanted ones are read, too; for more of them a new connection is made.
 const FAR: PetId = 10_000;
 
-/// How often the connection may be lost in a row.
-const MOST_LOST: u32 = 3;
+/// How often in a row the connection may be lost, or silent although there are further pets.
+const MOST_FAILED: u32 = 3;
 
 /// Why it cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +53,7 @@ impl ProvenanceReader {
     pub async fn read(&mut self, ids: impl IntoIterator<Item = PetId>) -> Result<Provenances, ProvenanceError> {
         let mut found: Provenances = ids.into_iter().map(|id| (id, Provenance::default())).collect();
         let mut wanted: BTreeSet<PetId> = found.keys().copied().collect();
-        let mut lost = 0;
+        let mut failed = 0;
         while let Some(first) = wanted.first().copied() {
             let stream = match self.stream.take().filter(|stream| stream.comes_to(first)) {
                 Some(stream) => self.stream.insert(stream),
@@ -65,11 +65,19 @@ impl ProvenanceReader {
                 false => Some(stream.follower.next().await),
             };
             match news {
-                None => break,
+                None if last_id(&self.client).await? < first => break,
+                None => {
+                    failed += 1;
+                    if failed > MOST_FAILED {
+                        return Err(ApiError::Timeout(QUIET * failed).into());
+                    }
+                }
+                Some(Ok(News::PetsLost(last))) if last < first => break,
+                Some(Ok(News::PetsLost(_))) => {}
                 Some(Ok(News::Connected)) => stream.is_connected = true,
                 Some(Ok(News::Added(AddedPet { provenance: None, .. }))) => return Err(ProvenanceError::NotAllowed),
                 Some(Ok(News::Added(AddedPet { pet, provenance: Some(provenance) }))) => {
-                    lost = 0;
+                    failed = 0;
                     if wanted.contains(&pet.id) {
                         found.insert(pet.id, provenance);
                     }
@@ -80,9 +88,8 @@ impl ProvenanceReader {
                 }
                 Some(Ok(News::Lost { error })) => {
                     stream.is_connected = false;
-                    lost += 1;
-                    if lost > MOST_LOST {
-                        let ended = || ApiError::Malformed(Defect::Events("the stream of events ends again and again"));
+                    failed += 1;
+                    if failed > MOST_FAILED {
                         return Err(error.unwrap_or_else(ended).into());
                     }
                 }
@@ -93,9 +100,26 @@ impl ProvenanceReader {
     }
 
     fn begin(&self, first: PetId) -> Result<Stream, ProvenanceError> {
-        let follower = Follower::new(&self.client, Some(first.saturating_sub(1)), None).map_err(ApiError::NotSent)?;
-        Ok(Stream { follower: follower.ok_or(ProvenanceError::NotOffered)?, is_connected: false })
+        Ok(Stream { follower: follower(&self.client, Some(first.saturating_sub(1)))?, is_connected: false })
     }
+}
+
+/// The id of the last pet of the service: a stream from now on begins there.
+async fn last_id(client: &Client) -> Result<PetId, ProvenanceError> {
+    let mut follower = follower(client, None)?;
+    if let News::Lost { error } = follower.next().await? {
+        return Err(error.unwrap_or_else(ended).into());
+    }
+    Ok(follower.position().unwrap_or(PetId::MIN))
+}
+
+fn follower(client: &Client, after: Option<PetId>) -> Result<Follower, ProvenanceError> {
+    let follower = Follower::new(client, after, None).map_err(ApiError::NotSent)?;
+    follower.ok_or(ProvenanceError::NotOffered)
+}
+
+const fn ended() -> ApiError {
+    ApiError::Malformed(Defect::Events("the stream of events ends again and again"))
 }
 
 impl Stream {

@@ -45,11 +45,15 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Runs a program to its end. What it prints goes where `command` says, by default where that of this program goes.
+/// Runs a program to its end. What it prints goes where `command` says, by default where that of this program goes. It is
+/// killed with its children when this is dropped.
 pub async fn feed(mut command: Command, input: &[u8]) -> io::Result<ExitStatus> {
-    let mut child = command.stdin(Stdio::piped()).spawn()?;
+    let mut child = command.stdin(Stdio::piped()).process_group(0).spawn()?;
+    let group = ProcessGroup::of(child.id());
     give(child.stdin.take(), input).await;
-    child.wait().await
+    let status = child.wait().await;
+    group.release();
+    status
 }
 
 /// Runs a program to its end and returns what it printed, or why that failed, in one line that is safe to show. It is

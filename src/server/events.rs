@@ -125,10 +125,12 @@ impl EventStream {
             Phase::Start { after } => {
                 let after = *after;
                 let Ok(last) = self.service.store.last_id().await else { return Some(self.away().await) };
-                let position = after.unwrap_or(last);
+                let position = after.unwrap_or(last).min(last);
                 self.named = position;
                 self.phase = Phase::Behind { position };
-                return Some(format!("retry: {RETRY_MS}\nid: {position}\n\n").into());
+                // The client knows pets that are not there, for example because a backup was restored.
+                let lost = if after > Some(last) { pets_lost(last) } else { String::new() };
+                return Some(format!("retry: {RETRY_MS}\nid: {position}\n\n{lost}").into());
             }
             Phase::Behind { position } => {
                 let position = *position;
@@ -139,6 +141,10 @@ impl EventStream {
                     let events = batch.events(self.view, *position);
                     *position = batch.last().map_or(*position, |last| last.max(*position));
                     (*position, events)
+                }
+                Ok(News::PetsLost(last)) => {
+                    (*position, self.named) = (last, last);
+                    return Some(pets_lost(last).into());
                 }
                 Ok(News::Away) => return Some(Bytes::from_static(AWAY)),
                 Ok(News::Back) => return Some(Bytes::from_static(BACK)),
@@ -161,6 +167,8 @@ impl EventStream {
             return Some(Bytes::new());
         }
         let Ok(pets) = self.service.store.added_after(position, AT_ONCE).await else {
+            // It may come back without pets that were there.
+            self.phase = Phase::Start { after: Some(position) };
             return Some(self.away().await);
         };
         let batch = Batch::new(pets);
@@ -181,4 +189,9 @@ impl EventStream {
         }
         Bytes::from_static(AWAY)
     }
+}
+
+/// Says that pets which the client knows are gone, and that the stream goes on after `last`.
+fn pets_lost(last: PetId) -> String {
+    format!("event: pets.lost\nid: {last}\ndata: {{\"last\":{last}}}\n\n")
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use parking_lot::Mutex;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
@@ -56,6 +57,9 @@ struct Channel {
     position: watch::Sender<Option<PetId>>,
 }
 
+/// When a pet was added, if that was recorded; nothing if there is no such pet.
+type AddedAt = Option<Option<Timestamp>>;
+
 /// What streams learn. When there is nothing more to learn, the channel is closed.
 #[derive(Clone, Debug)]
 pub(super) enum News {
@@ -64,6 +68,8 @@ pub(super) enum News {
     Away,
     /// It can be read again.
     Back,
+    /// Pets that were handed on are gone, after a failover for example. What follows this one is handed on from now on.
+    PetsLost(PetId),
 }
 
 /// What a stream learns from.
@@ -128,10 +134,10 @@ impl Feed {
     /// Until the last stream has gone, or the service has stopped.
     async fn hand_on(&self, channel: &Channel) {
         let mut additions = self.store.additions();
-        let mut was_away = false;
+        let (mut was_away, mut last_at) = (false, None);
         loop {
             let is_last = self.last_call.is_cancelled();
-            let read = self.read(channel).await;
+            let read = self.read(channel, &mut last_at).await;
             let is_away = read.is_err();
             if let Err(error) = &read
                 && !was_away
@@ -161,22 +167,41 @@ impl Feed {
         }
     }
 
-    /// Hands on what was added, and returns whether there may be more.
-    async fn read(&self, channel: &Channel) -> Result<bool, StoreError> {
+    /// Hands on what was added, and returns whether there may be more. `last_at` is when the last known pet was added.
+    async fn read(&self, channel: &Channel, last_at: &mut AddedAt) -> Result<bool, StoreError> {
         let known = *channel.position.borrow();
         let Some(position) = known else {
-            let last = self.store.last_id().await?;
-            channel.position.send_replace(Some(last));
+            self.begin(PetId::MAX, channel, last_at).await?;
             return Ok(false);
         };
         let pets = self.store.added_after(position, AT_ONCE).await?;
+        // After that, since it may be lost between the two. Its id may belong to another pet by now.
+        if self.added_at(position).await? != *last_at {
+            let last = self.begin(position - 1, channel, last_at).await?;
+            let _ = channel.news.send(News::PetsLost(last));
+            // Others may have been added since.
+            return Ok(true);
+        }
         let is_full = pets.len() == usize::from(AT_ONCE);
-        if let Some(last) = pets.last().map(|added| added.pet.id) {
+        if let Some(last) = pets.last() {
+            *last_at = Some(last.provenance.added_at);
             // First the position: a stream that begins between the two reads these pets from the table.
-            channel.position.send_replace(Some(last));
+            channel.position.send_replace(Some(last.pet.id));
             let _ = channel.news.send(News::Added(Arc::new(Batch::new(pets))));
         }
         Ok(is_full)
+    }
+
+    /// Goes on after the last pet that is there, of those with no greater id than `most`.
+    async fn begin(&self, most: PetId, channel: &Channel, last_at: &mut AddedAt) -> Result<PetId, StoreError> {
+        let last = self.store.last_id_up_to(most).await?;
+        *last_at = self.added_at(last).await?;
+        channel.position.send_replace(Some(last));
+        Ok(last)
+    }
+
+    async fn added_at(&self, id: PetId) -> Result<AddedAt, StoreError> {
+        Ok(self.store.provenance(id).await?.map(|provenance| provenance.added_at))
     }
 
     fn is_over(&self, channel: &Channel, is_last: bool) -> bool {

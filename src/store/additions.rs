@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::heartbeat::Heartbeat;
-use super::job::{Query, Work};
+use super::job::Work;
 use super::provenance::provenance;
 use super::sqlite::LogWatch;
 use super::value_row::{Connection, DatabaseError, Value, pet};
@@ -97,7 +97,12 @@ impl Store {
 
     /// The id of the pet that was added last; 0 if there is none.
     pub async fn last_id(&self) -> Result<PetId, StoreError> {
-        let last = || Query(sql::LAST_PET, |row| row.int(0));
+        self.last_id_up_to(PetId::MAX).await
+    }
+
+    /// The same of the pets with no greater id than `most`.
+    pub async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
+        let last = || LastUpTo(most);
         let seen = self.inner.database.read(last()).await?;
         let last = self.confirmed(last()).await?.unwrap_or(seen);
         Ok(last.first().copied().unwrap_or_default())
@@ -111,6 +116,16 @@ impl Store {
             return Ok(None);
         }
         self.inner.database.write_apart(Confirmed(work, Heartbeat::new())).await.map(Some)
+    }
+}
+
+struct LastUpTo(PetId);
+
+impl Work for LastUpTo {
+    type Output = Vec<PetId>;
+
+    async fn run(&self, on: &Connection<'_>) -> Result<Vec<PetId>, DatabaseError> {
+        on.rows(sql::LAST_PET_UP_TO, &[Value::Int(self.0)], |row| row.int(0)).await
     }
 }
 

@@ -94,6 +94,7 @@ pub(super) const EXPORT_CREATIONS: &str = "SELECT api_key_id, idempotency_key, f
      FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
      ORDER BY api_key_id, idempotency_key LIMIT $3";
 pub(super) const LAST_PET: &str = "SELECT id FROM pets ORDER BY id DESC LIMIT 1";
+pub(super) const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
 
 pub(super) const IMPORT_PET: &str =
     "INSERT INTO pets (id, name, category_id, status, created_at, added_by) VALUES ($1, $2, $3, $4, $5, $6)";

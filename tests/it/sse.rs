@@ -34,7 +34,15 @@ pub struct Block {
 }
 
 impl Block {
+    /// The last pet, where pets were lost.
+    pub fn lost(&self) -> Option<PetId> {
+        self.id.filter(|_| self.event.as_deref() == Some("pets.lost"))
+    }
+
     pub fn pet(&self) -> Option<Pet> {
+        if self.lost().is_some() {
+            return None;
+        }
         assert_eq!(self.event.as_deref(), self.data.as_ref().map(|_| "pet.added"), "{self:?}");
         let pet: Pet = serde_json::from_str(self.data.as_ref()?).unwrap();
         assert_eq!(Some(pet.id), self.id);

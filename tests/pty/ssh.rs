@@ -127,7 +127,7 @@ fn the_commands_that_need_no_file_run_with_the_clients_that_people_have() {
 }
 
 /// What somebody may try in order to get more than petstore, as options and command.
-const ATTEMPTS: [(&[&str], &str); 64] = [
+const ATTEMPTS: [(&[&str], &str); 63] = [
     (&[], "sh"),
     (&[], "sh -c id"),
     (&[], "/bin/sh"),
@@ -158,7 +158,6 @@ const ATTEMPTS: [(&[&str], &str); 64] = [
     (&[], "pets import - --report /tmp/petstore-escaped"),
     (&[], "pets import - --rejects /tmp/petstore-escaped"),
     (&[], "pets watch --exec sh -c id"),
-    (&[], "pets watch --state /tmp/petstore-escaped"),
     (&[], "--config /etc/passwd pets list"),
     (&[], "pets list --config=/proc/self/environ"),
     (&[], "pets list --key-file /etc/shadow"),

@@ -203,6 +203,12 @@ impl ChangeLog {
         }
     }
 
+    /// Forgets a pet, but for what the log says.
+    pub fn forget(&mut self, id: PetId) {
+        self.seen.pets.remove(&id);
+        self.marks.remove(&id);
+    }
+
     /// Pets that were added here are not changes, also where a list showed them first.
     pub fn added(&mut self, ids: impl IntoIterator<Item = PetId>) {
         for id in ids {

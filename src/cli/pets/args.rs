@@ -1,7 +1,6 @@
 //! The arguments of `petstore pets`, except for import and export.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
@@ -71,7 +70,7 @@ const WATCH_HELP: &str = "Examples:
   petstore pets watch
   petstore pets watch --status available --interval 1m
   petstore pets watch --format ndjson --timeout 8h
-  petstore pets watch --state labels.json --exec print-label --copies 2
+  petstore pets watch --from 1042 --exec print-label --copies 2
 
 Prints a line for each new pet; with --format ndjson, an object with `at`, `change`, `pet` and, for a change, `before`. A \
 service that offers events reports new pets at once, and none is missed while the connection or the service is down. \
@@ -80,9 +79,9 @@ list costs next to nothing if the service supports entity tags. While the servic
 intervals.
 
 --exec runs a command for each new pet, one after another, instead of printing a line. The command gets the pet as JSON on \
-its standard input; no shell is involved. If it fails, that is reported, and the next pet follows. --state remembers the \
-last pet for the next start, after its line or command. If petstore is stopped before that, the pet comes again: each pet \
-comes at least once. Exit status: 130 on Ctrl-C, 9 when --timeout is over.";
+its standard input; no shell is involved. If it fails, that is reported, and the next pet follows. It is stopped when petstore \
+is, or when --timeout is over. To continue an earlier watch, give its last id as --from. Exit status: 130 on Ctrl-C, 9 when \
+--timeout is over.";
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -263,9 +262,6 @@ pub struct WatchArgs {
     /// Begin after the pet with this id. [default: with the next pet that is added]
     #[arg(long, value_name = "ID", allow_negative_numbers = true, conflicts_with = "interval", value_parser = parse_id)]
     pub from: Option<PetId>,
-    /// Remember the last pet in this file, and continue after it at the next start. One watch at a time can use it.
-    #[arg(long, value_name = "FILE", conflicts_with = "interval")]
-    pub state: Option<PathBuf>,
     /// Run a command for each new pet, with the pet as JSON on standard input. What follows belongs to the command.
     #[arg(long, value_name = "CMD", num_args = 1.., allow_hyphen_values = true, conflicts_with = "format")]
     pub exec: Vec<OsString>,

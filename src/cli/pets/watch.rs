@@ -5,11 +5,10 @@
 mod deliver;
 mod events;
 mod lines;
-mod state_file;
 
 use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs};
 use super::context::PetsContext;
@@ -26,31 +25,33 @@ use crate::model::search::Query;
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetQuery, PetStatus};
 use deliver::Delivery;
-use state_file::StateFile;
 
 /// The longest pause while the service is down, unless the interval is longer.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
 pub async fn run(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
+    let Some(limit) = args.timeout else { return watch(context, args).await };
+    // This also ends a command that still runs for a pet.
+    timeout(limit, watch(context, args)).await.unwrap_or_else(|_| {
+        context.verbosity.note("stopped: the timeout is over");
+        Ok(Exit::DomainWaits)
+    })
+}
+
+async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Failed> {
     let view = view(args.view.as_deref(), context.settings)?;
     let status = args.status.or_else(|| view?.status);
     let delivery = Delivery::new(args, searched(context, view)?, context.coloured);
-    let state = match &args.state {
-        Some(path) => Some(StateFile::open(path, &context.settings.service, status)?),
-        None => None,
-    };
-    if args.interval.is_none() {
-        let from = state.as_ref().and_then(StateFile::position).or(args.from);
-        if let Some(follower) = events::follow(context, from, status).await? {
-            return events::run(context, (args.timeout, delivery), follower, state).await;
-        }
+    if args.interval.is_none()
+        && let Some(follower) = events::follow(context, args.from, status).await?
+    {
+        return events::run(context, delivery, follower).await;
     }
-    let needs_events = [(args.state.is_some(), "--state"), (args.from.is_some(), "--from")];
-    if let Some((_, flag)) = needs_events.into_iter().find(|(is_given, _)| *is_given) {
-        let what = format!("{flag} cannot be used: {} does not offer events of new pets", context.service);
-        return Err(Failed::new(Exit::Usage, what).hint(format!("to ask again and again, omit {flag}")));
+    if args.from.is_some() {
+        let what = format!("--from cannot be used: {} does not offer events of new pets", context.service);
+        return Err(Failed::new(Exit::Usage, what).hint("to ask again and again, omit --from"));
     }
-    poll(context, (args.timeout, delivery), status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
+    poll(context, delivery, status, args.interval.unwrap_or(DEFAULT_INTERVAL)).await
 }
 
 /// What a view searches for. Who added a pet is not known while it is watched.
@@ -66,11 +67,11 @@ fn searched(context: &PetsContext<'_>, view: Option<&View>) -> Result<Option<Que
 
 async fn poll(
     context: &PetsContext<'_>,
-    (timeout, delivery): (Option<Duration>, Delivery<'_>),
+    delivery: Delivery<'_>,
     status: Option<PetStatus>,
     interval: Duration,
 ) -> Result<Exit, Failed> {
-    let clock::Now { mono: begin, wall: begin_at } = clock::now();
+    let begun = clock::now().wall;
     // At the start an unreachable service is an error; later it is waited for.
     let first = repeated(|| async {
         let mut lists = Lists::new(status);
@@ -78,19 +79,13 @@ async fn poll(
     });
     let mut lists = first.await.map_err(|error| context.failed(&error))?;
     let mut known = SeenPets::default();
-    known.learn(lists.pets(), Baseline::Unknown, false, begin_at);
+    known.learn(lists.pets(), Baseline::Unknown, false, begun);
     let whole =
         if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
     context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.count(), "pet"), context.service));
     let mut failures = 0;
     let mut pause = interval;
     loop {
-        let left = timeout.map(|timeout| timeout.saturating_sub(clock::now().mono - begin));
-        if let Some(left) = left.filter(|left| *left <= pause) {
-            sleep(left).await;
-            context.verbosity.note("stopped: the timeout is over");
-            return Ok(Exit::DomainWaits);
-        }
         sleep(pause).await;
         let is_changed = match lists.refresh(context.client).await {
             Ok(is_changed) => is_changed,

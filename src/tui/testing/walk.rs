@@ -209,9 +209,10 @@ fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> Pe
         PetsTask::Count { status, .. } => PetsReply::Counted(status, rows()),
         PetsTask::AddSamples(count, _) => PetsReply::SamplesAdded(count, fails.then(failure)),
         PetsTask::Follow { .. } if fails => PetsReply::NotFollowed(failure()),
-        PetsTask::Follow { after } => PetsReply::Followed(match which % 4 {
+        PetsTask::Follow { after } => PetsReply::Followed(match which % 5 {
             0 => Followed::Connected(after.unwrap_or(0)),
             1 => Followed::Lost,
+            2 => Followed::PetsLost(which as i64),
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
         }),
         PetsTask::Provenance(_) if fails => PetsReply::Provenance(Err(failure())),

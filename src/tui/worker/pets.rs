@@ -95,6 +95,7 @@ async fn follow(api: &Client, after: Option<PetId>, progress: Progress) -> Failu
         let followed = match news {
             Ok(News::Connected) => Followed::Connected(follower.position().unwrap_or(PetId::MIN)),
             Ok(News::Lost { .. }) => Followed::Lost,
+            Ok(News::PetsLost(last)) => Followed::PetsLost(last),
             Ok(News::Added(first)) => {
                 let mut added = vec![first];
                 let end = Instant::from_std(clock::now().mono + TOGETHER);

@@ -154,6 +154,23 @@ fn a_watch_begins_after_a_pet_and_nothing_is_asked_again() {
 }
 
 #[test]
+fn a_watch_after_a_pet_that_is_not_there_any_more_says_so_and_goes_on_after_the_last_one() {
+    let served = Served::start();
+    for exec in [&["-o", "ndjson"][..], &["--exec", "cat"]] {
+        let words = [&["--from", "500"], exec].concat();
+        let (mut running, mut lines, mut told) = watching(&served, &words);
+        assert!(told.next().unwrap().ends_with(" for new pets after 500"));
+        let lost = told.next().unwrap();
+        assert!(lost.contains(" has lost pets, for example because a backup was restored. Watching for"), "{lost}");
+        let added = served.run(&["pets", "add", "--name", "Rex", "--category-id", "3", "-o", "ids"]);
+        let id = format!("\"id\":{},", stdout(&added).trim());
+        let line = lines.next().unwrap();
+        assert!(line.contains(&id), "{line}");
+        interrupt(&mut running);
+    }
+}
+
+#[test]
 fn a_command_gets_each_new_pet_without_a_shell_and_one_that_fails_does_not_stop_the_stream() {
     let served = Served::start();
     let read = served.home.path().join("read");
@@ -172,38 +189,40 @@ fn a_command_gets_each_new_pet_without_a_shell_and_one_that_fails_does_not_stop_
     fails_cleanly(&missing, 2, "cannot run /nonexistent/print for pet 30: ");
 }
 
-#[test]
-fn a_state_file_continues_a_watch_where_it_stopped_and_belongs_to_one_service() {
-    let served = Served::start();
-    let file = served.home.path().join("state.json");
-    let state = ["--state", file.to_str().unwrap(), "-o", "ndjson"];
-    let add = |name: &str| {
-        assert_eq!(served.run(&["pets", "add", "--name", name, "--category-id", "3"]).status.code(), Some(0));
-    };
-    let (mut running, mut lines, mut told) = watching(&served, &state);
-    assert!(told.next().unwrap().ends_with(" for new pets"));
-    // It is written once the place is known.
+/// Starts a watch whose command for pet 30 has a child, and waits until that runs. Returns the id of the child, too.
+fn with_a_command_that_hangs(served: &Served, more: &[&str]) -> (Running, String) {
+    let file = served.home.path().join("child");
+    let script = format!("sleep 600 & echo $! > {0}.new; mv {0}.new {0}; wait", file.display());
+    let exec = [&["--from", "29"], more, &["--exec", "/bin/sh", "-c", &script]].concat();
+    let (running, ..) = watching(served, &exec);
     while !file.exists() {
         std::thread::yield_now();
     }
-    let second = served.run(&[&["pets", "watch"], &state[..]].concat());
-    fails_cleanly(&second, 2, "is in use by another watch");
-    add("Rex");
-    assert!(lines.next().unwrap().contains("\"id\":31"));
-    while !std::fs::read_to_string(&file).unwrap().contains("\"position\":31") {
-        std::thread::yield_now();
+    let child = std::fs::read_to_string(&file).unwrap().trim().to_owned();
+    std::fs::remove_file(&file).unwrap();
+    (running, child)
+}
+
+fn is_running(id: &str) -> bool {
+    // A zombie is one that nobody has waited for.
+    std::fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_command_ends_with_its_children_when_the_watch_is_stopped_or_its_time_is_over() {
+    let served = Served::start();
+    for (signal, status) in [(Some("-TERM"), 143), (Some("-INT"), 130), (None, 9)] {
+        let limit = ["--timeout", if signal.is_some() { "1h" } else { "3s" }];
+        let (mut running, child) = with_a_command_that_hangs(&served, &limit);
+        if let Some(signal) = signal {
+            assert!(Command::new("kill").args([signal, &running.0.id().to_string()]).status().unwrap().success());
+        }
+        assert_eq!(running.0.wait().unwrap().code(), Some(status), "{signal:?}");
+        while is_running(&child) {
+            std::thread::yield_now();
+        }
     }
-    interrupt(&mut running);
-    add("Mochi");
-    let (mut running, mut lines, mut told) = watching(&served, &state);
-    assert!(told.next().unwrap().ends_with(" for new pets after 31"));
-    assert!(lines.next().unwrap().contains("Mochi"));
-    interrupt(&mut running);
-    let other = served.run(&[&["pets", "watch", "--status", "sold"], &state[..]].concat());
-    fails_cleanly(&other, 2, "is about all pets, not about sold");
-    std::fs::write(&file, "{\"service\":").unwrap();
-    let broken = served.run(&[&["pets", "watch"], &state[..]].concat());
-    fails_cleanly(&broken, 2, "is not a state file of petstore pets watch");
 }
 
 #[tokio::test]

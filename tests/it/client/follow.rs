@@ -60,6 +60,7 @@ async fn news(follower: &mut Follower, most: usize) -> Vec<String> {
         all.push(match follower.next().await {
             Ok(News::Connected) => "connected".to_owned(),
             Ok(News::Added(added)) => added.pet.id.to_string(),
+            Ok(News::PetsLost(last)) => format!("lost all after {last}"),
             Ok(News::Lost { error: None }) => "ended".to_owned(),
             Ok(News::Lost { error: Some(error) }) => format!("lost: {error}"),
             Err(ApiError::Malformed(defect)) => format!("wrong: {defect}"),
@@ -104,14 +105,29 @@ async fn ids_that_go_back_and_other_statuses_are_left_out() {
 }
 
 #[tokio::test]
+async fn a_service_that_has_lost_pets_is_followed_from_its_last_one() {
+    let lost = |last: PetId| format!("event: pets.lost\nid: {last}\ndata: {{\"last\":{last}}}\n\n");
+    let first = [EVENTS, "id: 3\n\n", &lost(3), &lost(3), &added(4, "sold")].concat();
+    let second = [EVENTS, "id: 4\n\n", &lost(2), &added(3, "sold")].concat();
+    let (stub, requests) = service(vec![first.into_bytes(), second.into_bytes()]).await;
+    let mut follower = follower(&stub, Some(9), None).await;
+    let expected = ["connected", "lost all after 3", "4", "ended", "connected", "lost all after 2", "3"];
+    assert_eq!(news(&mut follower, 7).await, expected);
+    assert_eq!(follower.position(), Some(3));
+    assert_eq!(header(&requests.lock().unwrap()[2], "last-event-id"), Some("4"));
+}
+
+#[tokio::test]
 async fn what_is_not_a_stream_of_pets_ends_it() {
     let stream = |text: &[u8]| [EVENTS.as_bytes(), b"id: 1\n\n", text].concat();
     let endless = [b"data: ".to_vec(), vec![b'x'; 3 << 20]].concat();
     let many = b"data: x\n".repeat(400_000);
     let wrong = |id: &str, data: &str| format!("event: pet.added\nid: {id}\ndata: {data}\n\n").into_bytes();
+    let large = format!("{{\"id\":2,\"name\":\"{}\",\"categoryId\":1}}", "x".repeat(8 << 10));
     for (body, expected) in [
-        (stream(&endless), "wrong: larger than 1 MiB"),
-        (stream(&many), "wrong: larger than 1 MiB"),
+        (stream(&endless), "wrong: an event is larger than 8 KiB"),
+        (stream(&many), "wrong: an event is larger than 8 KiB"),
+        (stream(&wrong("2", &large)), "wrong: an event is larger than 8 KiB"),
         (stream(&wrong("x", "{}")), "wrong: an event has an id that is not a number"),
         (stream(b"event: pet.added\ndata: \xff\xfe\n\n"), "wrong: an event is not UTF-8"),
         (stream(&wrong("2", r#"{"id":3,"name":"Rex","categoryId":1}"#)), "wrong: an event has the id of another pet"),
@@ -197,6 +213,40 @@ async fn who_added_pets_near_each_other_comes_over_one_connection_and_those_that
     let requests = requests.lock().unwrap().clone();
     let places: Vec<_> = requests[1..].iter().map(|request| header(request, "last-event-id")).collect();
     assert_eq!(places, [Some("6"), Some("99999")]);
+}
+
+/// Reads who added the pets 7 and 9 where the stream is silent after pet 7 and the last pet is `last`. Also counts the requests.
+#[allow(clippy::disallowed_methods, reason = "the clock of the test, which stands still")]
+async fn read_of_a_silent_stream(last: PetId) -> (Result<Vec<Option<String>>, ProvenanceError>, usize) {
+    let by = ",\"addedAt\":null,\"addedBy\":{\"key\":\"AB12cd34\",\"name\":\"till 1\"}";
+    let stub = serve(move |number, request, mut socket| async move {
+        let answer = match header(&request, "last-event-id") {
+            _ if number == 0 => list(),
+            Some(_) => format!("{EVENTS}id: 6\n\n{}", traced(7, by)).into_bytes(),
+            None => format!("{EVENTS}id: {last}\n\n").into_bytes(),
+        };
+        let _ = socket.write_all(&answer).await;
+        if number > 0 {
+            std::future::pending::<()>().await;
+        }
+    })
+    .await;
+    let client = stub.client();
+    client.list_pets(&PetQuery::default()).await.unwrap();
+    let mut reader = ProvenanceReader::new(&client);
+    assert_eq!(reader.read([7]).await.unwrap()[&7].by(), Some("till 1"));
+    tokio::time::pause();
+    let read = reader.read([9]).await;
+    tokio::time::resume();
+    (read.map(|known| vec![known[&9].by().map(str::to_owned)]), stub.requests())
+}
+
+#[tokio::test]
+async fn a_pause_of_the_stream_does_not_make_pets_ones_of_which_nothing_was_recorded() {
+    let (read, _) = read_of_a_silent_stream(9).await;
+    assert!(matches!(read, Err(ProvenanceError::Api(ApiError::Timeout(_)))), "{read:?}");
+    let (read, requests) = read_of_a_silent_stream(8).await;
+    assert_eq!((read.unwrap(), requests), (vec![None], 3), "there is no pet 9");
 }
 
 #[tokio::test]

@@ -67,13 +67,48 @@ async fn a_stream_begins_after_the_id_that_the_client_names() {
     // What a browser sends when it comes again counts more than the address that it was given at first.
     let mut rest = Events::open(address, service.key(), "/v1/pets/events?after=5", &[("Last-Event-ID", "1198")]).await;
     assert_eq!(ids(&mut rest, 2).await, [1199, 1200]);
-    let mut future = service.events("/v1/pets/events?after=1201").await;
-    future.block().await.unwrap();
-    for _ in 0..2 {
-        service.add("Rex", PetStatus::Sold).await;
+    service.add("Rex", PetStatus::Sold).await;
+    assert_eq!(ids(&mut all, 1).await, [1201]);
+    assert_eq!(ids(&mut rest, 1).await, [1201]);
+}
+
+#[tokio::test]
+async fn a_client_that_is_ahead_of_the_last_pet_learns_that_and_gets_what_is_added_next() {
+    let service = Service::start().await;
+    service.store.insert_samples(3, clock::now()).await.unwrap();
+    let mut there = service.events("/v1/pets/events?after=3").await;
+    for (target, last) in [("?after=4", 3), ("?after=9223372036854775807&status=sold", 3)] {
+        let mut ahead = service.events(&format!("{EVENTS}{target}")).await;
+        let first = ahead.block().await.unwrap();
+        assert_eq!((first.id, first.event), (Some(last), None));
+        let lost = ahead.block().await.unwrap();
+        assert_eq!((lost.lost(), lost.data.as_deref()), (Some(3), Some("{\"last\":3}")), "{target}");
+        let added = service.add("Rex", PetStatus::Sold).await;
+        assert_eq!(ids(&mut ahead, 1).await, [added]);
+        let taken_back = rusqlite::Connection::open(service.file()).unwrap();
+        taken_back.execute("DELETE FROM pets WHERE id > 3", ()).unwrap();
     }
-    assert_eq!(ids(&mut all, 2).await, [1201, 1202]);
-    assert_eq!(ids(&mut future, 1).await, [1202]);
+    there.block().await.unwrap();
+    let seen = [there.block().await.unwrap(), there.block().await.unwrap()];
+    assert_eq!((seen[0].id, seen[1].lost()), (Some(4), Some(3)), "an open stream learns it, too");
+}
+
+#[tokio::test]
+async fn an_open_stream_learns_that_its_pets_were_lost_also_where_others_have_their_ids() {
+    let service = Service::start().await;
+    let mut events = service.events(EVENTS).await;
+    for name in ["Rex", "Mochi", "Zoë"] {
+        service.add(name, PetStatus::Sold).await;
+    }
+    assert_eq!(ids(&mut events, 3).await, [1, 2, 3]);
+    let database = rusqlite::Connection::open(service.file()).unwrap();
+    // As after a failover to a server that did not have the last two.
+    let lost = "BEGIN; DELETE FROM pets WHERE id > 1; INSERT INTO pets (id, name, category_id, status, created_at) \
+                VALUES (2, 'Tom', 1, 'sold', 7), (3, 'Ada', 1, 'sold', 7), (4, 'Leo', 1, 'sold', 7); COMMIT;";
+    database.execute_batch(lost).unwrap();
+    while events.block().await.expect("the stream goes on").lost() != Some(2) {}
+    let added = service.add("Next", PetStatus::Sold).await;
+    assert_eq!(ids(&mut events, 3).await, [3, 4, added]);
 }
 
 #[tokio::test]

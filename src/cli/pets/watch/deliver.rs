@@ -37,11 +37,6 @@ impl<'a> Delivery<'a> {
         Self { search, way }
     }
 
-    /// Whether a command is run for each new pet.
-    pub(super) const fn is_by_command(&self) -> bool {
-        matches!(self.way, Way::Command { .. })
-    }
-
     /// Whether a change is about a pet that is, or was, searched for.
     fn wants(&self, change: &Change) -> bool {
         let fits = |search: &Query| {

@@ -1,13 +1,6 @@
 //! A watch by the events of the service: nothing is asked again, and nothing is missed.
 
-use std::pin::pin;
-use std::time::Duration;
-
-use futures_util::FutureExt as _;
-use tokio::time::{Instant, timeout_at};
-
 use super::deliver::Delivery;
-use super::state_file::StateFile;
 use crate::api::Failure;
 use crate::api::follow::{AddedPet, Follower, News};
 use crate::api::retry::repeated;
@@ -31,36 +24,14 @@ pub(super) async fn follow(
 
 pub(super) async fn run(
     context: &PetsContext<'_>,
-    (timeout, delivery): (Option<Duration>, Delivery<'_>),
+    delivery: Delivery<'_>,
     mut follower: Follower,
-    mut state: Option<StateFile>,
 ) -> Result<Exit, Failed> {
-    let end = timeout.map(|timeout| Instant::from_std(clock::now().mono + timeout));
     let after = follower.position().map_or_else(String::new, |id| format!(" after {id}"));
     context.verbosity.note(&format!("watching {} for new pets{after}", context.service));
     let mut is_away = false;
     loop {
-        let position = follower.position();
-        let mut next = pin!(follower.next());
-        let news = match next.as_mut().now_or_never() {
-            Some(news) => news,
-            None => {
-                if let Some(state) = &mut state {
-                    state.keep(position)?;
-                }
-                match end {
-                    None => next.await,
-                    Some(end) => match timeout_at(end, next).await {
-                        Ok(news) => news,
-                        Err(_) => {
-                            context.verbosity.note("stopped: the timeout is over");
-                            return Ok(Exit::DomainWaits);
-                        }
-                    },
-                }
-            }
-        };
-        match news.map_err(|error| context.failed(&error))? {
+        match follower.next().await.map_err(|error| context.failed(&error))? {
             News::Connected => {
                 if std::mem::take(&mut is_away) {
                     context.verbosity.note(&format!("{} is answering again", context.service));
@@ -71,15 +42,14 @@ pub(super) async fn run(
                 note(&format!("{} Retrying at growing intervals.", Failure::from(&error).sentence(context.service)));
             }
             News::Lost { .. } => {}
+            News::PetsLost(last) => note(&format!(
+                "{} has lost pets, for example because a backup was restored. Watching for new pets after {last}.",
+                context.service
+            )),
             News::Added(AddedPet { pet, .. }) => {
-                let id = pet.id;
                 let change = Change { at: clock::now().wall, kind: ChangeKind::New, pet, before: None };
                 if !delivery.deliver(&[change]).await? {
                     return Ok(Exit::Done);
-                }
-                // A command must not run twice because of what came with its pet.
-                if let Some(state) = state.as_mut().filter(|_| delivery.is_by_command()) {
-                    state.keep(Some(id))?;
                 }
             }
         }

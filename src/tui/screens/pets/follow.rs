@@ -6,19 +6,21 @@ use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::AddedPet;
 use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
+use crate::model::Pet;
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::{Followed, PetsTask};
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Health, MessageKind};
 
+use super::inventory;
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
 use state::FollowLink;
 
 pub use state::Follow;
 
-/// The most pets that wait to be announced; the oldest are then not announced.
-const MOST_HELD: usize = 10_000;
+/// The most reported pets that are kept, apart from lists, until those are read again; the oldest are forgotten first.
+pub(super) const MOST_KEPT: usize = 10_000;
 
 /// Begins to follow the service, which offers it.
 pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -51,7 +53,7 @@ pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec
                 reported.push(pet);
             }
             if state.pending.running().any(|(slot, _)| counting(slot)) {
-                pets.follow.arrived.extend(reported.iter().cloned());
+                keep(&mut pets.follow.arrived, &reported);
             } else {
                 pets.follow.arrived.clear();
             }
@@ -59,16 +61,33 @@ pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec
             pets.arrive(&reported, now);
             // The pet under the cursor stays where it is on the screen.
             state.layout.table_top = (state.layout.table_top + pets.cursor()).saturating_sub(row);
-            pets.follow.held.extend(reported.iter().cloned());
-            let too_many = pets.follow.held.len().saturating_sub(MOST_HELD);
-            pets.follow.held.drain(..too_many);
+            keep(&mut pets.follow.held, &reported);
+            pets.forget_oldest(&reported);
             custom_actions::on_added(state, &reported, now)
+        }
+        Followed::PetsLost(last) => {
+            pets.forget_after(last);
+            if matches!(state.link.health, Health::Away { .. }) {
+                // Otherwise its next answer would say that it is back, and this would not be seen.
+                state.link.health = Health::Unknown;
+            }
+            let service = &state.link.service;
+            let what =
+                format!("{service} has lost pets, for example because a backup was restored. Its last one is {last}.");
+            state.say(MessageKind::Error, what);
+            if state.pets.whole.open { inventory::read(state, now) } else { reload(state, true, now) }
         }
         Followed::Lost => {
             lost(state, FollowLink::Off, now);
             if waits(state) { Vec::new() } else { reload(state, false, now) }
         }
     }
+}
+
+/// Keeps these too, as far as there is room.
+fn keep(kept: &mut Vec<Pet>, reported: &[Pet]) {
+    kept.extend_from_slice(reported);
+    kept.drain(..kept.len().saturating_sub(MOST_KEPT));
 }
 
 /// The service is not followed any more, because trying again would give the same.

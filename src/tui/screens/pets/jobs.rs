@@ -75,6 +75,8 @@ pub enum Followed {
     Connected(PetId),
     /// These were added, in this order.
     Added(Vec<AddedPet>),
+    /// Pets that were there are gone: the service goes on after this one.
+    PetsLost(PetId),
     /// The connection is gone for a while.
     Lost,
 }

@@ -9,7 +9,7 @@ use crate::model::{Pet, Provenance, Provenances};
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::PetsTask;
-use crate::tui::state::{AppState, Screen};
+use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::theme::Appearance;
 use crate::tui::widgets::WIDE;
 
@@ -53,6 +53,8 @@ pub(super) fn on_reply(state: &mut AppState, reply: Result<Option<Provenances>, 
         Ok(None) => known.barrier = Some(Barrier::NotReported),
         Err(failure) => {
             known.barrier = Some(Barrier::Failed);
+            let why = failure.sentence(&state.link.service);
+            state.say(MessageKind::Error, format!("Who added the pets is not known: {why} r tries again."));
             state.last_failure = Some(failure);
         }
     }

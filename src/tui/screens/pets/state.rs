@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::follow::Follow;
+use super::follow::{Follow, MOST_KEPT};
 use super::inventory::Inventory;
 use super::lookup::ById;
 use super::provenance::KnownProvenance;
@@ -462,6 +462,27 @@ impl State {
         let arrived = std::mem::take(&mut self.follow.arrived);
         self.add(&arrived);
         self.follow.arrived = arrived;
+    }
+
+    /// These were reported: what is known of the oldest of too many is forgotten.
+    pub(super) fn forget_oldest(&mut self, reported: &[Pet]) {
+        let kept = &mut self.follow.kept;
+        kept.extend(reported.iter().map(|pet| pet.id));
+        for id in kept.drain(..kept.len().saturating_sub(MOST_KEPT)) {
+            self.provenance.of.remove(&id);
+            self.changes.forget(id);
+        }
+    }
+
+    /// The service goes on after this pet: those that were there after it are gone.
+    pub(super) fn forget_after(&mut self, last: PetId) {
+        self.follow.position = Some(last);
+        self.follow.arrived.retain(|pet| pet.id <= last);
+        self.follow.held.retain(|pet| pet.id <= last);
+        self.provenance.of.retain(|id, _| *id <= last);
+        self.pinned.take_if(|pet| pet.id > last);
+        self.whole.forget();
+        self.forget_lists();
     }
 
     fn add(&mut self, added: &[Pet]) {

@@ -1,5 +1,7 @@
 //! What is known of the connection over which the service reports new pets.
 
+use std::collections::VecDeque;
+
 use crate::model::{Pet, PetId};
 
 /// What the service reports, and what is not settled of it.
@@ -7,11 +9,13 @@ use crate::model::{Pet, PetId};
 pub struct Follow {
     pub(super) link: FollowLink,
     /// The last pet that was reported, or the position at which the reports began.
-    pub(super) position: Option<PetId>,
+    pub(in crate::tui::screens::pets) position: Option<PetId>,
     /// Reported while lists were being read: they may be missing in those.
     pub(in crate::tui::screens::pets) arrived: Vec<Pet>,
     /// Reported while this program was adding pets: they may be its own.
-    pub(super) held: Vec<Pet>,
+    pub(in crate::tui::screens::pets) held: Vec<Pet>,
+    /// Those of which more is kept than lists show, the oldest first.
+    pub(in crate::tui::screens::pets) kept: VecDeque<PetId>,
 }
 
 /// The connection to the reports of the service.

@@ -4,6 +4,7 @@ use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::clock::Now;
 use crate::model::{ObservedStatus, Pet, PetId, PetStatus};
+use crate::tui::screens::pets::follow::MOST_KEPT;
 use crate::tui::screens::pets::state::Count;
 
 /// The whole inventory, as far as it was read.
@@ -19,6 +20,8 @@ pub struct Inventory {
     pub(super) came_at: Option<Now>,
     /// How the last reading ended, and when.
     pub(super) ended: Option<(Ended, Now)>,
+    /// How many pets there were at its end.
+    read: usize,
     /// How many pets have each status, in the order of [`PetStatus::ALL`].
     pub(super) counts: [usize; 3],
     /// A later list has shown something else, or pets were added: its numbers are no longer known to be right.
@@ -65,6 +68,11 @@ impl Inventory {
         self.is_there() || self.is_complete() && !self.is_outdated
     }
 
+    /// Nothing of it is there any more.
+    pub(in crate::tui::screens::pets) fn forget(&mut self) {
+        *self = Self { open: self.open, ..Self::default() };
+    }
+
     /// Compares what a later list shows.
     pub fn compare(&mut self, pets: &[Pet]) {
         // Most services list by id.
@@ -81,6 +89,10 @@ impl Inventory {
         let follows = self.pets.last().is_none_or(|last| last.id < pet.id);
         let is_here = !follows && self.pets.iter().any(|known| known.id == pet.id);
         if is_here || !matches!(self.ended, Some((Ended::Read(_), _))) {
+            return;
+        }
+        if self.pets.len() - self.read >= MOST_KEPT {
+            self.is_outdated = true;
             return;
         }
         for status in PetStatus::ALL {
@@ -138,6 +150,7 @@ impl Inventory {
         }
         self.pets = coming;
         self.pets.shrink_to_fit();
+        self.read = self.pets.len();
         self.counts = PetStatus::ALL.map(|status| {
             let status = ObservedStatus::Known(status);
             self.pets.iter().filter(|pet| pet.status.as_ref() == Some(&status)).count()

@@ -5,7 +5,7 @@ use crate::model::{PetId, Provenance, Provenances};
 /// Who added pets, as far as it was asked for or reported.
 #[derive(Clone, Debug, Default)]
 pub struct KnownProvenance {
-    pub(super) of: Provenances,
+    pub(in crate::tui::screens::pets) of: Provenances,
     /// Why nothing is asked.
     pub(super) barrier: Option<Barrier>,
 }

@@ -17,6 +17,7 @@ use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, provenance, remote, rows};
 
+use super::super::follow::MOST_KEPT;
 use super::{ids, refused, selected, unauthorized};
 
 fn offered(pets: &[Pet]) -> PetsReply {
@@ -211,6 +212,72 @@ fn a_service_without_events_is_refreshed_as_it_was() {
     assert!(!app.says("live"), "{}", app.screen());
 }
 
+#[test]
+fn a_service_that_has_lost_pets_is_said_and_read_again_and_its_next_pets_appear() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.keys("W");
+    let id = app.job(Slot::Inventory).unwrap().id;
+    app.reply_to(id, PetsReply::InventoryPart(pets.clone()));
+    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    app.keys("W");
+    followed(&mut app, Followed::Lost);
+    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    let last = pets[9].id;
+    followed(&mut app, Followed::Connected(pets[11].id));
+    followed(&mut app, Followed::PetsLost(last));
+    app.answer_lists(&pets[..10]);
+    assert!(app.says("has lost pets, for example because a backup was restored."), "{}", app.screen());
+    assert_eq!((ids(&app).len(), app.state.pets.total().unwrap().to_string()), (10, "10".into()));
+    // The ids come again.
+    followed(&mut app, reported(vec![newcomer(pets[10].id, "Newcomer", PetStatus::Sold)]));
+    assert!(app.says("Newcomer"), "{}", app.screen());
+    assert_eq!(app.state.pets.total().unwrap().to_string(), "11");
+    app.keys("W");
+    assert!(
+        app.job(Slot::Inventory).is_some_and(|job| job.id != id),
+        "the inventory that was read is not that any more"
+    );
+}
+
+#[test]
+fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    app.keys("W");
+    let id = app.job(Slot::Inventory).unwrap().id;
+    app.reply_to(id, PetsReply::InventoryPart(pets.clone()));
+    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    let flood = |app: &mut App, from: PetId| {
+        for some in 0..25 {
+            let first = from + some * 1000;
+            let added = (first..first + 1000)
+                .map(|id| AddedPet { pet: newcomer(id, "Zoe", PetStatus::Sold), provenance: Some(provenance(1)) });
+            followed(app, Followed::Added(added.collect()));
+        }
+    };
+    flood(&mut app, 200_000);
+    let most = MOST_KEPT + pets.len();
+    let kept = |app: &App| {
+        let pets = &app.state.pets;
+        [
+            pets.whole.pets.len(),
+            pets.changes.known_ids().count(),
+            pets.provenance.all().len(),
+            pets.follow.arrived.len(),
+            pets.follow.held.len(),
+        ]
+    };
+    assert_eq!(kept(&app), [most, most, MOST_KEPT, 0, 0]);
+    assert_eq!(app.state.pets.total().unwrap().to_string(), format!("{most}+"), "there are more");
+    // Lists are on their way, and an import runs.
+    app.keys("W r");
+    app.state.pending.begin(Slot::Import, app.now.mono);
+    flood(&mut app, 300_000);
+    assert_eq!(kept(&app)[2..], [MOST_KEPT; 3]);
+    assert!(kept(&app).iter().all(|kept| *kept <= most), "{:?}", kept(&app));
+}
+
 // --- who added what ---
 
 /// Answers what was asked about who added pets, as a service that reports it.
@@ -273,6 +340,7 @@ fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_fa
     let mut app = live(80, 24, &pets);
     app.keys("Enter");
     app.reply(Slot::Provenance, PetsReply::Provenance(Err(refused())));
+    assert!(app.says("Who added the pets is not known: "), "{}", app.screen());
     app.keys("Down");
     assert_eq!(asked_who(&app), 1);
     app.keys("r");
