@@ -17,10 +17,7 @@ use super::inventory;
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
 use state::FollowLink;
 
-pub use state::Follow;
-
-/// The most reported pets that are kept, apart from lists, until those are read again; the oldest are forgotten first.
-pub(super) const MOST_KEPT: usize = 10_000;
+pub use state::{Follow, MOST_KEPT};
 
 /// Begins to follow the service, which offers it.
 pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {

@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 use crate::model::{Pet, PetId};
 
+/// The most reported pets that are kept, apart from lists, until those are read again; the oldest are forgotten first.
+pub const MOST_KEPT: usize = 10_000;
+
 /// What the service reports, and what is not settled of it.
 #[derive(Clone, Debug, Default)]
 pub struct Follow {
