@@ -2,9 +2,9 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most keys always do something")]
 
 use super::keymap::{
-    Action, ChangesAction, CommandsAction, DomainsAction, FormAction, HelpAction, Hint, ImportRunAction, KeyAction,
-    LookupAction, PetsAction, PickAction, RapidAction, ReaderAction, RedirectsAction, SearchAction, TextAction,
-    ViewsAction,
+    Action, ChangesAction, CommandsAction, DomainsAction, FormAction, GlobalAction, HelpAction, Hint, ImportRunAction,
+    KeyAction, LookupAction, PetsAction, PickAction, RapidAction, ReaderAction, RedirectsAction, SearchAction,
+    TextAction, ViewsAction,
 };
 use super::popups::Popup;
 use super::screens::add_pet::rapid::Focus;
@@ -45,7 +45,6 @@ fn works(state: &AppState, action: Action) -> bool {
         (Action::Pets(PetsAction::Open), _) => state.size.columns < WIDE,
         (Action::Search(SearchAction::Move(_)), _) => state.pets.row_count() > 1,
         (Action::Search(SearchAction::Whole), _) => !state.pets.whole.is_there(),
-        (Action::RequestSearch(PickAction::Move(_)), _) => state.requests.row_count() > 1,
         (Action::Reader(ReaderAction::Move(_)), _)
         | (Action::Text(TextAction::Move(_)), _)
         | (Action::Help(HelpAction::Move(_)), _) => scrolls(),
@@ -63,6 +62,9 @@ fn works(state: &AppState, action: Action) -> bool {
             state.add.import.running().is_none_or(|running| running.paused || !running.is_under_way())
         }
         (Action::Limit(PickAction::Confirm), Some(Popup::Limit(limit))) => limit.limit().is_some(),
+        (Action::Global(GlobalAction::Commands), Some(Popup::Help(help))) => {
+            help.below.is_none() && state.allows(action)
+        }
         (Action::Commands(CommandsAction::Move(_)), Some(Popup::Commands(commands))) => commands.found.len() > 1,
         (Action::Views(ViewsAction::Confirm), Some(Popup::Views(views))) => !views.input.is_empty(),
         (Action::Views(ViewsAction::Move(_)), _) => state.pets.tabs().0.len() > BUILT_IN,

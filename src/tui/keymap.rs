@@ -134,9 +134,9 @@ impl Keymap {
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too, and do it now.
     pub(super) fn global_help(&self, context: Context, works: impl Fn(Action) -> bool) -> Vec<(String, &'static str)> {
-        let own = |key: &KeyPress| self.of(context).any(|binding| binding.keys.contains(key));
         let global = self.of(Context::Global).filter(|binding| works(binding.action));
-        lines(global.map(|binding| (binding, binding.keys.iter().copied().filter(|key| !own(key)).collect())))
+        let acts = |binding: &Binding, key: &KeyPress| self.lookup(context, *key) == Some(binding.action);
+        lines(global.map(|binding| (binding, binding.keys.iter().copied().filter(|key| acts(binding, key)).collect())))
     }
 }
 

@@ -25,8 +25,8 @@ use jobs::PopupReply;
 
 pub use clipboard::copy;
 pub use state::{
-    ChartBar, ChartsBox, Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox,
-    PendingChange, Popup, TextBox, TextKind, ViewsBox, WriteBox, next_preset,
+    Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox, PendingChange,
+    Popup, TextBox, TextKind, ViewsBox, WriteBox, next_preset,
 };
 
 /// What is typed into the box that is open. `false` when there is none.
@@ -36,14 +36,10 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
         Some(Popup::Limit(limit_box)) => limit_box.on_typing(typing.trimmed()),
         Some(Popup::Key(key_box)) => key_box.on_typing(typing),
         Some(Popup::Write(write)) => write.on_typing(typing),
-        Some(Popup::Help(help)) => {
-            help.search.take(typing);
-            help.top = 0;
-        }
         Some(Popup::Commands(commands)) => commands.on_typing(typing),
         Some(Popup::Views(views)) => views.input.take(typing),
         // These have no field.
-        Some(Popup::Error(_) | Popup::Changes(_) | Popup::Charts(_) | Popup::Themes(_)) => {}
+        Some(Popup::Help(_) | Popup::Error(_) | Popup::Changes(_) | Popup::Themes(_)) => {}
         Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
     }
     true
@@ -72,7 +68,6 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Commands(commands)) => commands::draw(commands, page),
         Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
         Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
-        Some(Popup::Charts(charts)) => pets::popups::charts::draw(charts, state, page),
         Some(Popup::Themes(themes)) => themes::draw(themes, state, page),
         Some(Popup::Views(views)) => pets::popups::views::draw(views, state, page),
         Some(Popup::Text(text)) => text::draw(text, page, layout),
@@ -85,7 +80,6 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::tui::msg::Msg;
     use crate::tui::testing::App;
 
@@ -96,8 +90,5 @@ mod tests {
         assert!(app.says("Type a file name."), "{}", app.screen());
         app.send(Msg::Paste("pets.csv".into()));
         assert!(!app.says("Type a file name."), "{}", app.screen());
-        app.keys("Esc ? PgDn");
-        app.send(Msg::Paste("redirects".into()));
-        assert!(matches!(&app.state.popup, Some(Popup::Help(help)) if help.top == 0));
     }
 }

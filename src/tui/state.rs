@@ -363,7 +363,6 @@ impl AppState {
             (Some(Popup::Help(_)), _) => Context::Help,
             (Some(Popup::Commands(_)), _) => Context::Commands,
             (Some(Popup::Changes(_)), _) => Context::Changes,
-            (Some(Popup::Charts(_)), _) => Context::Charts,
             (Some(Popup::Themes(_)), _) => Context::Themes,
             (Some(Popup::Views(_)), _) => Context::Views,
             (Some(Popup::Text(_)), _) => Context::TextBox,
@@ -377,7 +376,6 @@ impl AppState {
             (None, Screen::AddPet) => self.add.context(),
             (None, Screen::Domains) => self.domains.context(),
             (None, Screen::Profiles) => self.profiles.context(),
-            (None, Screen::Requests) if self.requests.searching => Context::RequestSearch,
             (None, Screen::Requests) => Context::Requests,
             (None, Screen::Welcome) => self.welcome.context(),
         }

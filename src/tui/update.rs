@@ -10,7 +10,7 @@ use super::deadline::can_refresh;
 use super::drafts;
 use super::drafts::jobs::DraftReply;
 use super::effect::Effect;
-use super::keymap::{Action, Context, GlobalAction, HelpAction};
+use super::keymap::{Action, Context, GlobalAction};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
@@ -151,7 +151,6 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         Some(Action::Global(action)) => return on_global(state, action, now),
         // Keys pressed before the box opened are ignored.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
-        Some(Action::Help(HelpAction::Back)) if key.key == Key::Esc && popups::help::clear_search(state) => {}
         Some(action) => return act(state, action, now),
         None => {
             if let Some(c) = key.typed() {
@@ -199,13 +198,11 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Help(action) => popups::help::on_action(state, action),
         Action::Commands(action) => return popups::commands::on_action(state, action, now),
         Action::Changes(action) => pets::popups::changes::on_action(state, action),
-        Action::Charts(action) => return pets::popups::charts::on_action(state, action, now),
         Action::Themes(action) => return popups::themes::on_action(state, action, now),
         Action::Views(action) => return pets::popups::views::on_action(state, action, now),
         Action::Profiles(action) => return profiles::update::on_action(state, action, now),
         Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
         Action::Requests(action) => return requests::update::on_action(state, action, now),
-        Action::RequestSearch(action) => requests::update::in_search(state, action),
         Action::Welcome(action) => return welcome::update::on_action(state, action, now),
         Action::WelcomePath(action) => welcome::update::in_path(state, action),
         Action::Domains(action) => return domains::update::on_action(state, action, now),
@@ -257,7 +254,7 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Help => {
             let place = state.context();
             let below = state.popup.take().map(Box::new);
-            state.popup = Some(Popup::Help(HelpBox { below, ..HelpBox::new(place) }));
+            state.popup = Some(Popup::Help(HelpBox { place, top: 0, below }));
         }
         // Other places have their own way back, or none.
         GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
@@ -271,7 +268,13 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
             state.popup = None;
             requests::update::show(state);
         }
-        GlobalAction::Commands => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
+        GlobalAction::Commands => match state.popup.take() {
+            Some(Popup::Help(help)) if help.below.is_some() => {
+                state.popup = Some(Popup::Help(help));
+                return state.note("Close the help and the box below it first.");
+            }
+            _ => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
+        },
         GlobalAction::RunCommand => return run_command(state, now),
         GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
             state.popup = Some(Popup::Error(0))
@@ -401,7 +404,8 @@ fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
         Screen::Profiles => profiles::update::on_typing(state, typing),
-        Screen::Requests => requests::update::on_typing(state, typing),
+        // It has no field.
+        Screen::Requests => {}
         Screen::Welcome => welcome::update::on_typing(state, typing),
     }
 }
@@ -479,6 +483,7 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
 mod tests {
     use super::*;
     use crate::config::{Settings, SshSession};
+    use crate::tui::msg::Recorded;
     use crate::tui::state::Link;
     use crate::tui::testing::{App, remote, settings};
 
@@ -511,12 +516,14 @@ mod tests {
                 "{keys}"
             );
         }
-        app.keys("H w");
+        app.send(Msg::Exchanged(Recorded { exchange: Box::default(), missed: 0 }));
+        app.keys("H Enter w");
         assert!(
             app.says("A session over SSH writes no files of the server.") && app.effects.is_empty(),
             "{}",
             app.screen()
         );
+        app.keys("Esc");
         assert!(!app.screen().contains("3 Domains"));
         app.keys("Esc :");
         let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };

@@ -29,7 +29,6 @@ const SCREENS: &[(&str, &[&str])] = &[
     ("#", &["id"]),
     ("\x1bL", &["Enter use it"]),
     ("\x1bx", &["Write to file"]),
-    ("\x1bd", &["Status"]),
     ("\x1bT", &["Themes"]),
     ("\x1b?", &["Help: Pets"]),
     ("\x1b:dom", &["dom"]),

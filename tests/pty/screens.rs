@@ -206,7 +206,7 @@ fn alt_and_a_letter_moves_by_word_or_does_nothing() {
     app.shows(&["> Name *       [_"]);
     app.send("Captain Fluff");
     app.shows(&["[Captain Fluff_"]);
-    // Q would quit, D open the charts; Enter go to the next field.
+    // Q would quit; Enter go to the next field.
     app.send("\x1bq\x1b\r\x1b1\x1bbX");
     app.shows(&["> Name *       [Captain XFluff_"]);
     app.send("\x1b[1;5D\x1b[1;5DY\x1bd");

@@ -27,13 +27,11 @@ pub enum Action {
     Help(HelpAction),
     Commands(CommandsAction),
     Changes(ChangesAction),
-    Charts(PickAction),
     Views(ViewsAction),
     Themes(PickAction),
     Profiles(ProfilesAction),
     ProfileForm(FormAction),
     Requests(RequestsAction),
-    RequestSearch(PickAction),
     Welcome(WelcomeAction),
     WelcomePath(AskAction),
     Domains(DomainsAction),
@@ -141,7 +139,7 @@ impl Action {
             Some("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         } else if matches!(self, Self::Pets(PetsAction::Views)) {
             Some("A session over SSH cannot change the views of the server.")
-        } else if matches!(self, Self::Requests(RequestsAction::WriteFile) | Self::Text(TextAction::WriteFile)) {
+        } else if matches!(self, Self::Text(TextAction::WriteFile)) {
             Some("A session over SSH writes no files of the server.")
         } else if matches!(self, Self::Global(Profiles | Choices)) {
             Some("A session over SSH has one service and one API key.")
@@ -200,7 +198,6 @@ pub enum PetsAction {
     Count,
     NextMatch,
     PreviousMatch,
-    Charts,
     /// Opens the list of saved views.
     Views,
     /// Runs one of the user's own actions, by its number.
@@ -350,8 +347,6 @@ pub enum ReaderAction {
 #[strum(serialize_all = "kebab-case")]
 pub enum HelpAction {
     Move(Movement),
-    NextTab,
-    PreviousTab,
     WriteFile,
     Back,
 }
@@ -396,9 +391,6 @@ pub enum RequestsAction {
     Move(Movement),
     Open,
     CopyCurl,
-    OnlyFailed,
-    WriteFile,
-    Search,
     Back,
 }
 
@@ -583,7 +575,6 @@ pub enum Context {
     KeyBox,
     /// Error details.
     Reader,
-    /// The help, with its search.
     Help,
     /// The field for the file to import.
     ImportFile,
@@ -598,8 +589,6 @@ pub enum Context {
     Commands,
     /// What is new, changed or gone.
     Changes,
-    /// The charts of status and category.
-    Charts,
     /// The list of themes.
     Themes,
     /// The list of saved views, and the field for a name.
@@ -618,8 +607,6 @@ pub enum Context {
     ProfileButton,
     /// The list of requests.
     Requests,
-    /// The search over it.
-    RequestSearch,
     /// The first start.
     Welcome,
     /// The field for a configuration file there.
@@ -666,14 +653,14 @@ impl Context {
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
-            Self::Help | Self::Commands | Self::Views | Self::ById | Self::RequestSearch => true,
+            Self::Commands | Self::Views | Self::ById => true,
             Self::ProfileText | Self::ProfilePath => true,
             Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
             Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
             Self::ImportFile | Self::ImportValue => true,
             Self::FormButton | Self::ProfileButton | Self::WizardButton => false,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
-            Self::Changes | Self::Charts | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
+            Self::Help | Self::Changes | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
             Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
@@ -690,7 +677,7 @@ impl Context {
     /// Whether the keys of [`Context::Global`] that would leave the place work here.
     pub(super) const fn is_box(self) -> bool {
         matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader | Self::Help | Self::Commands | Self::Changes)
-            || matches!(self, Self::Charts | Self::Themes | Self::TextBox | Self::FormatsBox | Self::WriteBox)
+            || matches!(self, Self::Themes | Self::TextBox | Self::FormatsBox | Self::WriteBox)
             || matches!(self, Self::Views | Self::OutsideBox | Self::Confirm)
     }
 }

@@ -189,7 +189,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('=')], Pets::Count, "", "count exactly")
         .bind([ch('n')], Pets::NextMatch, "", "next, previous match")
         .bind([ch('N')], Pets::PreviousMatch, "", "next, previous match")
-        .bind([ch('d'), TAB], Pets::Charts, "charts", "charts; filter by a bar")
         .bind([ch('V')], Pets::Views, "", "save, change views")
         .global([ch('C')], G::Changes, "", "changes")
         .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
@@ -337,11 +336,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .global([ch('H')], G::Requests, "requests", "requests")
         .bind([ESC, ENTER, ch('q'), f(3)], Reader::Back, "close", "close");
     map.at(C::Help, A::Help)
-        .moves(Help::Move, TYPED_LIST, ["scroll", "page"], ["scroll", ""])
-        .bind([TAB], Help::NextTab, "other places", "keys of other places")
-        .bind([BACK_TAB], Help::PreviousTab, "", "keys of other places")
-        .bind([ctrl('o')], Help::WriteFile, "keys to a file", "write all to a file")
-        .bind([ESC, ENTER, ch('?'), f(1), f(3), ctrl('g')], Help::Back, "close", "close");
+        .moves(Help::Move, READER, ["scroll", "page"], ["scroll", "top, bottom"])
+        .global([ch(':'), f(9)], G::Commands, "all commands", "all commands")
+        .bind([ch('w'), ctrl('o')], Help::WriteFile, "keys to a file", "write all to a file")
+        .bind([ESC, ENTER, ch('q'), ch('?'), f(1), f(3), ctrl('g')], Help::Back, "close", "close");
     map.at(C::Commands, A::Commands)
         .moves(Commands::Move, TYPED_LIST, ["choose", ""], ["choose", ""])
         .global([ENTER, f(2)], G::RunCommand, "run", "run it")
@@ -352,10 +350,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ENTER], Changes::Open, "open", "show the pet")
         .bind([ch('w')], Changes::WriteFile, "write to file", "write them to a file")
         .bind([ESC, ch('q'), ch('C'), f(3)], Changes::Back, "close", "close");
-    map.at(C::Charts, A::Charts)
-        .moves(Pick::Move, SHORT_LIST, ["choose", ""], ["choose a bar", "first, last"])
-        .bind([ENTER], Pick::Confirm, "filter", "show only these")
-        .bind([ESC, TAB, ch('q'), ch('d'), f(3)], Pick::Back, "close", "close");
     map.at(C::Themes, A::Themes)
         .moves(Pick::Move, LETTERS, ["choose", ""], ["preview", ""])
         .bind([ENTER, f(2)], Pick::Confirm, "save", "save in config.toml")
@@ -408,15 +402,8 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::Requests, A::Requests)
         .bind([ENTER], Requests::Open, "whole", "all of it")
         .bind([ch('c')], Requests::CopyCurl, "copy curl", "copy as curl, no key")
-        .bind([ch('f')], Requests::OnlyFailed, "failed", "only failed, or all")
-        .bind([ch('w')], Requests::WriteFile, "write file", "write them to a file")
-        .bind([ch('/')], Requests::Search, "search", "search")
         .moves(Requests::Move, LIST, ["", ""], ["move", "newest, oldest"])
         .bind([ESC, f(3), ch('q')], Requests::Back, "back", "back");
-    map.at(C::RequestSearch, A::RequestSearch)
-        .bind([ENTER], Pick::Confirm, "keep", "keep, go to the rows")
-        .moves(Pick::Move, ARROWS, ["move", ""], ["move", ""])
-        .bind([ESC, f(3)], Pick::Back, "clear", "clear, then leave");
     map.at(C::Welcome, A::Welcome)
         .bind([ch('1')], Welcome::Answer(Answer::First), "", "select this")
         .bind([ch('2')], Welcome::Answer(Answer::Second), "", "select this")

@@ -28,6 +28,24 @@ const OLD_NAMES: [(&str, &str); 4] = [
     ("sort-turn", "sort-reverse"),
 ];
 
+/// Places and actions that older files name and that are no more, each with what there is instead.
+const GONE: [(&str, &str); 8] = [
+    ("charts", "the bars are beside the list, from 110 columns on"),
+    ("pets.charts", "the bars are beside the list, from 110 columns on"),
+    ("help.next-tab", "the list of all commands has the keys of every place"),
+    ("help.previous-tab", "the list of all commands has the keys of every place"),
+    ("request-search", "the requests are a plain list"),
+    ("requests.search", "the requests are a plain list"),
+    ("requests.only-failed", "in the list of requests a ! marks those that failed"),
+    ("requests.write-file", "one request can be written to a file; -v shows those of a command"),
+];
+
+/// Why a name that older files have means nothing now.
+fn gone(name: &str) -> Option<String> {
+    let (_, instead) = GONE.iter().find(|(gone, _)| *gone == name)?;
+    Some(format!("{name} was removed: {instead}"))
+}
+
 fn current_name(name: &str) -> &str {
     OLD_NAMES.iter().find(|(old, _)| *old == name).map_or(name, |(_, current)| current)
 }
@@ -62,6 +80,10 @@ impl Keymap {
             let line = line_of(text, place.span().start);
             let context = Context::iter().find(|context| context.name() == current_name(place.get_ref()));
             let (Some(context), DeValue::Table(lines)) = (context, table.get_ref()) else {
+                if let Some(why) = gone(place.get_ref()) {
+                    complaints.push(format!("{name}:{line}: {why}."));
+                    continue;
+                }
                 let known = Context::iter().map(Context::name).collect::<Vec<_>>().join(", ");
                 complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
                 continue;
@@ -155,7 +177,8 @@ fn read_change(
     let at = map.0.iter().position(|line| line.context == context && line.name == current_name(action));
     let Some(at) = at else {
         let known = map.of(context).map(|line| line.name).collect::<Vec<_>>().join(", ");
-        return Err(format!("{place} has no action \"{action}\". It has: {known}"));
+        let unknown = || format!("{place} has no action \"{action}\". It has: {known}");
+        return Err(gone(&format!("{place}.{action}")).unwrap_or_else(unknown));
     };
     let no_keys = || format!("{place}.{action} takes a key or a list of keys, for example [\"r\", \"F5\"]");
     let texts: Vec<&str> = match keys.get_ref() {
@@ -240,6 +263,8 @@ mod tests {
         for (text, complaint) in [
             ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
+            ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
+            ("[request-search]\nback = \"F3\"\n", "keymap.toml:1: request-search was removed: the requests are"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
             ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
             (

@@ -74,7 +74,7 @@ fn letters_are_text_in_fields_and_function_keys_act() {
     assert_eq!(lookup(C::Pets, ch('q')), Some(A::Global(GlobalAction::Quit)));
     assert_eq!(lookup(C::KeyBox, f(1)), Some(A::Global(GlobalAction::Help)));
     assert_eq!(lookup(C::WriteBox, ch('?')), None);
-    assert_eq!(lookup(C::Charts, ch('?')), Some(A::Global(GlobalAction::Help)));
+    assert_eq!(lookup(C::Themes, ch('?')), Some(A::Global(GlobalAction::Help)));
     assert_eq!(lookup(C::Reader, ch('1')), None);
 }
 

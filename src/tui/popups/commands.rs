@@ -234,7 +234,19 @@ mod tests {
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
         assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --limit 20");
-        assert_eq!(line("Domains: check all now"), None);
+        for (title, command) in [
+            ("Domains: check all now", "domains check"),
+            ("Domains: primary and redirects", "domains redirects"),
+            ("whole inventory", "pets list --all"),
+            ("count exactly", "pets count"),
+            ("live refresh on, off", "pets watch"),
+            ("import a file", "pets import FILE"),
+            ("profiles", "profiles list"),
+            ("Profiles: a new profile", "profiles add NAME --base-url URL"),
+        ] {
+            assert_eq!(line(title), Some(format!("petstore --demo {command}")), "{title}");
+        }
+        assert_eq!(line("redraw"), None);
     }
 
     #[test]

@@ -1,95 +1,19 @@
-//! The help: the keys of a place, of the others, and a search over all of them.
+//! The help: the keys of a place, and those that work everywhere.
 
 use ratatui::text::{Line, Span};
-use strum::IntoEnumIterator as _;
 
 use super::scroll;
 use super::state::{Contents, HelpBox, Popup, WriteBox};
 use crate::model::PetStatus;
-use crate::model::text::width;
-use crate::tui::keymap::{Context, HelpAction, Keymap};
+use crate::tui::keymap::{Context, HelpAction};
 use crate::tui::state::{AppState, Layout};
-use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
-
-/// One key, or several of the same meaning.
-#[derive(PartialEq, Eq)]
-struct HelpLine {
-    place: &'static str,
-    keys: String,
-    help: &'static str,
-}
-
-/// The places that Tab goes through.
-const PLACES: [Context; 8] = [
-    Context::Pets,
-    Context::Form,
-    Context::Domains,
-    Context::Domain,
-    Context::Redirects,
-    Context::Profiles,
-    Context::Requests,
-    Context::ById,
-];
-
-impl HelpBox {
-    /// The help for `place`.
-    pub fn new(place: Context) -> Self {
-        Self { place, search: TextInput::default(), top: 0, below: None }
-    }
-
-    /// The lines that match the search; `None` without a search.
-    fn found(&self, keymap: &Keymap, in_practice: bool) -> Option<Vec<HelpLine>> {
-        let words: Vec<String> = self.search.value().split_whitespace().map(str::to_lowercase).collect();
-        if words.is_empty() {
-            return None;
-        }
-        let useful = |context: &Context| in_practice || *context != Context::OutsideBox;
-        let all = Context::iter().filter(useful).flat_map(|context| {
-            let lines = keymap.help_lines(context, in_practice).into_iter();
-            lines.map(move |(keys, help)| HelpLine { place: place_name(context), keys, help })
-        });
-        let has = |line: &HelpLine| {
-            let text = format!("{} {} {}", line.place, line.keys, line.help).to_lowercase();
-            words.iter().all(|word| text.contains(word))
-        };
-        let mut found: Vec<HelpLine> = Vec::new();
-        for line in all.filter(has) {
-            if !found.contains(&line) {
-                found.push(line);
-            }
-        }
-        Some(found)
-    }
-
-    /// Goes on to another of the places.
-    fn turn(&mut self, by: usize) {
-        let next = match PLACES.iter().position(|place| *place == self.place) {
-            Some(here) => (here + by) % PLACES.len(),
-            None => 0,
-        };
-        *self = Self { below: self.below.take(), ..Self::new(PLACES[next]) };
-    }
-}
-
-/// Clears the search in the help; `false` without a search.
-pub fn clear_search(state: &mut AppState) -> bool {
-    match &mut state.popup {
-        Some(Popup::Help(help)) if !help.search.is_empty() => {
-            *help = HelpBox { below: help.below.take(), ..HelpBox::new(help.place) };
-            true
-        }
-        _ => false,
-    }
-}
 
 pub fn on_action(state: &mut AppState, action: HelpAction) {
     let Some(Popup::Help(help)) = &mut state.popup else { return };
     match action {
         HelpAction::Move(movement) => scroll::to(&mut help.top, movement, &state.layout),
-        HelpAction::NextTab => help.turn(1),
-        HelpAction::PreviousTab => help.turn(PLACES.len() - 1),
         HelpAction::WriteFile => {
             let keys = Contents::Text(state.keymap.file());
             let what = Some("next to config.toml, it is used from the next start".to_owned());
@@ -108,7 +32,6 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Search => "Search",
         Context::ById => "Pet by id",
         Context::Changes => "Changes",
-        Context::Charts => "Charts",
         Context::Form | Context::FormChoice | Context::FormButton => "Add pet",
         Context::Rapid | Context::RapidChoice | Context::RapidStatus => "Rapid entry",
         Context::ImportFile | Context::ImportLook | Context::ImportValue | Context::ImportRun => "Import",
@@ -130,7 +53,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::ProfileText | Context::ProfilePath | Context::ProfileChoice | Context::ProfileButton => {
             "A new profile"
         }
-        Context::Requests | Context::RequestSearch => "Requests",
+        Context::Requests => "Requests",
         Context::Welcome | Context::WelcomePath => "First start",
         Context::Help => "Help",
         Context::Commands => "All commands",
@@ -140,44 +63,15 @@ pub const fn place_name(context: Context) -> &'static str {
     }
 }
 
-/// Keys of the place at the left, those that work everywhere at the right; or what was searched for.
+/// Keys of the place at the left, those that work everywhere at the right.
 pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
-    let (title, prompt) = (format!(" Help: {}", place_name(help.place)), "type to search all keys: ");
-    page.at(0, &title, StyleRole::Heading);
-    let room = page.columns().saturating_sub(width(&title) + width(prompt) + 6).min(20);
-    let cells = |columns: usize| u16::try_from(columns).unwrap_or(0);
-    let x = page.area.width.saturating_sub(cells(width(prompt) + room + 3));
-    page.at(x, prompt, StyleRole::Text);
-    page.input(x + cells(width(prompt)), cells(room), &help.search, true);
+    page.at(0, format!(" Help: {}", place_name(help.place)), StyleRole::Heading);
     page.gap();
     page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
     page.go_to(page.rest());
     page.area.x += 1;
     page.area.width -= 1;
     let in_practice = state.domains.setup.sandbox.is_some();
-    match help.found(&state.keymap, in_practice) {
-        Some(found) => draw_found(&found, help, page, layout),
-        None => draw_place(help, state, in_practice, page, layout),
-    }
-}
-
-fn draw_found(found: &[HelpLine], help: &HelpBox, page: &mut Page<'_>, layout: &mut Layout) {
-    let appearance = page.appearance;
-    let mut lines = vec![heading("WHERE                KEYS           WHAT THEY DO", appearance)];
-    lines.extend(found.iter().map(|line| {
-        Line::from(vec![
-            Span::raw(format!(" {:<19} ", line.place)),
-            appearance.span(format!("{:<14} ", line.keys), StyleRole::Key),
-            Span::raw(line.help),
-        ])
-    }));
-    if found.is_empty() {
-        lines = vec![Line::raw(" No matching key. Esc clears the search; F9 lists all commands.")];
-    }
-    scroll::draw(help.top, lines, page, layout);
-}
-
-fn draw_place(help: &HelpBox, state: &AppState, in_practice: bool, page: &mut Page<'_>, layout: &mut Layout) {
     let (keymap, appearance) = (&state.keymap, page.appearance);
     let mut left = vec![heading("HERE", appearance)];
     left.extend(lines_of(keymap.help_lines(help.place, in_practice), appearance));
@@ -244,21 +138,33 @@ fn lines_of(keys: Vec<(String, &'static str)>, appearance: &Appearance) -> impl 
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::popups::Popup;
     use crate::tui::testing::App;
 
     #[test]
-    fn the_help_finds_keys_of_every_place_by_what_they_do() {
+    fn the_help_lists_no_key_of_everywhere_that_does_nothing_in_the_place() {
+        let listed = |keys: &str| {
+            let mut app = App::loaded(80, 60);
+            app.keys(keys).keys("F1");
+            app.screen()
+        };
+        let screen = listed("");
+        assert!(screen.contains("all commands") && screen.contains("quit"), "{screen}");
+        for keys in ["T", "x", "V", "L"] {
+            let screen = listed(keys);
+            assert!(screen.contains("Ctrl-L") && screen.contains("this help"), "{keys}: {screen}");
+            for dead in ["Pets, Add, Domains", "all commands", "explain last error", "enter another API key"] {
+                assert!(!screen.contains(dead), "{keys}: {dead} in {screen}");
+            }
+        }
+        assert!(!listed("a").contains("1  2  3"), "letters are typed there");
+    }
+
+    #[test]
+    fn all_commands_can_be_searched_from_the_help() {
         let mut app = App::loaded(80, 24);
-        app.keys("? \"redirects\"");
-        assert!(app.says("Domains R primary and redirects"), "{}", app.screen());
-        app.keys("C-u \"nothing does this\"");
-        assert!(app.says("No matching key."));
-        app.keys("Esc");
-        assert!(app.says("Help: Pets"));
-        app.keys("Tab");
-        assert!(app.says("Help: Add pet"));
-        app.keys("C-o Esc ? F1");
+        app.keys("? : \"reverse\" Enter");
+        assert!(app.state.pets.sort.descending, "{}", app.screen());
+        app.keys("? q ? F1 ? Esc");
         assert_eq!(app.state.popup, None);
     }
 
@@ -267,8 +173,7 @@ mod tests {
         let mut app = App::loaded(80, 24);
         let (map, _) = crate::tui::keymap::Keymap::changed_by("[pets]\nrefresh = \"R\"\n", "keymap.toml");
         app.state.keymap = map.into();
-        app.keys("? \"refresh\"");
-        assert!(matches!(app.state.popup, Some(Popup::Help(_))));
-        assert!(app.says("Pets R refresh"), "{}", app.screen());
+        app.keys("?");
+        assert!(app.says(" R refresh"), "{}", app.screen());
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::jobs::RejectsSource;
 use crate::config::KeepKey;
 use crate::domains::sandbox::SandboxStep;
-use crate::model::{Draft, Limit, NewPet, Pet, PetStatus};
+use crate::model::{Draft, Limit, NewPet, Pet};
 use crate::tui::custom_actions::run::Run;
 use crate::tui::keymap::{Action, Context};
 use crate::tui::screens::profiles::jobs::KeyPlaces;
@@ -27,8 +27,6 @@ pub enum Popup {
     Error(u16),
     /// What has changed among the pets, the newest first; with the line under the cursor, from 0.
     Changes(usize),
-    /// The charts of status and category.
-    Charts(ChartsBox),
     /// The themes, to choose by sight.
     Themes(ThemesBox),
     /// The saved views, and a name for the present search.
@@ -200,8 +198,6 @@ pub struct Command {
 pub struct HelpBox {
     /// The place whose keys are shown.
     pub place: Context,
-    /// What is searched for, in all places.
-    pub search: TextInput,
     /// The first line shown.
     pub top: u16,
     /// The box that it was opened over, which comes back.
@@ -289,22 +285,6 @@ pub struct ViewsBox {
     pub removes: bool,
     /// Why nothing was written.
     pub error: Option<String>,
-}
-
-/// The bars of status and of category.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChartsBox {
-    /// All bars, those of the tabs first.
-    pub bars: Vec<ChartBar>,
-    /// Which of them is chosen, from 0.
-    pub cursor: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChartBar {
-    Tab(Option<PetStatus>),
-    /// A category, and how many rows of this tab are in it.
-    Category(i64, usize),
 }
 
 /// The record in one format after another.

@@ -62,7 +62,6 @@ fn scenes() -> Vec<(&'static str, App)> {
         ("pets", browsing(80, 24, "Enter")),
         ("pets-wide", browsing(120, 40, "Down Down")),
         ("search", browsing(80, 24, "/ \"whis\"")),
-        ("charts", browsing(80, 24, "d Down Down")),
         ("by-id", browsing(80, 24, "#")),
         ("limit", browsing(80, 24, "L")),
         ("add", add_pet::tests::typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2")),

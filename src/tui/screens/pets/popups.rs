@@ -1,5 +1,4 @@
 //! The boxes over the pets screen.
 
 pub mod changes;
-pub mod charts;
 pub mod views;

@@ -642,7 +642,7 @@ fn a_key_without_an_action_says_so() {
 
 #[test]
 fn help_opens_over_a_box_and_goes_back_to_it() {
-    for (keys, help) in [("L", "F1"), ("T", "?"), ("d", "C-g"), ("x", "F1"), (":", "F1")] {
+    for (keys, help) in [("L", "F1"), ("T", "?"), ("x", "F1"), (":", "F1")] {
         let mut app = App::loaded(80, 24);
         let before = app.keys(keys).state.popup.clone();
         app.keys(help);

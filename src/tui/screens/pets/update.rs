@@ -10,7 +10,7 @@ use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{ChartsBox, LimitBox, PendingChange, Popup, next_preset};
+use crate::tui::popups::{LimitBox, PendingChange, Popup, next_preset};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{ListSource, Loaded};
@@ -69,7 +69,6 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         }
         PetsAction::NextMatch => return go(state, Movement::Down, now),
         PetsAction::PreviousMatch => return go(state, Movement::Up, now),
-        PetsAction::Charts => state.popup = Some(Popup::Charts(ChartsBox::new(state))),
         PetsAction::Views => popups::views::open(state),
         PetsAction::Run(number) => return custom_actions::choose(state, number, now),
         PetsAction::Live => toggle_live(state, now),

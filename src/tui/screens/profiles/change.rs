@@ -82,8 +82,8 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
         kept.restore(state, now);
     }
     state.popup.take_if(|popup| {
-        use Popup::{Changes, Charts, Confirm, Error, Key, Limit};
-        matches!(popup, Key(_) | Limit(_) | Changes(_) | Charts(_) | Error(_) | Confirm(_))
+        use Popup::{Changes, Confirm, Error, Key, Limit};
+        matches!(popup, Key(_) | Limit(_) | Changes(_) | Error(_) | Confirm(_))
     });
     if state.screen == Screen::Profiles && !state.profiles.form_open {
         let before = state.profiles.from;

@@ -102,7 +102,7 @@ pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut 
     page.boxed("Status");
     page.gap();
     for status in PetStatus::ALL {
-        draw_status_bar(state, status, "", 10, page);
+        draw_status_bar(state, status, page);
         page.gap();
     }
     if category_rows > 0 {
@@ -120,37 +120,25 @@ pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut 
 }
 
 /// The largest number of pets of one status.
-pub(super) fn most(state: &AppState) -> usize {
+fn most(state: &AppState) -> usize {
     PetStatus::ALL.into_iter().filter_map(|status| state.pets.count(status)).map(|count| count.seen).max().unwrap_or(0)
 }
 
 /// The largest number of pets of one category.
-pub(in crate::tui::screens::pets) fn most_of_category(state: &AppState) -> usize {
+fn most_of_category(state: &AppState) -> usize {
     state.pets.rows().categories().first().map_or(0, |(_, count)| *count)
 }
 
-/// The bar of a status, its word over at least `columns` columns.
-pub(in crate::tui::screens::pets) fn draw_status_bar(
-    state: &AppState,
-    status: PetStatus,
-    before: &str,
-    columns: usize,
-    page: &mut Page<'_>,
-) {
+/// The bar of a status.
+fn draw_status_bar(state: &AppState, status: PetStatus, page: &mut Page<'_>) {
     let count = state.pets.count(status);
     let (mark, role) = page.appearance.mark(Some(&status.into()));
-    let label = format!("{before}{mark} {:<columns$}", status.as_str());
+    let label = format!("{mark} {:<10}", status.as_str());
     draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
 }
 
 /// On the row, a bar for a value and the most that there is of it.
-pub(in crate::tui::screens::pets) fn draw_bar(
-    label: &str,
-    (value, most): (usize, usize),
-    number: &str,
-    role: StyleRole,
-    page: &mut Page<'_>,
-) {
+fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: StyleRole, page: &mut Page<'_>) {
     let room = page.columns().saturating_sub(width(label) + 8);
     let columns = if most == 0 { 0 } else { (value * room).div_ceil(most).min(room) };
     page.line_at(0, vec![format!(" {label} ").into(), page.appearance.span(page.appearance.bar(columns), role)]);
