@@ -108,12 +108,6 @@ fn with_actions(
     })
 }
 
-/// The roles of a theme that are hard to read, each with its contrast.
-pub(super) fn hard_to_read(theme: &ThemeFile) -> Vec<(&'static str, f64)> {
-    let theme = Theme::from(theme.clone());
-    theme.faint().into_iter().map(|(role, contrast)| (role.name(), contrast)).collect()
-}
-
 /// Each role of a theme on a line, as a terminal of this depth shows it; without escape sequences if there is none.
 pub(super) fn preview(theme: ThemeFile, depth: Option<Depth>) -> String {
     let theme = Theme::from(theme);

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::error::ConfigError;
 
@@ -22,7 +23,7 @@ const MOST: usize = 100;
 const LONGEST: u64 = 64 << 10;
 
 /// The colours of a theme by their purpose. What it does not name looks like text, with bold, dim or reverse.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ThemeFile {
     /// The name of its file.
@@ -30,9 +31,8 @@ pub struct ThemeFile {
     pub name: String,
     /// A short description.
     pub title: String,
-    /// The least contrast of text to its background, as WCAG 2.2 counts it.
-    #[serde(deserialize_with = "contrast")]
-    pub contrast: f64,
+    /// Older files have it; it means nothing.
+    pub contrast: IgnoredAny,
     pub text: Paint,
     pub heading: Paint,
     pub quiet: Paint,
@@ -64,7 +64,8 @@ pub struct AccentPaints {
     pub cyan: Paint,
 }
 
-/// Colours of text and of what is behind it: `cyan`, `#d7dce2` or `white on 24`. Without the second one, that of text.
+/// Colours of text and of what is behind it: `cyan`, `#d7dce2/253/white` or `white on 24`. Without the second one, that of
+/// text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Paint {
@@ -80,8 +81,9 @@ pub enum Colour {
     Default,
     /// One of the 256, the first 16 of which the terminal's palette adapts.
     Indexed(u8),
-    /// Red, green and blue.
-    Rgb(u8, u8, u8),
+    /// Red, green and blue; and where that is known, which of the 256 and of the first 16 it is on terminals with fewer
+    /// colours.
+    Rgb([u8; 3], Option<[u8; 2]>),
 }
 
 /// The names of the first 16.
@@ -109,13 +111,19 @@ impl Colour {
         if word == "default" {
             return Some(Self::Default);
         }
-        if let Some(code) = word.strip_prefix('#') {
-            let is_code = code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
-            let [_, red, green, blue] = u32::from_str_radix(code, 16).ok().filter(|_| is_code)?.to_be_bytes();
-            return Some(Self::Rgb(red, green, blue));
-        }
-        let named = (0..).zip(NAMES).find(|(_, name)| *name == word).map(|(index, _)| index);
-        named.or_else(|| word.parse().ok()).map(Self::Indexed)
+        let indexed = |word: &str| {
+            let named = (0..).zip(NAMES).find(|(_, name)| *name == word).map(|(index, _)| index);
+            named.or_else(|| word.parse().ok())
+        };
+        let Some(code) = word.strip_prefix('#') else { return indexed(word).map(Self::Indexed) };
+        let (code, fewer) = match *code.split('/').collect::<Vec<_>>() {
+            [code] => (code, None),
+            [code, of_256, of_16] => (code, Some([indexed(of_256)?, indexed(of_16).filter(|index| *index < 16)?])),
+            _ => return None,
+        };
+        let is_code = code.len() == 6 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let [_, rgb @ ..] = u32::from_str_radix(code, 16).ok().filter(|_| is_code)?.to_be_bytes();
+        Some(Self::Rgb(rgb, fewer))
     }
 }
 
@@ -127,7 +135,8 @@ impl TryFrom<String> for Paint {
         let read = |word: &str| {
             Colour::read(word).ok_or_else(|| {
                 format!(
-                    "\"{word}\" is not a colour. Write a name ({}, default), a number from 0 to 255, or #rrggbb",
+                    "\"{word}\" is not a colour. Write a name ({}, default), a number from 0 to 255, or #rrggbb \
+                     (#rrggbb/256/16 with those for fewer colours)",
                     NAMES.join(", ")
                 )
             })
@@ -136,38 +145,6 @@ impl TryFrom<String> for Paint {
             [text] => Ok(Self { text: read(text)?, ground: None }),
             [text, "on", ground] => Ok(Self { text: read(text)?, ground: Some(read(ground)?) }),
             _ => Err("write a colour, or two as in \"white on blue\"".to_owned()),
-        }
-    }
-}
-
-fn contrast<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let ratio = f64::deserialize(deserializer)?;
-    let is_ratio = (1.0..=21.0).contains(&ratio);
-    is_ratio.then_some(ratio).ok_or_else(|| serde::de::Error::custom("contrast must be a number from 1 to 21"))
-}
-
-impl Default for ThemeFile {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            title: String::new(),
-            contrast: 4.5,
-            text: Paint::default(),
-            heading: Paint::default(),
-            quiet: Paint::default(),
-            in_use: Paint::default(),
-            selected: Paint::default(),
-            available: Paint::default(),
-            pending: Paint::default(),
-            sold: Paint::default(),
-            error: Paint::default(),
-            wait: Paint::default(),
-            good: Paint::default(),
-            key: Paint::default(),
-            border: Paint::default(),
-            new: Paint::default(),
-            matched: Paint::default(),
-            accent: AccentPaints::default(),
         }
     }
 }
@@ -263,11 +240,23 @@ mod tests {
         assert_eq!(paint("bright-black"), just(Colour::Indexed(8)));
         assert_eq!(paint("214"), just(Colour::Indexed(214)));
         assert_eq!(paint("default"), just(Colour::Default));
-        let ground = Some(Colour::Indexed(24));
-        assert_eq!(paint(" #FF8a80 on  24"), Ok(Paint { text: Colour::Rgb(255, 138, 128), ground }));
-        for wrong in
-            ["", "pink", "256", "-1", "#12345", "#12345g", "#+12345", "red on", "red blue", "red on blue on red"]
-        {
+        let (rgb, ground) = ([255, 138, 128], Some(Colour::Indexed(24)));
+        assert_eq!(paint(" #FF8a80 on  24"), Ok(Paint { text: Colour::Rgb(rgb, None), ground }));
+        assert_eq!(paint("#FF8a80/210/red"), just(Colour::Rgb(rgb, Some([210, 1]))));
+        for wrong in [
+            "",
+            "pink",
+            "256",
+            "-1",
+            "#12345",
+            "#12345g",
+            "#+12345",
+            "#123456/1",
+            "#123456/1/16",
+            "red on",
+            "red blue",
+            "red on blue on red",
+        ] {
             assert!(paint(wrong).is_err(), "{wrong}");
         }
     }

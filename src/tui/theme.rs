@@ -2,8 +2,9 @@
 //!
 //! Every theme is a file; the built-in ones are in `assets/themes`. Colour never carries a meaning alone. In the default theme text keeps the terminal's own colours, and colour sits on
 //! marks only, from the first 16, which every palette adapts. Its contrast is the palette's: in that of xterm each mark
-//! can be seen on black, but cyan and yellow are faint on white. The themes with their own colours promise a contrast
-//! of 4.5 to 1 for whatever they show, high-contrast 7 to 1; with 16 colours only where they are those of xterm.
+//! can be seen on black, but cyan and yellow are faint on white. The built-in themes with their own colours promise
+//! a contrast of 4.5 to 1 for whatever they show, high-contrast 7 to 1; with 16 colours only where they are those of
+//! xterm. Their files say what each colour is on terminals with fewer.
 
 pub mod colour;
 pub mod palette;

@@ -8,10 +8,10 @@ use clap::Args;
 
 use crate::cli::colour::When;
 use crate::cli::error::{Exit, Failed};
-use crate::cli::launch::{hard_to_read, preview};
+use crate::cli::launch::preview;
 use crate::cli::output::{Content, is_terminal, note, write, write_as};
 use crate::config::theme::BUILT_IN;
-use crate::config::{Depth, Env, ThemeFile, Themes};
+use crate::config::{Depth, Env, Themes};
 use crate::model::display_safe;
 use crate::model::suggest::did_you_mean;
 
@@ -43,7 +43,6 @@ pub fn run(args: &ThemesArgs, path: &Path, colour: Option<When>, env: &Env) -> R
         write(|out| out.write_all(text.as_bytes()))?;
         return Ok(Exit::Done);
     }
-    warnings_of(&theme).iter().for_each(|warning| note(warning));
     let depth = When::resolve(colour, env).on(is_terminal(), env).then(|| match env.depth() {
         Depth::Mono if !is_terminal() => Depth::TrueColour,
         depth => depth,
@@ -60,17 +59,7 @@ fn text(name: &str, path: &Path) -> std::io::Result<String> {
     }
 }
 
-/// The files that cannot be used, and the roles that are hard to read.
+/// The files that cannot be used.
 pub fn warnings(themes: &Themes) -> Vec<String> {
-    let broken = themes.broken.iter().map(|(_, why)| display_safe(why).into_owned());
-    broken.chain(themes.own.iter().flat_map(warnings_of)).collect()
-}
-
-fn warnings_of(theme: &ThemeFile) -> Vec<String> {
-    let name = display_safe(&theme.name);
-    let role = |(role, contrast): (&str, f64)| {
-        let least = theme.contrast;
-        format!("theme {name}: {role} is hard to read: contrast {contrast:.1}, less than {least}")
-    };
-    hard_to_read(theme).into_iter().map(role).collect()
+    themes.broken.iter().map(|(_, why)| display_safe(why).into_owned()).collect()
 }

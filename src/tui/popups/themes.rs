@@ -79,8 +79,6 @@ pub(super) fn draw(ThemesBox { all, .. }: &ThemesBox, state: &AppState, page: &m
     page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
     if appearance.depth == Depth::Mono {
         page.quiet("   This terminal has no colours: all themes look the same.");
-    } else if let Some((role, contrast)) = state.theme.faint().first() {
-        page.quiet(format!("   Hard to read: {} (contrast {contrast:.1}).", role.name()));
     }
 }
 

@@ -1,34 +1,22 @@
 //! What a theme says about each purpose, and how a terminal shows it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::config::theme::{Colour, Paint};
 use crate::config::{Accent, Depth, ThemeFile, Themes};
 
-use super::colour::{NAMED, rgb, shown};
+use super::colour::{NAMED, shown};
 use super::role::StyleRole;
 
-type Styles = Vec<(StyleRole, Style)>;
-
-/// A theme, with its styles by depth. They are found once: looking for the nearest colours at each word of each frame
-/// would be slow.
-#[derive(Debug)]
-pub struct Theme {
-    file: ThemeFile,
-    styles: [OnceLock<Styles>; 4],
-}
-
-impl PartialEq for Theme {
-    fn eq(&self, other: &Self) -> bool {
-        self.file == other.file
-    }
-}
+/// A theme, as its file has it.
+#[derive(Debug, PartialEq)]
+pub struct Theme(ThemeFile);
 
 impl From<ThemeFile> for Theme {
     fn from(file: ThemeFile) -> Self {
-        Self { file, styles: Default::default() }
+        Self(file)
     }
 }
 
@@ -50,22 +38,17 @@ impl Theme {
     }
 
     pub fn name(&self) -> &str {
-        &self.file.name
+        &self.0.name
     }
 
     /// A short description.
     pub fn title(&self) -> &str {
-        &self.file.title
-    }
-
-    /// The least contrast of text to its background.
-    pub const fn contrast(&self) -> f64 {
-        self.file.contrast
+        &self.0.title
     }
 
     /// What the file says about a role.
     const fn paint(&self, role: StyleRole) -> Paint {
-        let file = &self.file;
+        let file = &self.0;
         match role {
             StyleRole::Text | StyleRole::Accent(Accent::None) => file.text,
             StyleRole::Heading => file.heading,
@@ -93,36 +76,20 @@ impl Theme {
 
     /// Text and ground of a role: what it does not name is that of text.
     fn colours(&self, role: StyleRole) -> (Colour, Colour) {
-        let (own, text) = (self.paint(role), self.file.text);
+        let (own, text) = (self.paint(role), self.0.text);
         let colour = if own.text == Colour::Default { text.text } else { own.text };
         (colour, own.ground.or(text.ground).unwrap_or_default())
     }
 
-    /// The roles whose text is hard to read on its ground, each with its contrast. The terminal's own colours are not known.
-    pub fn faint(&self) -> Vec<(StyleRole, f64)> {
-        let contrast = |role| {
-            let (text, ground) = self.colours(role);
-            Some((role, rgb(text)?.contrast(rgb(ground)?)))
-        };
-        StyleRole::all().filter_map(contrast).filter(|(_, ratio)| *ratio < self.file.contrast).collect()
-    }
-
     /// How a role looks.
     pub fn style(&self, depth: Depth, role: StyleRole) -> Style {
-        let styles = self.styles[depth as usize]
-            .get_or_init(|| StyleRole::all().map(|role| (role, self.find(depth, role))).collect());
-        let found = styles.iter().find(|(known, _)| *known == role);
-        found.map_or_else(|| self.find(depth, role), |(_, style)| *style)
-    }
-
-    fn find(&self, depth: Depth, role: StyleRole) -> Style {
         let is_named = self.paint(role) != Paint::default();
         let without = Style::new().add_modifier(without_colours(role));
         if depth == Depth::Mono || role == StyleRole::Match && !is_named {
             return without;
         }
         let (text, ground) = self.colours(role);
-        let (fg, bg) = shown(text, ground, self.file.contrast, depth);
+        let (fg, bg) = (shown(text, depth), shown(ground, depth));
         let modifier = match (is_named, bg) {
             (false, _) => without_colours(role),
             (true, None) => without_colours(role) - Modifier::DIM,
