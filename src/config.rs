@@ -2,8 +2,7 @@
 //! profile that is chosen in the app ([`profiles`]); the parts of the file that the app writes ([`edit`]); and the places
 //! of API keys ([`secrets`], `login`).
 //!
-//! May use files and the environment, run a profile's command for its key, and use the system keyring; no network and no
-//! terminal.
+//! May use files and the environment, and run a profile's command for its key; no network and no terminal.
 
 pub mod action;
 pub mod edit;
@@ -35,7 +34,6 @@ pub use paths::Paths;
 pub use profiles::{ProfileEntry, Profiles, ServiceLocation, settings_for, settings_with, settings_without_key};
 pub use provenance::{Origin, Sourced};
 pub use schema::{SCHEMA, write_schema};
-pub use secrets::{KeepKey, KeyPlace, Keyring};
 pub use service::{KeyOrigin, Remote, Service};
 pub use settings::{Settings, read_only};
 pub use sources::{Choices, file_path};

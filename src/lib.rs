@@ -85,7 +85,7 @@
 //! | batcher, writer | sends the jobs that wait to PostgreSQL together; the same for SQLite |
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |
 //! | message, effect | what can happen to the app, what it can ask for (`tui::msg`, `tui::effect`) |
-//! | own action, run | a program of the user's on a key or for added pets, and one time that it runs (`tui::custom_actions`) |
+//! | own action, run | a program of the user's on a key, and one time that it runs (`tui::custom_actions`) |
 //! | job, slot (app) | work for the worker; at most one runs in a slot (`tui::pending`) |
 //! | custom domain | a domain of one's own for a published project |
 //! | platform host | the value of the CNAME record that the dashboard shows |

@@ -10,14 +10,12 @@ use futures_util::future::BoxFuture;
 
 use crate::api::{ApiError, Client, Failure, Recorder};
 use crate::clock;
-use crate::config::edit::{add_profile, set_first_profile};
-use crate::config::file::Profile;
+use crate::config::edit::{add_profile, set_first_profile, set_key};
+use crate::config::file::{KeySource, Profile};
 use crate::config::paths::below_home;
-use crate::config::{
-    Choices, Env, KeepKey, KeyOrigin, KeyPlace, Keyring, Login, Paths, Profiles, Service, Settings, settings_for,
-    settings_with,
-};
-use crate::model::{ApiKey, BaseUrl, Limit, PetQuery, display_safe};
+use crate::config::secrets::write_key_file;
+use crate::config::{Choices, Env, KeyOrigin, Paths, Profiles, Service, Settings, settings_for, settings_with};
+use crate::model::{ApiKey, Limit, PetQuery, display_safe};
 
 /// Why the demo does not change the configuration.
 pub const DEMO_KEEPS_NOTHING: &str = "the demo keeps nothing. Start petstore without --demo to save it.";
@@ -32,8 +30,8 @@ pub struct NewService {
     pub name: String,
     /// What it says; where its key comes from only if that was not typed.
     pub profile: Profile,
-    /// The key that was typed, and where to keep it.
-    pub typed: Option<(ApiKey, KeepKey)>,
+    /// The key that was typed.
+    pub typed: Option<ApiKey>,
 }
 
 /// What asking a service for one pet gave.
@@ -56,15 +54,6 @@ pub struct AddedProfile {
     pub is_default: bool,
     /// Why a typed key was not stored.
     pub key_lost: Option<String>,
-}
-
-/// Where a key can be stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyPlaces {
-    /// The key file; none without a saved profile.
-    pub file: Option<String>,
-    /// Whether the keyring of the system answered.
-    pub keyring: bool,
 }
 
 /// What it takes to change services.
@@ -91,7 +80,7 @@ impl Services {
     /// The same with a service that is not written yet.
     pub fn settings_of_new(&self, new: &NewService) -> Result<Settings, String> {
         let mut settings = safe(settings_with(&new.name, &new.profile, &self.choices, &self.env))?;
-        if let (Some((key, _)), Service::Remote(remote)) = (&new.typed, &mut settings.service) {
+        if let (Some(key), Service::Remote(remote)) = (&new.typed, &mut settings.service) {
             remote.key = Some(key.clone());
             remote.key_origin = KeyOrigin::Typed;
         }
@@ -103,27 +92,25 @@ impl Services {
     pub fn add(&self, new: NewService) -> Result<AddedProfile, String> {
         self.keeps()?;
         let NewService { name, mut profile, typed } = new;
-        let kept = typed.map(|(key, keep)| Ok::<_, String>((self.key_place(&name, keep)?, key))).transpose()?;
-        if let Some((place, _)) = &kept {
-            profile.key = Some(place.source(&self.env));
+        let kept = typed.map(|key| Ok::<_, String>((self.own_key_file(&name)?, key))).transpose()?;
+        if let Some((file, _)) = &kept {
+            profile.key = Some(KeySource::File(below_home(file, &self.env)));
         }
         let file = self.profiles()?.file;
         safe(add_profile(&file, &name, &profile))?;
         let is_default = safe(set_first_profile(&file, &name, &self.env))?;
-        let keep = |(place, key): (KeyPlace, ApiKey)| {
-            let address: BaseUrl = safe(profile.base_url.as_deref().unwrap_or_default().parse())?;
-            safe(place.keep(&name, &address, &key))
-        };
-        let key_lost = kept.map(keep).and_then(Result::err);
+        let key_lost = kept.and_then(|(file, key)| safe(write_key_file(&file, &key)).err());
         Ok(AddedProfile { file: self.short(file), is_default, key_lost })
     }
 
-    /// Keeps the key of a profile that is in the file. The key is for this address: it never travels to another host.
-    pub fn keep_key(&self, profile: &str, address: &BaseUrl, key: &ApiKey, keep: KeepKey) -> Result<KeyOrigin, String> {
+    /// Saves the key of a profile that is in the configuration.
+    pub fn keep_key(&self, profile: &str, key: &ApiKey) -> Result<KeyOrigin, String> {
         self.keeps()?;
-        let place = self.key_place(profile, keep)?;
-        let login = safe(Login::at(profile, address, &self.choices, &self.env))?;
-        safe(login.keep(key, &place, &self.env))
+        let file = self.own_key_file(profile)?;
+        safe(write_key_file(&file, key))?;
+        let source = KeySource::File(below_home(&file, &self.env));
+        safe(set_key(&self.profiles()?.file, profile, &source))?;
+        Ok(KeyOrigin::from(&source))
     }
 
     /// The demo keeps nothing.
@@ -131,22 +118,17 @@ impl Services {
         if self.choices.demo { Err(DEMO_KEEPS_NOTHING.to_owned()) } else { Ok(()) }
     }
 
-    fn key_place(&self, profile: &str, keep: KeepKey) -> Result<KeyPlace, String> {
-        match keep {
-            KeepKey::Session => Err("a key for this session only is not stored.".to_owned()),
-            KeepKey::File => Ok(KeyPlace::file(profile, &self.env).ok_or("there is no key file for this profile.")?),
-            KeepKey::Keyring => safe(KeyPlace::keyring()),
-        }
+    fn own_key_file(&self, profile: &str) -> Result<PathBuf, String> {
+        safe(Paths::new(&self.env))?
+            .key_file(profile)
+            .ok_or_else(|| "there is no key file for this profile.".to_owned())
     }
 
-    /// Where the key of this profile can be stored. Only a profile in the configuration file can name the place.
-    pub fn key_places(&self, name: &str) -> KeyPlaces {
+    /// The file in which the key of this profile can be saved. Only a profile in the configuration can name it.
+    pub fn key_file(&self, name: &str) -> Option<String> {
         let profiles = self.profiles().map(|profiles| profiles.entries).unwrap_or_default();
-        if !profiles.iter().any(|entry| entry.name == name && entry.line.is_some()) {
-            return KeyPlaces::default();
-        }
-        let file = Paths::new(&self.env).ok().and_then(|paths| paths.key_file(name)).map(|path| self.short(path));
-        KeyPlaces { file, keyring: Keyring::probe().is_ok() }
+        let is_written = profiles.iter().any(|entry| entry.name == name && entry.line.is_some());
+        self.own_key_file(name).ok().filter(|_| is_written).map(|path| self.short(path))
     }
 
     /// Resolves, connects and asks for one pet.
@@ -165,7 +147,7 @@ impl Services {
         }
     }
 
-    /// Files, commands and keyrings take their time.
+    /// Files and commands take their time.
     pub async fn blocking<T: Send + 'static>(
         self: Arc<Self>,
         work: impl FnOnce(&Self) -> Result<T, String> + Send + 'static,
@@ -230,12 +212,11 @@ pub(crate) mod tests {
     #[test]
     fn only_a_profile_of_the_file_can_say_where_its_key_is() {
         let (directory, services) = services(nobody());
-        let lab = services.key_places("lab");
-        assert_eq!(lab.file.as_deref(), Some("~/config/petstore/keys/lab"));
-        assert_eq!(services.key_places("embedded"), KeyPlaces::default());
-        assert_eq!(services.key_places("direct.example"), KeyPlaces::default());
+        assert_eq!(services.key_file("lab").as_deref(), Some("~/config/petstore/keys/lab"));
+        assert_eq!(services.key_file("embedded"), None);
+        assert_eq!(services.key_file("direct.example"), None);
         drop(directory);
-        assert_eq!(services.key_places("lab"), KeyPlaces::default());
+        assert_eq!(services.key_file("lab"), None);
     }
 
     #[test]
@@ -244,7 +225,7 @@ pub(crate) mod tests {
         let new = |name: &str, key: &str| NewService {
             name: name.to_owned(),
             profile: Profile::at("https://shop.example/v1"),
-            typed: Some((ApiKey::new(key).unwrap(), KeepKey::File)),
+            typed: Some(ApiKey::new(key).unwrap()),
         };
         let file = "~/config.toml".to_owned();
         let added = AddedProfile { file, is_default: true, key_lost: None };
@@ -280,7 +261,7 @@ pub(crate) mod tests {
         let (_directory, services) = services(nobody());
         let typed = ApiKey::new("petk_of_shop_0001").unwrap();
         let profile = Profile::at("https://shop.example/v1");
-        let new = NewService { name: "shop".into(), profile, typed: Some((typed.clone(), KeepKey::File)) };
+        let new = NewService { name: "shop".into(), profile, typed: Some(typed.clone()) };
         let Service::Remote(remote) = services.settings_of_new(&new).unwrap().service else { panic!("not remote") };
         assert_eq!((remote.key, remote.key_origin), (Some(typed), KeyOrigin::Typed));
     }

@@ -5,11 +5,11 @@ mod prompt;
 use std::ffi::OsString;
 use std::io::{self, Read as _};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::app::connections;
 use crate::config::edit::set_first_profile;
-use crate::config::{Choices, Env, KeyPlace, Login, LoginError};
+use crate::config::{Choices, Env, Login, LoginError};
 use crate::model::text::short;
 use crate::model::{ApiKey, display_safe};
 
@@ -28,7 +28,6 @@ const MOST: u64 = 4096;
 #[command(after_help = "Examples:
   petstore login -p branch
   petstore login -p branch --with-token < key
-  petstore login -p branch --store keyring --with-token < key
 
 To create a profile, give its address too:
 petstore login -p NAME --base-url https://api.shop.example/v1")]
@@ -36,9 +35,6 @@ pub struct LoginArgs {
     /// Read the key from standard input, its first line.
     #[arg(long)]
     with_token: bool,
-    /// Where to save the key.
-    #[arg(long, value_enum, default_value_t = StoreIn::File)]
-    store: StoreIn,
     /// Refused, with an explanation.
     #[arg(long = "key", visible_alias = "token", hide = true, num_args = 0..)]
     key: Option<Vec<OsString>>,
@@ -46,16 +42,7 @@ pub struct LoginArgs {
     words: Vec<OsString>,
 }
 
-/// Where a key is saved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StoreIn {
-    /// A private file in keys/ beside the configuration.
-    File,
-    /// The system keyring.
-    Keyring,
-}
-
-/// Asks for a key, tests it, and saves it.
+/// Asks for a key, tests it, and saves it in a private file.
 pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if args.key.is_some() || !args.words.is_empty() {
         return Err(key_as_argument());
@@ -64,17 +51,14 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
     let work = async {
         let login = Login::find(choices, env)?;
         // Fails before the key is typed.
-        let place = match args.store {
-            StoreIn::File => KeyPlace::file(&login.profile, env).ok_or_else(|| nameless(&login.profile))?,
-            StoreIn::Keyring => KeyPlace::keyring()?,
-        };
+        let file = login.key_file(env).ok_or_else(|| nameless(&login.profile))?;
         let key = match key(&login, args.with_token).await? {
             Ok(key) => key,
             Err(exit) => return Ok(exit),
         };
         let service = login.address.authority();
         test(&login, &key).await?;
-        let origin = login.keep(&key, &place, env)?;
+        let origin = login.keep(&key, &file, env)?;
         let is_first = set_first_profile(&login.file, &login.profile, env).map_err(LoginError::from)?;
         let kept = display_safe(&origin.to_string()).into_owned();
         let new = if login.is_new { "new " } else { "" };
@@ -160,5 +144,5 @@ async fn test(login: &Login, key: &ApiKey) -> Result<(), Failed> {
 
 fn nameless(profile: &str) -> Failed {
     let what = format!("the name of profile \"{}\" cannot be used for a key file", short(profile));
-    Failed::new(Exit::Usage, what).hint("rename the profile (1 to 40 letters, digits, - and _), or use --store keyring")
+    Failed::new(Exit::Usage, what).hint("rename the profile (1 to 40 letters, digits, - and _)")
 }

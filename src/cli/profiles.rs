@@ -108,7 +108,7 @@ fn add(name: &str, label: Option<String>, protect: bool, choices: &Choices, env:
     let absolute = |file: &Path| std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let key = choices.key.clone().map(|key| match key {
         KeySource::File(file) => KeySource::File(absolute(&file)),
-        key @ (KeySource::Env(_) | KeySource::Command(_) | KeySource::Keyring(_)) => key,
+        key @ (KeySource::Env(_) | KeySource::Command(_)) => key,
     });
     let needs_key = key.is_none();
     let ca_file = choices.ca_file.as_deref().map(absolute);

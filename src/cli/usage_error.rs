@@ -15,8 +15,18 @@ use crate::model::suggest::nearest;
 /// The variables whose values appear in messages; never the key itself.
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
+/// What an earlier version had, and what to do instead.
+const REMOVED: [(&str, &str); 1] =
+    [("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md")];
+
 /// The failure for these arguments; `None` for help, which is printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
+    let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
+    if let [Some(ContextValue::String(typed)), _] | [_, Some(ContextValue::String(typed))] = unknown
+        && let Some((name, instead)) = REMOVED.iter().find(|(name, _)| typed == name)
+    {
+        return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
+    }
     match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion

@@ -50,8 +50,6 @@ pub enum On {
     Pet,
     /// All rows shown.
     Rows,
-    /// Each pet that is added.
-    Added,
 }
 
 /// A short name.
@@ -74,7 +72,7 @@ pub(super) fn check(actions: &mut [CustomAction], path: &Path, text: &str) -> Re
     for action in actions {
         let command = &action.command;
         if action.on == On::Rows && command.get_ref().iter().any(|word| word.contains(ID)) {
-            let why = "{id} needs one pet: on = \"pet\" or \"added\". The ids of the rows are in PETSTORE_IDS";
+            let why = "{id} needs one pet: on = \"pet\". The ids of the rows are in PETSTORE_IDS";
             return Err(ConfigError::at(path, text, command.span().start, why));
         }
         action.place = action.key.as_ref().map_or((0, 0), |key| ConfigError::place(text, key.span().start));
@@ -102,6 +100,7 @@ mod tests {
             ("name = \"label\"\n".to_owned(), "config.toml:1:1: missing field `command`"),
             ("name = \"\"\ncommand = [\"lp\"]\n".to_owned(), "config.toml:2:8: name must have 1 to 24"),
             (format!("{fine}on = \"row\"\n"), "config.toml:4:6: unknown variant `row`"),
+            (format!("{fine}on = \"added\"\n"), "config.toml:4:6: actions do not run for added pets any more"),
             (
                 "name = \"x\"\non = \"rows\"\ncommand = [\"lp\", \"{id}\"]\n".to_owned(),
                 "config.toml:4:11: {id} needs one pet",

@@ -2,6 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+/// Settings of earlier versions, and what to do where one is still there.
+const REMOVED: [(&str, &str); 2] = [
+    (
+        "keyring",
+        "petstore does not read the keyring itself any more. Use key = { command = [\"secret-tool\", \"lookup\", \
+         \"service\", \"petstore\", \"username\", \"PROFILE@HOST\"] }, or remove key and run petstore login.",
+    ),
+    ("added", "actions do not run for added pets any more. Use petstore pets watch --exec COMMAND."),
+];
+
 /// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -60,6 +70,10 @@ impl ConfigError {
 
     /// What the parser found wrong with the `text` in `path`.
     pub(super) fn of_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
-        Self::at(path, text, error.span().map_or(0, |span| span.start), error.message())
+        let is_named = |(name, _): &&(&str, &str)| {
+            ["field", "variant"].iter().any(|kind| error.message().starts_with(&format!("unknown {kind} `{name}`")))
+        };
+        let message = REMOVED.iter().find(is_named).map_or(error.message(), |(_, instead)| instead);
+        Self::at(path, text, error.span().map_or(0, |span| span.start), message)
     }
 }

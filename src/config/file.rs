@@ -309,7 +309,10 @@ mod tests {
             ("embedded", Profile { embedded: true, ..Profile::default() }),
             (
                 "laboratory",
-                Profile { ca_file: Some("~/lab-ca.pem".into()), ..at("lab.api.example.com", KeySource::Keyring(true)) },
+                Profile {
+                    ca_file: Some("~/lab-ca.pem".into()),
+                    ..at("lab.api.example.com", KeySource::File("~/.config/petstore/keys/laboratory".into()))
+                },
             ),
             (
                 "production",

@@ -1,19 +1,20 @@
 //! Logging in and out: finds the profile, saves its key and removes it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::local::atomic_file;
 use crate::model::{ApiKey, BaseUrl};
 
-use super::Env;
 use super::edit::{EditError, add_profile, no_name, remove_key, set_key};
 use super::error::ConfigError;
 use super::file::{KeySource, Profile, is_plain_name};
-use super::paths::expand_home;
-use super::secrets::KeyPlace;
+use super::paths::{below_home, expand_home};
+use super::secrets::write_key_file;
 use super::service::{KeyOrigin, Remote, Service};
 use super::settings::Settings;
 use super::sources::{Choices, Sources};
 use super::target::Target;
+use super::{Env, Paths};
 
 /// A profile to log in to or out of.
 #[derive(Clone, Debug)]
@@ -97,24 +98,14 @@ impl Login {
         }
     }
 
-    /// The profile of this name in the file, for the key of its service at `address`.
-    pub fn at(profile: &str, address: &BaseUrl, choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
-        let sources = Sources::read(choices, env)?;
-        Ok(Self {
-            profile: profile.to_owned(),
-            address: address.clone(),
-            ca_file: None,
-            source: sources.file.profiles.get(profile).and_then(|known| known.key.clone()),
-            line: sources.line_of(&["profiles", profile, "key"]),
-            file: sources.path,
-            is_new: false,
-        })
+    /// The program's own file for the key of this profile; none if its name is not plain, or without a home directory.
+    pub fn key_file(&self, env: &Env) -> Option<PathBuf> {
+        Paths::new(env).ok()?.key_file(&self.profile)
     }
 
-    /// Saves `key` in `place`, and writes that place to the file, which keeps its comments. Removes a key that the program
-    /// had saved elsewhere for this profile.
-    pub fn keep(&self, key: &ApiKey, place: &KeyPlace, env: &Env) -> Result<KeyOrigin, LoginError> {
-        let source = place.source(env);
+    /// Saves `key` in `file`, and writes that place to the configuration, which keeps its comments.
+    pub fn keep(&self, key: &ApiKey, file: &Path, env: &Env) -> Result<KeyOrigin, LoginError> {
+        let source = KeySource::File(below_home(file, env));
         if self.is_new {
             let new = Profile {
                 key: Some(source.clone()),
@@ -123,14 +114,10 @@ impl Login {
                 ..Profile::at(&self.address.to_string())
             };
             add_profile(&self.file, &self.profile, &new)?;
-            place.keep(&self.profile, &self.address, key)?;
+            write_key_file(file, key)?;
         } else {
-            place.keep(&self.profile, &self.address, key)?;
+            write_key_file(file, key)?;
             set_key(&self.file, &self.profile, &source)?;
-        }
-        match (self.kept_in_file(env), place) {
-            (Some(old), KeyPlace::Keyring(_)) => old.clear(&self.profile, &self.address)?,
-            (Some(_) | None, KeyPlace::File(_)) | (None, KeyPlace::Keyring(_)) => {}
         }
         Ok(KeyOrigin::from(&source))
     }
@@ -139,30 +126,22 @@ impl Login {
     pub fn forget(&self, env: &Env) -> Result<Option<KeyOrigin>, LoginError> {
         let Some(source) = &self.source else { return Ok(None) };
         let origin = KeyOrigin::from(source);
-        let place = match source {
-            KeySource::Keyring(_) => Some(KeyPlace::keyring()?),
-            KeySource::File(_) => self.kept_in_file(env),
-            KeySource::Env(_) | KeySource::Command(_) => None,
-        };
-        let Some(place) = place else {
+        let home = env.path("HOME");
+        let own = self
+            .key_file(env)
+            .filter(|own| matches!(source, KeySource::File(named) if *own == expand_home(named, home.as_deref())));
+        let Some(own) = own else {
             return Err(LoginError::Elsewhere { profile: self.profile.clone(), origin });
         };
-        place.clear(&self.profile, &self.address)?;
+        atomic_file::remove(&own)
+            .map_err(|why| ConfigError::Unusable(format!("cannot remove the API key in {}: {why}.", own.display())))?;
         remove_key(&self.file, &self.profile)?;
         Ok(Some(origin))
-    }
-
-    /// The program's own file for this key, if the profile uses it.
-    fn kept_in_file(&self, env: &Env) -> Option<KeyPlace> {
-        let Some(KeySource::File(named)) = &self.source else { return None };
-        let own = KeyPlace::file(&self.profile, env)?;
-        matches!(&own, KeyPlace::File(path) if *path == expand_home(named, env.path("HOME").as_deref())).then_some(own)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::secrets::keyring::tests::in_memory;
     use super::super::settings::tests::written;
     use super::*;
 
@@ -179,9 +158,8 @@ mod tests {
         let written = written(&[], CONFIG);
         let key = ApiKey::new("petk_0123456789").unwrap();
         let find = || Login::find(&profile("shop"), &written.env).unwrap();
-        let place = KeyPlace::file("shop", &written.env).unwrap();
-        let KeyPlace::File(path) = place.clone() else { panic!() };
-        let kept = find().keep(&key, &place, &written.env).unwrap();
+        let path = find().key_file(&written.env).unwrap();
+        let kept = find().keep(&key, &path, &written.env).unwrap();
         assert_eq!(kept, KeyOrigin::File(path.clone()));
         let text = || std::fs::read_to_string(&written.path).unwrap();
         assert_eq!(text(), CONFIG.replace("/nowhere/key", path.to_str().unwrap()));
@@ -190,19 +168,6 @@ mod tests {
         assert_eq!(text(), CONFIG.replace("key = { file = \"/nowhere/key\" } # lost\n", ""));
         assert!(!path.exists());
         assert_eq!(find().forget(&written.env).unwrap(), None);
-    }
-
-    #[test]
-    fn a_key_saved_in_a_new_place_is_removed_from_the_old_one() {
-        let written = written(&[], CONFIG);
-        let (key, address) = (ApiKey::new("petk_0123456789").unwrap(), "https://shop.example/v1".parse().unwrap());
-        let at = || Login::at("shop", &address, &Choices::default(), &written.env).unwrap();
-        let file = KeyPlace::file("shop", &written.env).unwrap();
-        let KeyPlace::File(path) = file.clone() else { panic!() };
-        at().keep(&key, &file, &written.env).unwrap();
-        assert!(path.exists());
-        let kept = at().keep(&key, &KeyPlace::Keyring(in_memory()), &written.env).unwrap();
-        assert_eq!((kept, path.exists()), (KeyOrigin::Keyring, false));
     }
 
     #[test]
@@ -239,9 +204,9 @@ mod tests {
         let written = written(&[], CONFIG);
         let base_url = Some("https://new.example/v1".to_owned());
         let choices = Choices { base_url, ..profile("new") };
-        let place = KeyPlace::file("new", &written.env).unwrap();
         let key = ApiKey::new("petk_0123456789").unwrap();
-        Login::find(&choices, &written.env).unwrap().keep(&key, &place, &written.env).unwrap();
+        let login = Login::find(&choices, &written.env).unwrap();
+        login.keep(&key, &login.key_file(&written.env).unwrap(), &written.env).unwrap();
         let settings = Settings::resolve(&profile("new"), &written.env).unwrap();
         let Service::Remote(remote) = settings.service else { panic!() };
         assert_eq!((remote.base_url.to_string().as_str(), remote.key), ("https://new.example/v1", Some(key)));

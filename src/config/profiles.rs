@@ -172,9 +172,6 @@ protect = true
 [profiles.vault]
 base_url = "https://vault.example/v1"
 key = { command = ["/bin/echo", "key_of_vault_0001"] }
-[profiles.kept]
-base_url = "https://kept.example/v1"
-key = { keyring = true }
 [profiles.filed]
 base_url = "https://me:petk_secret@filed.example/v1?k=petk_secret"
 key = { file = "~/keys/filed" }
@@ -200,9 +197,8 @@ base_url = "https://both.example/v1"
             [
                 "embedded|Inside|not needed|embedded|None|false|None",
                 "alpha|At(\"https://alpha.example/v1\")|from environment ALPHA_KEY|ALPHA|Red|true|Some(4)",
-                "both|Unclear|not needed|both|None|false|Some(19)",
-                "filed|At(\"https://filed.example/v1\")|from the file ~/keys/filed|filed|None|false|Some(16)",
-                "kept|At(\"https://kept.example/v1\")|from the system keyring|kept|None|false|Some(13)",
+                "both|Unclear|not needed|both|None|false|Some(16)",
+                "filed|At(\"https://filed.example/v1\")|from the file ~/keys/filed|filed|None|false|Some(13)",
                 "shop|At(\"https://shop.example/v1\")|none|shop|None|false|Some(2)",
                 "vault|At(\"https://vault.example/v1\")|from the command /bin/echo key_of_vault_0001|vault|None|false|Some(10)",
             ]
@@ -226,7 +222,7 @@ base_url = "https://both.example/v1"
             ["demo|Demo|not needed|demo|None|false|None", "embedded|Inside|not needed|embedded|None|false|None"];
         assert_eq!(listed, expected);
         let profile = Choices { profile: Some("shop".into()), ..Choices::default() };
-        assert_eq!(lines(&written(&vars, CONFIG), &profile).len(), 7);
+        assert_eq!(lines(&written(&vars, CONFIG), &profile).len(), 6);
     }
 
     #[test]
@@ -282,7 +278,7 @@ base_url = "https://both.example/v1"
         let begin = "profile filed, base_url: The address must not contain a user";
         assert!(filed.starts_with(begin) && !filed.contains("petk_"), "{filed}");
         assert!(refused("both").contains("\"both\" needs either base_url"));
-        assert!(refused("gone").contains("\"gone\". Known: alpha, both, embedded, filed, kept, shop, vault."));
+        assert!(refused("gone").contains("\"gone\". Known: alpha, both, embedded, filed, shop, vault."));
         let vault = settings_for("vault", &Choices::default(), &written.env).unwrap();
         let Service::Remote(remote) = vault.service else { panic!("{:?}", vault.service) };
         assert_eq!(remote.key.unwrap().ending(), "0001");

@@ -53,8 +53,6 @@ pub enum KeyOrigin {
     File(PathBuf),
     /// A program and its arguments, separated by spaces.
     Command(String),
-    /// The keyring of the system.
-    Keyring,
     /// Created for the embedded store.
     Embedded,
     /// Typed in this session.
@@ -69,7 +67,6 @@ impl From<&KeySource> for KeyOrigin {
             KeySource::Env(name) => Self::Environment(name.clone()),
             KeySource::File(path) => Self::File(path.clone()),
             KeySource::Command(words) => Self::Command(words.join(" ")),
-            KeySource::Keyring(_) => Self::Keyring,
         }
     }
 }
@@ -80,7 +77,6 @@ impl fmt::Display for KeyOrigin {
             Self::Environment(name) => write!(f, "from environment {}", without_keys(name)),
             Self::File(path) => write!(f, "from the file {}", without_keys(&path.to_string_lossy())),
             Self::Command(words) => write!(f, "from the command {}", short(&without_keys(words))),
-            Self::Keyring => f.write_str("from the system keyring"),
             Self::Embedded => f.write_str("created for this session"),
             Self::Typed => f.write_str("typed in this session"),
             Self::Absent => f.write_str("none"),

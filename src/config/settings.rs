@@ -109,7 +109,7 @@ impl Settings {
         }
     }
 
-    /// The same without reading the key: only its origin is known. Runs no command and uses no keyring.
+    /// The same without reading the key: only its origin is known. Runs no command.
     pub fn without_key(choices: &Choices, env: &Env) -> Result<Self, ConfigError> {
         let sources = Sources::read(choices, env)?.without_key();
         Self::of(Target::at_start(&sources), &sources)

@@ -6,7 +6,7 @@ use super::error::ConfigError;
 use super::file::{KeySource, Profile};
 use super::paths::expand_home;
 use super::provenance::Origin;
-use super::secrets::{self, Keyring};
+use super::secrets;
 use super::service::{KeyOrigin, Remote, Service};
 use super::sources::Sources;
 use super::{Env, Paths};
@@ -164,8 +164,7 @@ fn remote(
     };
     let (key, key_origin) = match &source {
         Some(source) if !sources.reads_key => (None, KeyOrigin::from(source)),
-        Some(source) => read(source, name, &base_url, sources)?
-            .map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
+        Some(source) => read(source, sources)?.map_or((None, KeyOrigin::Absent), |(key, origin)| (Some(key), origin)),
         None => (None, KeyOrigin::Absent),
     };
     let ca_file = sources.choices.ca_file.clone().filter(|_| is_of_start);
@@ -183,12 +182,7 @@ pub(super) fn key_of_environment(env: &Env) -> Option<KeySource> {
     key.or_else(|| env.path(KEY_FILE).map(KeySource::File))
 }
 
-fn read(
-    source: &KeySource,
-    profile: &str,
-    address: &BaseUrl,
-    sources: &Sources<'_>,
-) -> Result<Option<(ApiKey, KeyOrigin)>, ConfigError> {
+fn read(source: &KeySource, sources: &Sources<'_>) -> Result<Option<(ApiKey, KeyOrigin)>, ConfigError> {
     let mut origin = KeyOrigin::from(source);
     let key = match source {
         KeySource::Env(name) => {
@@ -207,7 +201,6 @@ fn read(
             }
             Some(secrets::run_key_command(words)?)
         }
-        KeySource::Keyring(_) => Keyring::probe()?.read(profile, address)?,
     };
     Ok(key.map(|key| (key, origin)))
 }

@@ -60,7 +60,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
-        Slot::Setting | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyPlaces => false,
+        Slot::Setting | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,
         Slot::OpenDrafts | Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
     }
 }

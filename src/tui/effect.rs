@@ -105,7 +105,7 @@ impl Task {
             Self::Profiles(ProfileTask::Test { .. }) => Slot::TestProfile,
             Self::Profiles(ProfileTask::Try(_)) => Slot::TryProfile,
             Self::Profiles(ProfileTask::Add(_) | ProfileTask::KeepKey { .. }) => Slot::WriteProfile,
-            Self::Profiles(ProfileTask::FindPlaces(_)) => Slot::KeyPlaces,
+            Self::Profiles(ProfileTask::FindKeyFile(_)) => Slot::KeyFile,
             Self::Popups(PopupTask::Copy(_)) => Slot::Copy,
             Self::Popups(PopupTask::Write(WriteFile { what: FileContents::Inventory, .. })) => Slot::Export,
             Self::Popups(PopupTask::Write(_)) => Slot::Write,

@@ -24,7 +24,7 @@ use super::screens::add_pet::jobs::AddReply;
 use super::screens::add_pet::rapid::jobs::RapidReply;
 use super::screens::domains::jobs::DomainReply;
 use super::screens::pets::jobs::{Followed, PetsReply};
-use super::screens::profiles::jobs::{KeyPlaces, ProfileReply, Tested};
+use super::screens::profiles::jobs::{ProfileReply, Tested};
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +132,7 @@ impl Outcome {
     pub fn failed(slot: Slot, failure: Failure) -> Self {
         let here = |failure: &Failure| failure.sentence("this program");
         match slot {
-            Slot::Action(number) => Ran { number, automatic: false, result: Err(here(&failure)) }.into(),
+            Slot::Action(number) => Ran { number, result: Err(here(&failure)) }.into(),
             Slot::List => PetsReply::Listed(Err(failure)).into(),
             Slot::More => PetsReply::More(Err(failure)).into(),
             Slot::Count(status) => PetsReply::Counted(status, Err(failure)).into(),
@@ -162,7 +162,7 @@ impl Outcome {
             Slot::TryProfile => ProfileReply::Tried(Tested::Failed(failure)).into(),
             Slot::UseProfile => ProfileReply::Used(Err(here(&failure))).into(),
             Slot::WriteProfile => ProfileReply::NotWritten(failure).into(),
-            Slot::KeyPlaces => ProfileReply::Places(KeyPlaces::default()).into(),
+            Slot::KeyFile => ProfileReply::KeyFile(None).into(),
             Slot::Copy => PopupReply::Copied(Copied::Terminal).into(),
             Slot::Write => PopupReply::Written(Err(NotWritten::Failed(here(&failure)))).into(),
             Slot::Export => PopupReply::Exported(Err(NotWritten::NotRead(failure))).into(),

@@ -74,7 +74,7 @@ pub enum Slot {
     /// Writing a profile or its key. Never aborted.
     WriteProfile,
     /// Finding out where a key can be stored.
-    KeyPlaces,
+    KeyFile,
     /// Reading what was typed before.
     OpenDrafts,
     /// Writing what is typed. Never aborted: a newer one comes after it.
@@ -100,7 +100,7 @@ impl Slot {
             Self::Provenance | Self::Action(_) => true,
             Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile | Self::CompletePath => true,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Save | Self::Write => false,
-            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyPlaces | Self::Setting | Self::Views => {
+            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyFile | Self::Setting | Self::Views => {
                 false
             }
             Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy | Self::Follow | Self::Resolvers => false,
@@ -112,7 +112,7 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::KeyPlaces | Self::OpenDrafts | Self::Follow | Self::Provenance => true,
+            Self::KeyFile | Self::OpenDrafts | Self::Follow | Self::Provenance => true,
             Self::CompletePath | Self::Resolvers | Self::Views | Self::Action(_) => false,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
             Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy | Self::Setting => false,

@@ -22,7 +22,7 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
         let code = None;
         let message = "no API key is set".to_owned();
         pets::update::refuse_key(state, Failure::Refused { status: 401, code, message, retry_after: None }, now);
-        effects.extend(popups::key::find_places(state, now));
+        effects.extend(popups::key::find_key_file(state, now));
         return effects;
     }
     effects.extend(pets::update::reload(state, true, now));

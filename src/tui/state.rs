@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
-use crate::config::{Accent, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
+use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
-use super::custom_actions::run::CustomActions;
 use super::drafts::DraftState;
 use super::effect::{Effect, Job, Task};
 use super::keymap::{Action, Context, GlobalAction, Keymap};
@@ -74,7 +73,7 @@ pub struct AppState {
     /// What could not be used of the user's files at the start, a sentence each.
     pub complaints: Vec<String>,
     /// The user's own actions.
-    pub actions: CustomActions,
+    pub actions: Arc<[CustomAction]>,
     /// What each key does.
     pub keymap: Arc<Keymap>,
     /// The connection to the terminal is slow: clocks update less often.
@@ -335,7 +334,7 @@ impl AppState {
             themes: Arc::clone(&settings.themes),
             complaints: Vec::new(),
             mouse: settings.mouse,
-            actions: CustomActions { all: Arc::clone(&settings.actions), ..CustomActions::default() },
+            actions: Arc::clone(&settings.actions),
             keymap: Arc::default(),
             slow_line: false,
             unwatched: false,

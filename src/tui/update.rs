@@ -38,7 +38,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     state.only_moved = false;
     let mut effects = follow(state, msg, now);
     effects.extend(type_held(state, now));
-    effects.extend(popups::key::find_places(state, now));
+    effects.extend(popups::key::find_key_file(state, now));
     effects.extend(rapid::dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
     pets::follow::announce(state, now);
@@ -311,7 +311,6 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
-    custom_actions::on_cancelled(state);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Inventory) {
         effects.extend(pets::inventory::on_cancelled(state, now));
@@ -462,7 +461,10 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
         Outcome::Domains(reply) => domains::update::on_reply(state, reply, now),
         Outcome::Profiles(reply) => profiles::update::on_reply(state, reply, now),
         Outcome::Popups(reply) => popups::on_reply(state, reply, now),
-        Outcome::Action(ran) => custom_actions::on_ran(state, ran, now),
+        Outcome::Action(ran) => {
+            custom_actions::on_ran(state, ran, now);
+            Vec::new()
+        }
         Outcome::Drafts(DraftReply::Opened(opened)) => {
             drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
             add_pet::update::take_up(state, now)

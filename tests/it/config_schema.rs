@@ -97,7 +97,7 @@ fn what_the_parser_refuses_the_schema_refuses_too() {
         "[add]\nconcurrency = 9\n",
         "[ui]\ntheme = 3\n",
         "[domains]\nhttp_port = 65536\n",
-        "[profiles.x]\nkey = { keyring = false }\n",
+        "[profiles.x]\nkey = { keyring = true }\n",
         "[profiles.x]\nkey = { command = [] }\n",
         "[profiles.x]\nkey = { env = \"A\", file = \"b\" }\n",
         "[[actions]]\nname = \"x\"\ncommand = []\n",

@@ -22,7 +22,7 @@ use super::check::{Check, LIMIT};
 /// How long a name may take to resolve.
 const NAMES: Duration = Duration::from_secs(3);
 
-/// How long a key may take: a command gets ten seconds, and a keyring may ask for its password.
+/// How long a key may take: a command gets ten seconds.
 const KEYS: Duration = Duration::from_secs(15);
 
 /// How far the clocks may be apart.
@@ -48,7 +48,7 @@ pub async fn checks(choices: &Choices, env: &Env) -> Vec<Check> {
         Ok(Err(error)) => checks.push(Check::fail(&name, &error.to_string(), "petstore status")),
         Err(_) => {
             let found = format!("reading its key took longer than {} s", KEYS.as_secs());
-            checks.push(Check::fail(&name, &found, "unlock the keyring, or run the key's command in a shell"));
+            checks.push(Check::fail(&name, &found, "run the key's command in a shell"));
         }
     }
     checks
@@ -65,14 +65,14 @@ async fn used(name: &str, settings: &Settings, env: &Env) -> Vec<Check> {
     checks
 }
 
-/// The profiles that are not in use. Does not run their commands or ask the keyring.
+/// The profiles that are not in use. Does not run their commands.
 fn others(used: &str, choices: &Choices, env: &Env) -> Vec<Check> {
     let profiles = configuration(choices, env).map(|file| file.profiles).unwrap_or_default();
     let others = profiles.iter().filter(|(name, profile)| name.as_str() != used && !profile.embedded);
     let check = |(name, profile): (&String, &crate::config::file::Profile)| {
         let title = format!("profile {name}");
         match &profile.key {
-            Some(source @ (KeySource::Command(_) | KeySource::Keyring(_))) => {
+            Some(source @ KeySource::Command(_)) => {
                 Check::ok(&title, &format!("key {}, not tested", KeyOrigin::from(source)))
             }
             Some(KeySource::Env(_) | KeySource::File(_)) | None => match settings_for(name, choices, env) {

@@ -151,7 +151,6 @@ fn key(source: &KeySource, path: &Path) -> Result<Value, EditError> {
         KeySource::Env(variable) => ("env", variable.as_str().into()),
         KeySource::File(file) => ("file", text(file, path)?.into()),
         KeySource::Command(words) => ("command", Value::Array(words.iter().map(String::as_str).collect::<Array>())),
-        KeySource::Keyring(used) => ("keyring", (*used).into()),
     };
     let mut table = InlineTable::new();
     table.insert(name, value);
@@ -212,7 +211,7 @@ mod tests {
         ] {
             let file = written(before);
             add_profile(&file.path, "shop", &shop()).unwrap();
-            set_key(&file.path, "shop", &KeySource::Keyring(true)).unwrap();
+            set_key(&file.path, "shop", &KeySource::Env("SHOP_KEY".into())).unwrap();
             set_profile(&file.path, "shop").unwrap();
             assert!(file.text().contains("# nothing yet") || !before.contains('#'), "{}", file.text());
         }
@@ -238,8 +237,8 @@ mod tests {
             error.starts_with("base_url: The address must not contain a user") && !error.contains("petk"),
             "{error}"
         );
-        let silent = Profile { key: Some(KeySource::Keyring(false)), ..shop() };
-        assert!(refused("b", &silent).contains("keyring = false is not a place for the key"));
+        let silent = Profile { key: Some(KeySource::Command(Vec::new())), ..shop() };
+        assert!(refused("b", &silent).contains("command must name a program"));
         assert_eq!(file.text(), before);
     }
 

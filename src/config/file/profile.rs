@@ -48,9 +48,6 @@ pub enum KeySource {
     /// A program and its arguments, run without a shell; the first line of its output is the key.
     #[serde(deserialize_with = "command")]
     Command(Vec<String>),
-    /// The system keyring. In the file it is always `true`.
-    #[serde(deserialize_with = "keyring")]
-    Keyring(bool),
 }
 
 /// The colour that distinguishes a service from others.
@@ -98,13 +95,6 @@ fn command<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Stri
     Ok(words)
 }
 
-fn keyring<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    if bool::deserialize(deserializer)? {
-        return Ok(true);
-    }
-    Err(D::Error::custom("keyring = false is not a place for the key. Write keyring = true, or omit key"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -119,8 +109,8 @@ mod tests {
     #[test]
     fn an_invalid_source_of_a_key_is_refused_with_the_remedy() {
         let key = |source: &str| error(&format!("[profiles.x]\nkey = {source}\n"));
-        let remedy = "keyring = false is not a place for the key. Write keyring = true, or omit key";
-        assert_eq!(key("{ keyring = false }"), format!("config.toml:2:7: {remedy}"));
+        let gone = key("{ keyring = true }");
+        assert!(gone.starts_with("config.toml:2:7: petstore does not read the keyring itself any more."), "{gone}");
         for source in ["{ command = [] }", "{ command = [\"\", \"x\"] }"] {
             assert!(key(source).starts_with("config.toml:2:7: command must name a program, for example command = ["));
         }

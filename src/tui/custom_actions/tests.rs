@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::run::{CustomActions, Ran};
+use super::run::Ran;
 use crate::config::File;
-use crate::model::Pet;
 use crate::tui::effect::{Effect, Task};
 use crate::tui::keymap::Keymap;
 use crate::tui::pending::Slot;
@@ -16,7 +15,6 @@ use super::run::Run;
 
 const TEXT: &str = "[[actions]]\nkey = \"Z\"\nname = \"label\"\ncommand = [\"lp\", \"{id}\"]\n\
     [[actions]]\nkey = \"B\"\nname = \"sheet\"\non = \"rows\"\nconfirm = true\ncommand = [\"sheet\"]\n\
-    [[actions]]\nname = \"chat\"\non = \"added\"\ncommand = [\"chat\"]\n\
     [[actions]]\nkey = \"E\"\nname = \"promise\"\nwrites = true\ncommand = [\"promise\"]\n";
 
 fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
@@ -26,8 +24,7 @@ fn keymap(text: &str) -> Result<Keymap, (usize, String)> {
 /// An app with these actions and five pets.
 fn app(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(5));
-    let all = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions.into();
-    app.state.actions = CustomActions { all, ..CustomActions::default() };
+    app.state.actions = File::parse(TEXT, "config.toml".as_ref()).unwrap().actions.into();
     app.state.keymap = Arc::new(keymap(TEXT).unwrap());
     app.effects.clear();
     app
@@ -45,13 +42,9 @@ fn runs(app: &App) -> Vec<(usize, Vec<i64>)> {
     app.effects.iter().filter_map(run).collect()
 }
 
-fn ended(app: &mut App, number: usize, automatic: bool, result: Result<&str, &str>) {
+fn ended(app: &mut App, number: usize, result: Result<&str, &str>) {
     let result = result.map(str::to_owned).map_err(str::to_owned);
-    app.reply(Slot::Action(number), Ran { number, automatic, result });
-}
-
-fn added(ids: std::ops::Range<i64>) -> Vec<Pet> {
-    ids.map(|id| Pet { id, name: format!("pet {id}"), category_id: 1, status: None }).collect()
+    app.reply(Slot::Action(number), Ran { number, result });
 }
 
 #[test]
@@ -63,15 +56,15 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
     assert!(app.says("label: running for"), "{}", app.screen());
     app.keys("Down Z");
     assert!(app.says("label is still running. Ctrl-C stops it.") && runs(&app).len() == 1);
-    ended(&mut app, 0, false, Ok("request id is front-7\n"));
+    ended(&mut app, 0, Ok("request id is front-7\n"));
     assert!(app.says("label: request id is front-7"), "{}", app.screen());
     app.keys("Z");
-    ended(&mut app, 0, false, Ok("two\n\u{1b}[2Jlines\n"));
+    ended(&mut app, 0, Ok("two\n\u{1b}[2Jlines\n"));
     assert!(matches!(app.state.popup, Some(Popup::Text(_))));
     let screen = app.screen();
     assert!(screen.contains("Output") && screen.contains("[2Jlines") && !screen.contains('\u{1b}'), "{screen}");
     app.keys("Esc Z");
-    ended(&mut app, 0, false, Err("lp was not found"));
+    ended(&mut app, 0, Err("lp was not found"));
     assert!(app.says("label: lp was not found.") && app.state.popup.is_none(), "{}", app.screen());
     app.keys("Z C-c");
     assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Action(0))));
@@ -81,7 +74,7 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
 fn nothing_that_a_program_prints_covers_what_is_typed() {
     let mut app = app(80, 24);
     app.keys("Z / \"mo\"");
-    ended(&mut app, 0, false, Ok("two\nlines\n"));
+    ended(&mut app, 0, Ok("two\nlines\n"));
     assert!(app.state.popup.is_none() && app.state.pets.search.value() == "mo");
     assert!(app.says("label: two"), "{}", app.screen());
 }
@@ -126,24 +119,6 @@ fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_prote
     app.wait(crate::tui::popups::state::DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);
     assert!(!app.state.allowed, "this allows nothing else");
-}
-
-#[test]
-fn it_runs_once_for_each_pet_that_is_added_one_after_another() {
-    let mut app = app(80, 24);
-    let now = crate::clock::now();
-    let added = added(900..903);
-    let effects = super::on_added(&mut app.state, &added, now);
-    app.effects.extend(effects);
-    assert_eq!(runs(&app), [(2, vec![900])]);
-    // The same pet comes as an answer and as an event.
-    let again = super::on_added(&mut app.state, &added[..2], now);
-    assert!(again.is_empty());
-    ended(&mut app, 2, true, Err("it failed (exit status: 1)"));
-    assert!(app.says("chat: it failed (exit status: 1)."));
-    ended(&mut app, 2, true, Ok("fine\n"));
-    ended(&mut app, 2, true, Ok("fine\n"));
-    assert_eq!(runs(&app), [(2, vec![900]), (2, vec![901]), (2, vec![902])]);
 }
 
 #[test]

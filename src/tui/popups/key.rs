@@ -4,13 +4,13 @@ use super::jobs::PopupTask;
 use super::state::{KeyBox, Popup};
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
-use crate::config::{KeepKey, KeyOrigin};
+use crate::config::KeyOrigin;
 use crate::model::ApiKey;
 use crate::model::text::cut;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::KeyAction;
 use crate::tui::pending::Slot;
-use crate::tui::screens::profiles::jobs::{KeyPlaces, ProfileTask};
+use crate::tui::screens::profiles::jobs::ProfileTask;
 use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, Health, Link, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
@@ -18,26 +18,18 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
 
 impl KeyBox {
-    /// Whether a key can be stored there.
-    pub fn can(&self, keep: KeepKey) -> bool {
-        let places = self.places.as_ref();
-        match keep {
-            KeepKey::Session => true,
-            KeepKey::File => places.is_some_and(|places| places.file.is_some()),
-            // The profile must be able to name it, too.
-            KeepKey::Keyring => places.is_some_and(|places| places.keyring && places.file.is_some()),
-        }
+    /// Whether a key can be stored.
+    const fn can_store(&self) -> bool {
+        matches!(self.file, Some(Some(_)))
     }
 
-    /// From the field through the places that there are and round to the field, or the other way.
-    fn step(&mut self, forward: bool) {
-        let places = [KeepKey::Session, KeepKey::File, KeepKey::Keyring].into_iter().filter(|keep| self.can(*keep));
-        let places: Vec<_> = if forward { places.collect() } else { places.rev().collect() };
-        let here = places.iter().position(|keep| *keep == self.keep).unwrap_or(0);
-        match (self.choosing, places.get(here + 1)) {
+    /// From the field through the choices that there are and round to the field, or the other way.
+    const fn step(&mut self, forward: bool) {
+        let is_last = if forward { self.store || !self.can_store() } else { !self.store };
+        match (self.choosing, is_last) {
             (false, _) => self.choosing = true,
-            (true, Some(keep)) => self.keep = *keep,
-            (true, None) => self.choosing = false,
+            (true, false) => self.store = !self.store,
+            (true, true) => self.choosing = false,
         }
     }
 
@@ -48,19 +40,19 @@ impl KeyBox {
     }
 }
 
-/// Asks where the key can be stored, once for each box.
-pub fn find_places(state: &mut AppState, now: Now) -> Option<Effect> {
-    let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { places: None, .. })));
-    if !asks || state.pending.is_running(Slot::KeyPlaces) {
+/// Asks in which file the key can be stored, once for each box.
+pub fn find_key_file(state: &mut AppState, now: Now) -> Option<Effect> {
+    let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { file: None, .. })));
+    if !asks || state.pending.is_running(Slot::KeyFile) {
         return None;
     }
-    Some(state.begin(ProfileTask::FindPlaces(state.link.name.clone()), now))
+    Some(state.begin(ProfileTask::FindKeyFile(state.link.name.clone()), now))
 }
 
-/// It is known where the key can be stored.
-pub fn on_places(state: &mut AppState, places: KeyPlaces) {
+/// It is known in which file the key can be stored, if in any.
+pub fn on_key_file(state: &mut AppState, file: Option<String>) {
     if let Some(Popup::Key(key_box)) = &mut state.popup {
-        key_box.places = Some(places);
+        key_box.file = Some(file);
     }
 }
 
@@ -98,7 +90,7 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
     let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
     match result {
         Ok(()) => {
-            let (typed, keep) = (ApiKey::new(key_box.input.value()).ok(), key_box.keep);
+            let (typed, store) = (ApiKey::new(key_box.input.value()).ok(), key_box.store);
             let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
             state.link.key = (ending, KeyOrigin::Typed);
             state.popup = None;
@@ -107,12 +99,12 @@ pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, n
             state.pets.follow.on_other_key();
             state.pets.provenance.on_other_key();
             let stopped = state.cancel(Slot::Follow);
-            let mut effects = match (keep, typed, state.link.address.clone()) {
-                (KeepKey::File | KeepKey::Keyring, Some(key), Some(address)) => {
+            let mut effects = match typed.filter(|_| store) {
+                Some(key) => {
                     let profile = state.link.name.clone();
-                    vec![state.begin(ProfileTask::KeepKey { profile, address, key, keep }, now)]
+                    vec![state.begin(ProfileTask::KeepKey { profile, key }, now)]
                 }
-                (KeepKey::Session | KeepKey::File | KeepKey::Keyring, _, _) => {
+                None => {
                     state.say_done("Key accepted. It is used until petstore exits.", now.mono);
                     Vec::new()
                 }
@@ -141,7 +133,7 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
         (true, false) => "The service needs an API key",
         (false, _) => "Another API key",
     };
-    page.popup(68, 18, title);
+    page.popup(68, 17, title);
     let appearance = page.appearance;
     let Link { service, name, key: (ending, origin), .. } = &state.link;
     let used = if ending.is_empty() { String::new() } else { format!("ends in {ending}, ") };
@@ -164,14 +156,14 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
     }
     page.gap();
     page.at(0, "  Store it", StyleRole::Text);
-    for keep in [KeepKey::Session, KeepKey::File, KeepKey::Keyring] {
-        let chosen = key_box.keep == keep;
+    for store in [false, true] {
+        let chosen = key_box.store == store;
         let here = chosen && key_box.choosing;
         if here {
             page.point(13);
         }
-        let role = if key_box.can(keep) { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
-        let text = format!("{} {}", radio(chosen), appearance.text(&kept_where(key_box, keep)));
+        let role = if !store || key_box.can_store() { StyleRole::Selected.when(here) } else { StyleRole::Quiet };
+        let text = format!("{} {}", radio(chosen), appearance.text(&kept_where(key_box, store)));
         page.at(12, cut(&text, page.columns().saturating_sub(13)), role);
         page.next_row();
     }
@@ -184,20 +176,17 @@ pub(super) fn draw(key_box: &KeyBox, state: &AppState, now: Now, page: &mut Page
         page.line("  The key is tested with one request first.");
     }
     // The profile names where a stored key is, which no variable overrides.
-    if let (KeyOrigin::Environment(name), KeepKey::Session) = (origin, key_box.keep) {
+    if let (KeyOrigin::Environment(name), false) = (origin, key_box.store) {
         page.line(format!("  Note: {} overrides it at the next start.", cut(&appearance.text(name), 30)));
     }
 }
 
-/// A place for the key, in words.
-fn kept_where(key_box: &KeyBox, keep: KeepKey) -> String {
-    match (keep, &key_box.places) {
-        (KeepKey::Session, _) => "for this session only".to_owned(),
-        (KeepKey::File, None) => "in a file (checking ...)".to_owned(),
-        (KeepKey::File, Some(KeyPlaces { file: Some(file), .. })) => format!("in the file {file}"),
-        (KeepKey::File, Some(KeyPlaces { file: None, .. })) => "in a file (needs a saved profile)".to_owned(),
-        (KeepKey::Keyring, None) => "in the system keyring (checking ...)".to_owned(),
-        (KeepKey::Keyring, Some(_)) if key_box.can(keep) => "in the system keyring".to_owned(),
-        (KeepKey::Keyring, Some(_)) => "in the system keyring (not available here)".to_owned(),
+/// What becomes of the key, in words.
+fn kept_where(key_box: &KeyBox, store: bool) -> String {
+    match &key_box.file {
+        _ if !store => "for this session only".to_owned(),
+        None => "in a file (checking ...)".to_owned(),
+        Some(Some(file)) => format!("in the file {file}"),
+        Some(None) => "in a file (needs a saved profile)".to_owned(),
     }
 }

@@ -4,12 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::jobs::RejectsSource;
-use crate::config::KeepKey;
 use crate::domains::sandbox::SandboxStep;
 use crate::model::{Draft, Limit, NewPet, Pet};
 use crate::tui::custom_actions::run::Run;
 use crate::tui::keymap::{Action, Context};
-use crate::tui::screens::profiles::jobs::KeyPlaces;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::Theme;
 
@@ -160,12 +158,12 @@ pub struct KeyBox {
     pub error: Option<String>,
     /// Keys pressed before this moment are ignored: the user had not seen the box.
     pub deaf_until: Option<Instant>,
-    /// Where the key is stored once it was accepted.
-    pub keep: KeepKey,
+    /// Whether the key is stored once it was accepted, or used for this session only.
+    pub store: bool,
     /// Whether the cursor is on that choice.
     pub choosing: bool,
-    /// Where it can be stored, once that is known.
-    pub places: Option<KeyPlaces>,
+    /// The file in which it can be stored, once that is known; none without a saved profile.
+    pub file: Option<Option<String>>,
 }
 
 /// The list of all commands.

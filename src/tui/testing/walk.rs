@@ -38,7 +38,7 @@ use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
-use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
+use crate::tui::screens::profiles::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::testing::{App, animals, profiles, provenance, remote, rows, settings};
 
 /// One step, chosen by two numbers.
@@ -159,9 +159,7 @@ fn reply(app: &mut App, which: usize) {
             };
             RapidReply::Sent(lane, sent).into()
         }
-        Task::Action(Run { number, automatic, .. }) => {
-            Ran { number, automatic, result: written().map(|()| "two\nlines".to_owned()) }.into()
-        }
+        Task::Action(Run { number, .. }) => Ran { number, result: written().map(|()| "two\nlines".to_owned()) }.into(),
         Task::Import(task) => about_imports(task, which, failure).into(),
         Task::Popups(task) => about_popups(task, which, failure).into(),
         Task::Domains(task) => about_domains(task, which).into(),
@@ -375,11 +373,10 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileReply {
             let key_lost = which.is_multiple_of(2).then(no);
             ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost }))
         }
-        ProfileTask::FindPlaces(_) => {
-            let file = (!fails).then(|| "~/keys/shop".to_owned());
-            ProfileReply::Places(KeyPlaces { file, keyring: which.is_multiple_of(2) })
+        ProfileTask::FindKeyFile(_) => ProfileReply::KeyFile((!fails).then(|| "~/keys/shop".to_owned())),
+        ProfileTask::KeepKey { .. } => {
+            ProfileReply::KeyStored(if fails { Err(no()) } else { Ok(KeyOrigin::File("~/keys/shop".into())) })
         }
-        ProfileTask::KeepKey { .. } => ProfileReply::KeyStored(if fails { Err(no()) } else { Ok(KeyOrigin::Keyring) }),
     }
 }
 

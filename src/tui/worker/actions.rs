@@ -14,7 +14,7 @@ const MOST_IDS: usize = 100_000;
 
 /// Runs the program of an action without a shell: the pets are on its standard input, a JSON object a line.
 pub(super) async fn perform(run: Run) -> Ran {
-    let Run { number, action, pets, automatic } = run;
+    let Run { number, action, pets } = run;
     let ids: Vec<_> = pets.iter().map(|pet| pet.id.to_string()).collect();
     let ids = ids.join(" ");
     let words = action.command.get_ref();
@@ -29,7 +29,7 @@ pub(super) async fn perform(run: Run) -> Ran {
         Ok(input) => output_of(command, input.as_bytes(), LIMIT).await,
         Err(error) => Err(error.to_string()),
     };
-    Ran { number, automatic, result }
+    Ran { number, result }
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     fn run(command: &str, pets: Vec<Pet>) -> Run {
         let text = format!("[[actions]]\nname = \"x\"\non = \"pet\"\ncommand = {command}\n");
         let file = File::parse(&text, "c.toml".as_ref()).unwrap();
-        Run { number: 0, action: file.actions[0].clone(), pets, automatic: false }
+        Run { number: 0, action: file.actions[0].clone(), pets }
     }
 
     fn pet(id: i64, name: &str) -> Pet {

@@ -41,7 +41,7 @@ pub(super) async fn api_of(mut connection: Connection) -> Result<Client, Failure
     connected.unwrap_or_else(|| Err(Failure::Crashed { why: "the connection was never made".to_owned() }))
 }
 
-/// Does what waits for disks, programs and keyrings where it holds up nothing else.
+/// Does what waits for disks and programs where it holds up nothing else.
 pub(super) async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,

@@ -36,12 +36,12 @@ pub(super) async fn perform(
             ProfileReply::Tried(services.test(move |services| services.settings_of_new(&new), recorder).await)
         }
         ProfileTask::Add(new) => ProfileReply::Added(services.blocking(move |services| services.add(new)).await),
-        ProfileTask::FindPlaces(name) => {
-            let places = services.blocking(move |services| Ok(services.key_places(&name))).await;
-            ProfileReply::Places(places.unwrap_or_default())
+        ProfileTask::FindKeyFile(name) => {
+            let file = services.blocking(move |services| Ok(services.key_file(&name))).await;
+            ProfileReply::KeyFile(file.unwrap_or_default())
         }
-        ProfileTask::KeepKey { profile, address, key, keep } => {
-            let keep = move |services: &Services| services.keep_key(&profile, &address, &key, keep);
+        ProfileTask::KeepKey { profile, key } => {
+            let keep = move |services: &Services| services.keep_key(&profile, &key);
             ProfileReply::KeyStored(services.blocking(keep).await)
         }
     };

@@ -149,7 +149,7 @@ fn who_cannot_log_in_is_told_why() {
     fails_cleanly(&logout, 2, "petstore does not manage the key of branch: it comes from environment MINE.");
     assert!(stderr(&logout).contains("config.toml, line 3"), "{}", stderr(&logout));
     let keyring = at(&["login", "--store", "keyring"]);
-    fails_cleanly(&keyring, 4, "");
+    fails_cleanly(&keyring, 2, "--store was removed\nhint: ");
 }
 
 #[test]

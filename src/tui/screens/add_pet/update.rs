@@ -11,7 +11,6 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetStatus};
-use crate::tui::custom_actions;
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
@@ -349,9 +348,7 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
         (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
     };
     state.add.just_added = Some(format!("Added {name}, id {}. {way_on}", pet.id));
-    let mut effects = custom_actions::on_added(state, [&pet], now);
-    effects.extend(pets::update::reload(state, true, now));
-    effects
+    pets::update::reload(state, true, now)
 }
 
 /// Gives answer number `choice` to the question.

@@ -7,7 +7,6 @@ use crate::api::follow::AddedPet;
 use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
 use crate::model::Pet;
-use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::{Followed, PetsTask};
@@ -60,7 +59,7 @@ pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec
             state.layout.table_top = (state.layout.table_top + pets.cursor()).saturating_sub(row);
             keep(&mut pets.follow.held, &reported);
             pets.forget_oldest(&reported);
-            custom_actions::on_added(state, &reported, now)
+            Vec::new()
         }
         Followed::PetsLost(last) => {
             pets.forget_after(last);

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::KeySource;
 use crate::config::file::{Profile, is_plain_name};
-use crate::config::{KeepKey, KeySource};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::keymap::Movement;
@@ -49,9 +49,10 @@ pub struct ProfileForm {
 /// Where the key of the new profile comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum KeySourceChoice {
+    // As drafts of earlier versions have them.
     #[default]
-    TypedForFile,
-    TypedForKeyring,
+    #[serde(alias = "TypedForFile", alias = "TypedForKeyring")]
+    Typed,
     Variable,
     File,
     Command,
@@ -60,14 +61,12 @@ pub enum KeySourceChoice {
 
 impl KeySourceChoice {
     /// All of them, in order.
-    pub const ALL: [Self; 6] =
-        [Self::TypedForFile, Self::TypedForKeyring, Self::Variable, Self::File, Self::Command, Self::None];
+    pub const ALL: [Self; 5] = [Self::Typed, Self::Variable, Self::File, Self::Command, Self::None];
 
     /// A short description.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::TypedForFile => "typed here, stored in a private file",
-            Self::TypedForKeyring => "typed here, stored in the keyring",
+            Self::Typed => "typed here, stored in a private file",
             Self::Variable => "from an environment variable",
             Self::File => "from a file that only you can read",
             Self::Command => "from a command that prints it",
@@ -78,7 +77,7 @@ impl KeySourceChoice {
     /// The label of its field.
     pub const fn label(self) -> Option<&'static str> {
         match self {
-            Self::TypedForFile | Self::TypedForKeyring => Some("API key *"),
+            Self::Typed => Some("API key *"),
             Self::Variable => Some("Variable *"),
             Self::File => Some("File *"),
             Self::Command => Some("Command *"),
@@ -88,7 +87,7 @@ impl KeySourceChoice {
 
     /// Whether the key itself is typed.
     pub const fn is_typed(self) -> bool {
-        matches!(self, Self::TypedForFile | Self::TypedForKeyring)
+        matches!(self, Self::Typed)
     }
 }
 
@@ -115,8 +114,8 @@ impl Focus {
     ];
 }
 
-/// Where the key of the new profile comes from, or the key itself and where to keep it.
-type NewKey = (Option<KeySource>, Option<(ApiKey, KeepKey)>);
+/// Where the key of the new profile comes from, or the key itself.
+type NewKey = (Option<KeySource>, Option<ApiKey>);
 
 impl ProfileForm {
     /// The current parts.
@@ -141,7 +140,7 @@ impl ProfileForm {
     /// The field of the source of the key.
     pub const fn value(&self) -> Option<&TextInput> {
         match self.source {
-            KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring => Some(&self.key),
+            KeySourceChoice::Typed => Some(&self.key),
             KeySourceChoice::Variable => Some(&self.variable),
             KeySourceChoice::File => Some(&self.file),
             KeySourceChoice::Command => Some(&self.command),
@@ -154,7 +153,7 @@ impl ProfileForm {
         match (self.focus, self.source) {
             (Focus::Name, _) => Some(&mut self.name),
             (Focus::Address, _) => Some(&mut self.address),
-            (Focus::Value, KeySourceChoice::TypedForFile | KeySourceChoice::TypedForKeyring) => Some(&mut self.key),
+            (Focus::Value, KeySourceChoice::Typed) => Some(&mut self.key),
             (Focus::Value, KeySourceChoice::Variable) => Some(&mut self.variable),
             (Focus::Value, KeySourceChoice::File) => Some(&mut self.file),
             (Focus::Value, KeySourceChoice::Command) => Some(&mut self.command),
@@ -198,16 +197,12 @@ impl ProfileForm {
 
     /// Its key, or why there is none.
     fn key(&self) -> Result<NewKey, String> {
-        let typed = |keep| {
-            if self.key.is_empty() {
-                return Err("Type or paste an API key.".to_owned());
-            }
-            let key = ApiKey::new(self.key.value()).map_err(|error| error.to_string())?;
-            Ok((None, Some((key, keep))))
-        };
         let source = match self.source {
-            KeySourceChoice::TypedForFile => return typed(KeepKey::File),
-            KeySourceChoice::TypedForKeyring => return typed(KeepKey::Keyring),
+            KeySourceChoice::Typed if self.key.is_empty() => return Err("Type or paste an API key.".to_owned()),
+            KeySourceChoice::Typed => {
+                let key = ApiKey::new(self.key.value()).map_err(|error| error.to_string())?;
+                return Ok((None, Some(key)));
+            }
             KeySourceChoice::Variable => match self.variable.value().trim() {
                 name if is_variable(name) => Some(KeySource::Env(name.to_owned())),
                 "" => return Err("Type the name of a variable, for example SHOP_KEY.".to_owned()),
@@ -293,7 +288,7 @@ mod tests {
         for (mut form, wrong) in [
             (filled("", "", KeySourceChoice::None, ""), vec![Focus::Name, Focus::Address]),
             (filled("embedded", good, KeySourceChoice::None, ""), vec![Focus::Name]),
-            (filled("my shop", good, KeySourceChoice::TypedForFile, "two words"), vec![Focus::Name, Focus::Value]),
+            (filled("my shop", good, KeySourceChoice::Typed, "two words"), vec![Focus::Name, Focus::Value]),
             (
                 filled("shop", "http://shop.example/v1", KeySourceChoice::Variable, "1X"),
                 vec![Focus::Address, Focus::Value],
@@ -309,12 +304,15 @@ mod tests {
         let made = |source, value| filled(" shop ", good, source, value).check(taken).unwrap();
         assert_eq!(made(KeySourceChoice::Variable, "SHOP_KEY").profile.key, Some(KeySource::Env("SHOP_KEY".into())));
         assert_eq!(made(KeySourceChoice::None, "x").profile.key, None);
-        let typed = made(KeySourceChoice::TypedForKeyring, "Bearer petk_0123456789");
+        let typed = made(KeySourceChoice::Typed, "Bearer petk_0123456789");
         let key = ApiKey::new("petk_0123456789").unwrap();
-        assert_eq!(
-            (typed.name.as_str(), typed.profile.key, typed.typed),
-            ("shop", None, Some((key, KeepKey::Keyring)))
-        );
+        assert_eq!((typed.name.as_str(), typed.profile.key, typed.typed), ("shop", None, Some(key)));
+    }
+
+    #[test]
+    fn a_draft_of_an_earlier_version_is_read() {
+        let drafted = |source: &str| serde_json::from_str::<KeySourceChoice>(&format!("\"{source}\"")).unwrap();
+        assert_eq!(["TypedForFile", "TypedForKeyring"].map(drafted), [KeySourceChoice::Typed; 2]);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! The requests about profiles and API keys, and the replies.
 
 use crate::api::failure::Failure;
-pub use crate::app::connections::{AddedProfile, KeyPlaces, NewService, Tested};
+pub use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::app::outbox::queue::Unfinished;
-use crate::config::{KeepKey, KeyOrigin, Profiles, Settings};
-use crate::model::{ApiKey, BaseUrl};
+use crate::config::{KeyOrigin, Profiles, Settings};
+use crate::model::ApiKey;
 use crate::tui::session_cache::SessionCache;
 
 /// A request about profiles.
@@ -24,17 +24,10 @@ pub enum ProfileTask {
     Try(NewService),
     /// Save a new profile, and its key if one was typed.
     Add(NewService),
-    /// Find out where the key of this profile can be stored.
-    FindPlaces(String),
+    /// Find out in which file the key of this profile can be stored.
+    FindKeyFile(String),
     /// Store a key, and note its place in the profile.
-    KeepKey {
-        profile: String,
-        /// Its address: a key never travels to another host.
-        address: BaseUrl,
-        key: ApiKey,
-        /// Where to store it.
-        keep: KeepKey,
-    },
+    KeepKey { profile: String, key: ApiKey },
 }
 
 /// The reply to a request about profiles.
@@ -50,8 +43,8 @@ pub enum ProfileReply {
     Tried(Tested),
     /// A new profile was saved, or why not.
     Added(Result<AddedProfile, String>),
-    /// Where a key can be stored.
-    Places(KeyPlaces),
+    /// The file in which a key can be stored; none without a saved profile.
+    KeyFile(Option<String>),
     /// Where the key was stored, or why not.
     KeyStored(Result<KeyOrigin, String>),
     /// Neither a profile nor a key was saved.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::{Focus, KeySourceChoice};
 use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, Unfinished};
-use crate::config::{Accent, KeepKey, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
+use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
@@ -23,7 +23,7 @@ use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
-use crate::tui::screens::profiles::jobs::{AddedProfile, KeyPlaces, ProfileReply, ProfileTask, Tested, Used};
+use crate::tui::screens::profiles::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested, Used};
 use crate::tui::state::{Health, Link, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
@@ -504,7 +504,7 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
     app.news(Slot::UseProfile, used(keyless));
     assert!(matches!(app.state.popup, Some(Popup::Key(_))));
     assert!(!app.state.pending.is_running(Slot::List));
-    assert_eq!(app.asked(), Some(ProfileTask::FindPlaces("staging".into())));
+    assert_eq!(app.asked(), Some(ProfileTask::FindKeyFile("staging".into())));
 }
 
 // --- the key box ---
@@ -517,25 +517,25 @@ fn key_box(app: &App) -> &KeyBox {
 }
 
 /// The box on a service that refused the key.
-fn refused(columns: u16, rows: u16, places: KeyPlaces) -> App {
+fn refused(columns: u16, rows: u16, file: Option<String>) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
-    app.news(Slot::KeyPlaces, ProfileReply::Places(places));
+    app.news(Slot::KeyFile, ProfileReply::KeyFile(file));
     app
 }
 
-fn everywhere() -> KeyPlaces {
-    KeyPlaces { file: Some("~/.config/petstore/keys/production".into()), keyring: true }
+fn key_file() -> Option<String> {
+    Some("~/.config/petstore/keys/production".into())
 }
 
 #[test]
-fn the_places_are_found_out_once_for_each_box() {
-    let app = refused(80, 24, everywhere());
+fn the_key_file_is_asked_for_once_for_each_box() {
+    let app = refused(80, 24, key_file());
     let asked = |app: &App| {
-        app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.task.slot() == Slot::KeyPlaces)).count()
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.task.slot() == Slot::KeyFile)).count()
     };
     assert_eq!(asked(&app), 1);
     let mut app = app;
@@ -545,39 +545,32 @@ fn the_places_are_found_out_once_for_each_box() {
 
 #[test]
 fn the_choice_cycles_through_the_options_and_letters_go_to_the_field() {
-    let steps = |places: KeyPlaces, keys: &str| {
-        let mut app = refused(80, 24, places);
+    let steps = |file: Option<String>, keys: &str| {
+        let mut app = refused(80, 24, file);
         app.keys(keys);
         let key_box = key_box(&app);
-        (key_box.choosing, key_box.keep)
+        (key_box.choosing, key_box.store)
     };
-    assert_eq!(steps(everywhere(), "Tab"), (true, KeepKey::Session));
-    assert_eq!(steps(everywhere(), "Tab Down"), (true, KeepKey::File));
-    assert_eq!(steps(everywhere(), "Tab Tab Tab"), (true, KeepKey::Keyring));
-    assert_eq!(steps(everywhere(), "Tab Tab Tab Tab"), (false, KeepKey::Keyring));
-    assert_eq!(steps(everywhere(), "Tab Down Up"), (true, KeepKey::Session));
-    assert_eq!(steps(everywhere(), "Tab Down x"), (false, KeepKey::File));
-    let no_keyring = KeyPlaces { keyring: false, ..everywhere() };
-    assert_eq!(steps(no_keyring, "Tab Tab Tab"), (false, KeepKey::File));
-    assert_eq!(steps(KeyPlaces::default(), "Tab Tab"), (false, KeepKey::Session));
-    let only_keyring = KeyPlaces { file: None, keyring: true };
-    assert_eq!(steps(only_keyring, "Tab Tab"), (false, KeepKey::Session), "no profile could say so");
+    assert_eq!(steps(key_file(), "Tab"), (true, false));
+    assert_eq!(steps(key_file(), "Tab Down"), (true, true));
+    assert_eq!(steps(key_file(), "Tab Tab Tab"), (false, true));
+    assert_eq!(steps(key_file(), "Tab Tab Tab Up"), (true, true));
+    assert_eq!(steps(key_file(), "Tab Down Up"), (true, false));
+    assert_eq!(steps(key_file(), "Tab Up"), (false, false));
+    assert_eq!(steps(key_file(), "Tab Down x"), (false, true));
+    assert_eq!(steps(None, "Tab Tab"), (false, false));
 }
 
 #[test]
 fn a_key_is_stored_only_after_it_was_accepted() {
-    let mut app = refused(80, 24, everywhere());
+    let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
     assert!(app.says("This key was not accepted either.") && app.writes() == 0);
     app.keys("Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
-    let task = ProfileTask::KeepKey {
-        profile: "production".into(),
-        address: "https://api.example.com/v1".parse().unwrap(),
-        key: ApiKey::new("petk_fedcba9876543210").unwrap(),
-        keep: KeepKey::File,
-    };
+    let task =
+        ProfileTask::KeepKey { profile: "production".into(), key: ApiKey::new("petk_fedcba9876543210").unwrap() };
     assert_eq!(app.asked(), Some(task));
     let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
     app.news(Slot::WriteProfile, ProfileReply::KeyStored(Ok(origin.clone())));
@@ -587,7 +580,7 @@ fn a_key_is_stored_only_after_it_was_accepted() {
 
 #[test]
 fn a_key_that_cannot_be_stored_is_used_anyway() {
-    let mut app = refused(80, 24, everywhere());
+    let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     app.news(Slot::WriteProfile, ProfileReply::KeyStored(Err("no room.".into())));
@@ -597,7 +590,7 @@ fn a_key_that_cannot_be_stored_is_used_anyway() {
 
 #[test]
 fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
-    let mut app = refused(80, 24, everywhere());
+    let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Enter C-o");
     assert_eq!((app.state.screen, &app.state.popup), (Screen::Profiles, &None));
     assert!(app.effects.contains(&Effect::Cancel(Slot::TestKey)));
@@ -625,7 +618,7 @@ fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
     app.keys("n F2");
     assert!(app.says("Fix 3 fields first. Nothing was saved."));
     assert_eq!(app.state.profiles.form.focus, Focus::Name);
-    app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Down Tab \"1X\" F2");
+    app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Tab \"1X\" F2");
     assert!(app.says("There is already a profile with this name."), "{}", app.screen());
     assert_eq!(
         (app.state.profiles.form.focus, app.state.profiles.form.source),
@@ -641,7 +634,7 @@ fn a_profile_that_answers_is_saved_immediately_and_selected() {
     let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
     let Some(ProfileTask::Add(new)) = app.asked() else { panic!("{:?}", app.asked()) };
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
-    assert_eq!((new.name.as_str(), new.typed), ("shop", Some((key, KeepKey::File))));
+    assert_eq!((new.name.as_str(), new.typed), ("shop", Some(key)));
     app.news(
         Slot::WriteProfile,
         ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost: None })),
@@ -786,7 +779,7 @@ fn a_new_profile_that_becomes_the_default_says_so() {
 #[test]
 fn tab_completes_the_path_of_a_key_file() {
     let mut app = listed(80, 24);
-    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Down Tab \"~/ke\" Tab");
+    app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
     assert_eq!(app.state.profiles.form.source, KeySourceChoice::File);
     let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
         panic!("nothing is completed: {}", app.screen())
@@ -860,11 +853,11 @@ fn looks_of_the_list() {
 #[test]
 fn looks_of_the_key_box() {
     snapshot("key_choice", |columns, rows| {
-        let mut app = refused(columns, rows, everywhere());
+        let mut app = refused(columns, rows, key_file());
         app.keys("\"petk_fedcba9876543210\" Tab Down");
         app
     });
-    snapshot("key_session_only", |columns, rows| refused(columns, rows, KeyPlaces::default()));
+    snapshot("key_session_only", |columns, rows| refused(columns, rows, None));
 }
 
 #[test]

@@ -170,7 +170,7 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
         }
         ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
         ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("The profile was not saved: {why}")),
-        ProfileReply::Places(places) => key::on_places(state, places),
+        ProfileReply::KeyFile(file) => key::on_key_file(state, file),
         ProfileReply::KeyStored(Ok(origin)) => {
             state.say_done(format!("The service accepted the API key. It is stored {}.", place(&origin)), now.mono);
             state.link.key.1 = origin;
@@ -188,7 +188,6 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
 fn place(origin: &KeyOrigin) -> String {
     match origin {
         KeyOrigin::File(path) => format!("in {}, readable only by you", path.display()),
-        KeyOrigin::Keyring => "in the system keyring".to_owned(),
         other => other.to_string(),
     }
 }

@@ -12,7 +12,6 @@ use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
-use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
@@ -210,14 +209,12 @@ fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     let is_last = !rapid.has_work();
     state.add.begin_with(status);
     state.pets.added(&pet);
-    let mut effects = custom_actions::on_added(state, [&pet], now);
     state.added.push(AddedPet { at: now.wall, pet });
     if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
-        effects.extend(pets::update::reload(state, true, now));
+        pets::update::reload(state, true, now)
     } else {
-        effects.extend(pets::update::on_sign_of_life(state, now));
+        pets::update::on_sign_of_life(state, now)
     }
-    effects
 }
 
 /// Pauses sending: for as long as the service asked, or else longer each time. A refused API key needs another one

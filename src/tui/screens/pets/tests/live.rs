@@ -52,15 +52,6 @@ fn requests(app: &App) -> usize {
 }
 
 #[test]
-fn an_action_on_added_pets_runs_for_those_of_others_too() {
-    let mut app = live(80, 24, &animals(12));
-    let text = "[[actions]]\nname = \"chat\"\non = \"added\"\ncommand = [\"chat\"]\n";
-    app.state.actions.all = crate::config::File::parse(text, "c.toml".as_ref()).unwrap().actions.into();
-    followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Available)]));
-    assert!(app.job(Slot::Action(0)).is_some());
-}
-
-#[test]
 fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
     let mut app = live(80, 24, &animals(12));
     let (asked, available) = (requests(&app), app.state.pets.count(PetStatus::Available).unwrap().seen);
