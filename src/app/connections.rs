@@ -247,11 +247,10 @@ pub(crate) mod tests {
         let new = NewService {
             name: "shop".into(),
             profile: Profile::at("https://shop.example/v1"),
-            typed: Some((key(), KeepKey::File)),
+            typed: Some(key()),
         };
         assert_eq!(services.add(new), Err(DEMO_KEEPS_NOTHING.to_owned()));
-        let address = "http://127.0.0.1:9/v1".parse().unwrap();
-        assert_eq!(services.keep_key("lab", &address, &key(), KeepKey::File), Err(DEMO_KEEPS_NOTHING.to_owned()));
+        assert_eq!(services.keep_key("lab", &key()), Err(DEMO_KEEPS_NOTHING.to_owned()));
         assert_eq!(std::fs::read_to_string(directory.path().join("config.toml")).unwrap(), CONFIG);
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     }
