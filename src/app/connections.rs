@@ -244,11 +244,8 @@ pub(crate) mod tests {
         let (directory, mut services) = services(nobody());
         services.choices.demo = true;
         let key = || ApiKey::new("petk_of_shop_0001").unwrap();
-        let new = NewService {
-            name: "shop".into(),
-            profile: Profile::at("https://shop.example/v1"),
-            typed: Some(key()),
-        };
+        let new =
+            NewService { name: "shop".into(), profile: Profile::at("https://shop.example/v1"), typed: Some(key()) };
         assert_eq!(services.add(new), Err(DEMO_KEEPS_NOTHING.to_owned()));
         assert_eq!(services.keep_key("lab", &key()), Err(DEMO_KEEPS_NOTHING.to_owned()));
         assert_eq!(std::fs::read_to_string(directory.path().join("config.toml")).unwrap(), CONFIG);
