@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use petstore::config::{CustomAction, File};
+use petstore::config::{CustomAction, File, KeySource};
 use petstore::local::program::{command, output_of};
 
 use crate::documents::text;
@@ -66,6 +66,16 @@ fn received(listener: TcpListener, answer: &'static str, enough: fn(&str) -> boo
     })
 }
 
+/// An earlier petstore kept keys under these names.
+#[test]
+fn the_keyring_is_asked_for_the_profile_at_the_host_of_its_address() {
+    let page = text("docs/recipes.md");
+    let block = page.split("```toml\n").find(|block| block.starts_with("[profiles.shop]")).unwrap();
+    let file = File::parse(block.split("```").next().unwrap(), Path::new("docs/recipes.md")).unwrap();
+    let words = ["secret-tool", "lookup", "service", "petstore", "username", "shop@api.shop.example"];
+    assert_eq!(file.profiles["shop"].key, Some(KeySource::Command(words.map(str::to_owned).to_vec())));
+}
+
 #[tokio::test]
 async fn a_pet_is_shown_by_jq() {
     if has("as JSON", &["jq"]) {
@@ -95,7 +105,12 @@ async fn a_new_pet_is_posted_to_a_chat() {
     let place = format!("http://{}/hooks/123", listener.local_addr().unwrap());
     let answer = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
     let posted = received(listener, answer, |got| got.trim_end().ends_with('}'));
-    run("chat", &[("https://chat.example/hooks/123", &place)], PET).await.unwrap();
+    let page = text("docs/recipes.md");
+    let line = page.lines().find_map(|line| line.strip_prefix("petstore pets watch --exec ")).unwrap();
+    let words = shell_words::split(&line.replace("https://chat.example/hooks/123", &place)).unwrap();
+    let mut command = command(&words[0]);
+    command.args(&words[1..]);
+    output_of(command, PET.as_bytes(), Duration::from_secs(60)).await.unwrap();
     let posted = posted.join().unwrap();
     assert!(posted.starts_with("POST /hooks/123 HTTP/1.1\r\n"), "{posted}");
     assert!(posted.trim_end().ends_with("{\"text\":\"New pet 7: =Mo^XZ~ \\\"; $(touch trap) ß\"}"), "{posted}");
