@@ -57,7 +57,8 @@ use ssh::SshStart;
 pub fn main() -> ExitCode {
     let mut coloured = false;
     let arguments: Vec<_> = std::env::args_os().collect();
-    let done = start(&arguments, &Env::from_process(), &mut coloured);
+    let env = Env::from_process();
+    let done = ssh::leave_variables(&arguments, &env).and_then(|()| start(&arguments, &env, &mut coloured));
     let exit = done.unwrap_or_else(|failed| {
         report(&failed, coloured, serve::logs_json(&arguments));
         failed.exit

@@ -35,7 +35,7 @@ use args::{AuthorizeArgs, SshCommand};
 use authorized_keys::AuthorizedKeys;
 use person::{People, Person};
 use public_key::{fingerprint, openssh};
-pub use session::SshStart;
+pub use session::{SshStart, leave_variables};
 
 /// Runs `command`.
 pub async fn run(command: SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {

@@ -1,11 +1,11 @@
 //! The environment, read once. An empty variable counts as unset.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 /// The variables of the process, or those that a test chose.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env(BTreeMap<OsString, OsString>);
 
 impl Env {
@@ -17,12 +17,28 @@ impl Env {
 
     /// The value of `name` as text, unless it is unset, empty or not Unicode.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(std::ffi::OsStr::new(name)).and_then(|value| value.to_str()).filter(|value| !value.is_empty())
+        self.value(name)?.to_str()
     }
 
     /// The value of `name` as a path.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
-        self.0.get(std::ffi::OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from)
+        self.value(name).map(PathBuf::from)
+    }
+
+    /// The value of `name`, unless it is unset or empty.
+    pub fn value(&self, name: &str) -> Option<&OsStr> {
+        self.0.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// The same with these paths.
+    pub fn with<const N: usize>(mut self, paths: [(&str, PathBuf); N]) -> Self {
+        self.0.extend(paths.map(|(name, path)| (name.into(), path.into())));
+        self
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.0.iter()
     }
 
     /// Whether the locale uses UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.

@@ -233,6 +233,33 @@ fn nothing_but_petstore_can_be_reached() {
 }
 
 #[test]
+fn a_client_chooses_neither_the_files_of_a_session_nor_its_way_to_the_service() {
+    let Some(store) = Store::start() else { return };
+    store.served.add("Whiskers");
+    let key = store.authorize("till-2", &[]);
+    let planted = store.home.path().join("planted");
+    fs::create_dir_all(planted.join("petstore")).unwrap();
+    fs::write(planted.join("petstore/config.toml"), "this is no configuration").unwrap();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", proxy.local_addr().unwrap());
+    let planted = planted.to_str().unwrap();
+    for (name, value) in [
+        ("XDG_CONFIG_HOME", planted),
+        ("XDG_DATA_HOME", planted),
+        ("XDG_STATE_HOME", planted),
+        ("http_proxy", &address),
+        ("ALL_PROXY", &address),
+        ("SSL_CERT_FILE", planted),
+    ] {
+        let send = format!("SendEnv={name}");
+        let done = store.ssh(&key, &["-o", &send], &["pets list --format ids"]).env(name, value).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&done.stdout), "1\n", "{name}: {}", text(&done));
+    }
+    proxy.set_nonblocking(true).unwrap();
+    assert!(proxy.accept().is_err(), "a request went through the client's proxy");
+}
+
+#[test]
 fn nothing_is_forwarded_and_no_file_is_copied() {
     let Some(store) = Store::start() else { return };
     let key = store.authorize("till-2", &[]);

@@ -1,8 +1,10 @@
 //! `petstore ssh-session`: what sshd starts for a person. The full screen or, if a command was sent, one of those that
 //! need no file and no program of this machine. No shell is involved, and only the variables named here count.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command as Program;
 
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
@@ -18,8 +20,9 @@ use super::person::People;
 /// The longest command, in bytes.
 const MOST: usize = 64 * 1024;
 
-/// The variables that a session knows: any other may come from the client.
-const KNOWN: [&str; 14] = [
+/// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
+/// after those of the client.
+const KNOWN: [&str; 16] = [
     "COLORTERM",
     "HOME",
     "LANG",
@@ -27,7 +30,9 @@ const KNOWN: [&str; 14] = [
     "LC_CTYPE",
     "LOGNAME",
     "NO_COLOR",
+    "PATH",
     "SSH_CONNECTION",
+    COMMAND,
     "SSH_TTY",
     "TERM",
     "TERM_PROGRAM",
@@ -35,6 +40,32 @@ const KNOWN: [&str; 14] = [
     "TZ",
     "USER",
 ];
+
+/// What the client sent.
+const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
+
+/// The variables that a session knows. A time zone can be the path of a file: that one is left out.
+fn known(env: &Env) -> Env {
+    let is_file = |value: &OsStr| value.to_string_lossy().trim_start_matches(':').starts_with('/');
+    let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
+    known.filter(|(name, value)| *name != "TZ" || !is_file(value)).collect()
+}
+
+/// Starts the program again as it was started, but with the known variables alone, if this is a session and there are
+/// others: sshd may accept any from the client, and libraries read some on their own (proxies, CA certificates).
+///
+/// # Errors
+/// It cannot be started.
+pub fn leave_variables(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
+    let [program, command, rest @ ..] = arguments else { return Ok(()) };
+    let kept = known(env);
+    if command != "ssh-session" || kept == *env {
+        return Ok(());
+    }
+    let found = std::env::current_exe().map_err(Failed::because("it is not known where this program is"))?;
+    let error = Program::new(found).arg0(program).arg(command).args(rest).env_clear().envs(kept.iter()).exec();
+    Err(Failed::because("cannot start the session")(error))
+}
 
 /// What a session starts with.
 pub struct SshStart {
@@ -53,7 +84,8 @@ impl SshStart {
     /// # Errors
     /// Nobody of this name is authorized, or what was sent cannot be split into arguments.
     pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self), Failed> {
-        let paths = Paths::new(env).map_err(Failed::config)?;
+        let env = known(env);
+        let paths = Paths::new(&env).map_err(Failed::config)?;
         let people = People::new(&paths);
         let person = people.get(name)?.ok_or_else(|| {
             let what = format!("{} may not log in any more", short(name));
@@ -62,10 +94,9 @@ impl SshStart {
         let own = people.directory(name);
         let configuration = paths.config.parent().map(Path::to_owned).unwrap_or_default();
         let places = [("XDG_CONFIG_HOME", configuration), ("XDG_DATA_HOME", own.clone()), ("XDG_STATE_HOME", own)];
-        let known = KNOWN.into_iter().filter_map(|name| Some((name, env.path(name)?)));
-        let arguments = arguments(env.get("SSH_ORIGINAL_COMMAND").unwrap_or_default())?;
+        let arguments = arguments(env.get(COMMAND).unwrap_or_default())?;
         let start = Self {
-            env: known.chain(places).collect(),
+            env: env.with(places),
             session: person.session(name),
             key_file: people.key_file(name),
             insecure_http: person.insecure_http,
@@ -303,10 +334,9 @@ mod tests {
     }
 
     #[test]
-    fn no_variable_from_outside_counts() {
-        for name in ["PETSTORE_BASE_URL", "PETSTORE_CONFIG", "EDITOR", "PAGER", "LD_PRELOAD", "WAYLAND_DISPLAY", "TMUX"]
-        {
-            assert!(!KNOWN.contains(&name), "{name}");
-        }
+    fn a_time_zone_is_a_name_and_no_file() {
+        let zone = |value: &str| known(&Env::from_iter([("TZ", value)])).get("TZ").is_some();
+        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST"));
+        assert!(!zone("/etc/passwd") && !zone(":/etc/passwd"));
     }
 }
