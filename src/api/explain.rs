@@ -23,6 +23,10 @@ pub fn explain(failure: &Failure) -> Explanation {
             "The embedded store or the client did not start. Nothing was sent.",
             "Fix the cause: often a file that cannot be opened, or a full disk. Then restart petstore.",
         ),
+        Failure::NotOverSsh => explained(
+            "What is typed in a session over SSH names no file of the server.",
+            "Import and export with a command from your own machine: ssh USER@HOST pets import - < pets.csv.",
+        ),
         Failure::NoAnswer { .. } => explained(
             "The service was reached, but its answer did not come in time. Reading changes nothing; a pet that \
              was sent may have been added.",
@@ -261,6 +265,7 @@ mod tests {
         assert!(explain(&page).means.contains("web page"));
         for failure in [
             Failure::NotStarted { why: String::new() },
+            Failure::NotOverSsh,
             Failure::NoAnswer { after: std::time::Duration::ZERO },
             Failure::Broken { why: String::new() },
             Failure::Malformed { why: String::new(), excerpt: "{}".into() },

@@ -21,6 +21,8 @@ pub enum Failure {
         /// The cause.
         why: String,
     },
+    /// A session over SSH may not do it.
+    NotOverSsh,
     /// It may have arrived; no whole answer came.
     NoAnswer {
         /// How long it was waited for.
@@ -138,7 +140,7 @@ impl Failure {
     /// Whether the request may have been carried out all the same; see [`ApiError::outcome_unknown`].
     pub fn outcome_unknown(&self) -> bool {
         match self {
-            Self::NotSent { .. } | Self::NotStarted { .. } | Self::Busy => false,
+            Self::NotSent { .. } | Self::NotStarted { .. } | Self::NotOverSsh | Self::Busy => false,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Malformed { .. } | Self::Crashed { .. } => true,
             // An earlier one with the same idempotency key is being carried out.
             Self::Refused { status: 409, code, .. } => {
@@ -164,7 +166,7 @@ impl Failure {
             Self::Malformed { .. } => Remedy::CheckService,
             Self::Refused { status: 408 | 429 | 500..=599, .. } => Remedy::TryLater,
             Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => Remedy::TryLater,
-            Self::Refused { .. } | Self::NotStarted { .. } | Self::Crashed { .. } => Remedy::None,
+            Self::Refused { .. } | Self::NotStarted { .. } | Self::NotOverSsh | Self::Crashed { .. } => Remedy::None,
         }
     }
 
@@ -173,7 +175,7 @@ impl Failure {
         match self {
             Self::Refused { status, .. } => matches!(status, 408 | 429 | 500 | 502..=599),
             Self::NotSent { .. } | Self::NoAnswer { .. } | Self::Broken { .. } | Self::Busy => true,
-            Self::NotStarted { .. } | Self::Malformed { .. } | Self::Crashed { .. } => false,
+            Self::NotStarted { .. } | Self::NotOverSsh | Self::Malformed { .. } | Self::Crashed { .. } => false,
         }
     }
 
@@ -187,6 +189,7 @@ impl Failure {
         match self {
             Self::NotSent { why } => format!("No connection to {service} ({why})."),
             Self::NotStarted { why } => format!("Not started: {why}. Fix that, then restart petstore."),
+            Self::NotOverSsh => "A session over SSH opens no files of the server.".to_owned(),
             Self::NoAnswer { after } => format!("No answer from {service} within {} s.", after.as_secs()),
             Self::Broken { why } => format!("The connection to {service} broke ({why})."),
             Self::Refused { status: 401, code: Some(_), message, .. } => {

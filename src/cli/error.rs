@@ -161,6 +161,7 @@ impl Failed {
             Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => Exit::NoAnswer,
             Failure::Refused { .. }
             | Failure::NotStarted { .. }
+            | Failure::NotOverSsh
             | Failure::Malformed { .. }
             | Failure::Busy
             | Failure::Crashed { .. } => Exit::Failure,

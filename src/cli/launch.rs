@@ -239,6 +239,7 @@ fn session(
         drafts,
         queues,
         services: Arc::new(Services { connect, choices: choices.clone(), env: env.clone() }),
+        over_ssh: choices.ssh.is_some(),
     };
     let (columns, rows) = terminal_size().unwrap_or((80, 24));
     let size = Size { columns, rows };

@@ -171,6 +171,7 @@ pub(super) fn away_word(failure: &Failure) -> String {
     match failure {
         Failure::NotSent { .. } | Failure::NoAnswer { .. } | Failure::Broken { .. } => "OFFLINE".into(),
         Failure::NotStarted { .. } => "NOT STARTED".into(),
+        Failure::NotOverSsh => "NOT OVER SSH".into(),
         Failure::Refused { status, .. } => format!("ERROR {status}"),
         Failure::Malformed { .. } => "BAD ANSWER".into(),
         Failure::Busy => "BUSY".into(),

@@ -10,6 +10,8 @@ pub mod drafts;
 mod import;
 mod job;
 mod outbox;
+#[cfg(test)]
+mod over_ssh;
 mod pets;
 mod popups;
 pub mod profiles;
@@ -188,6 +190,9 @@ impl Worker {
 
     fn start(&mut self, Job { id, task }: Job) -> Option<Reply> {
         let slot = task.slot();
+        if !self.context.allows(&task) {
+            return Some(Reply { id, outcome: Outcome::failed(slot, Failure::NotOverSsh) });
+        }
         if slot == Slot::Create && self.jobs.contains_key(&slot) {
             return Some(Reply { id, outcome: Outcome::failed(slot, Failure::Busy) });
         }

@@ -133,6 +133,7 @@ fn context(domains_context: Arc<DomainService>) -> WorkerContext {
         drafts: None,
         queues: Arc::default(),
         services,
+        over_ssh: false,
     }
 }
 

@@ -139,7 +139,10 @@ impl Action {
             Some("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         } else if matches!(self, Self::Pets(PetsAction::Views)) {
             Some("A session over SSH cannot change the views of the server.")
-        } else if matches!(self, Self::Text(TextAction::WriteFile)) {
+        } else if matches!(self, Self::Text(TextAction::WriteFile) | Self::Changes(ChangesAction::WriteFile))
+            || matches!(self, Self::Help(HelpAction::WriteFile) | Self::Preview(PreviewAction::WriteFile))
+            || matches!(self, Self::ImportRun(ImportRunAction::WriteFile))
+        {
             Some("A session over SSH writes no files of the server.")
         } else if matches!(self, Self::Global(Profiles | Choices)) {
             Some("A session over SSH has one service and one API key.")

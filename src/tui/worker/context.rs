@@ -14,7 +14,9 @@ use crate::config::paths::expand_home;
 use crate::local::complete::{Completion, complete};
 use crate::transfer::journal::Target;
 use crate::transfer::{ColumnMapping, Input, TransferError};
-use crate::tui::screens::add_pet::import::jobs::ImportSource;
+use crate::tui::effect::Task;
+use crate::tui::popups::jobs::PopupTask;
+use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
 
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
@@ -35,6 +37,32 @@ pub struct WorkerContext {
     pub drafts: Option<Arc<DraftFiles>>,
     /// For profiles.
     pub services: Arc<Services>,
+    /// This is a session over SSH: what is typed comes from another machine and names no file of this one.
+    pub over_ssh: bool,
+}
+
+impl WorkerContext {
+    /// Whether a session over SSH may do this. The files of the person, which the session names itself, are enough for it.
+    pub(super) fn allows(&self, task: &Task) -> bool {
+        let is_own = |path: &Path| path.file_name().is_some() && path.parent() == self.pasted.as_deref();
+        let may_read = |source: &ImportSource| match source {
+            ImportSource::File(path) => is_own(Path::new(path)),
+            ImportSource::Pasted(_) => true,
+        };
+        !self.over_ssh
+            || match task {
+                Task::Pets(_) | Task::Add(_) | Task::Rapid(_) | Task::Drafts(_) | Task::WriteCache(_) => true,
+                // `[ssh]` of the configuration decides whether there are any.
+                Task::Action(_) => true,
+                Task::Import(ImportTask::CheckFile(source, _)) => may_read(source),
+                Task::Import(ImportTask::Run(run)) => may_read(&run.source) && run.report.as_deref().is_none_or(is_own),
+                Task::Popups(PopupTask::Copy(_) | PopupTask::TestKey(_)) => true,
+                // These have no configuration file to write to.
+                Task::Popups(PopupTask::SetTheme(_) | PopupTask::ChangeViews(_)) => true,
+                Task::Popups(PopupTask::Write(_)) => false,
+                Task::Domains(_) | Task::Profiles(_) | Task::CompletePath(_) => false,
+            }
+    }
 }
 
 /// What a job about files knows of the machine and of the service in use.

@@ -138,6 +138,7 @@ mod tests {
             drafts: None,
             queues: Arc::default(),
             services,
+            over_ssh: false,
         };
         let (mut worker, _) = spawn(Some(settings(remote())), context);
         let job = |id, task| Effect::Job(Job { id: ReqId(id), task });

@@ -61,7 +61,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         return None;
     }
     let text = &format!("{first}{text}");
-    if let Some(path) = dropped(text) {
+    if let Some(path) = dropped(text).filter(|_| state.link.ssh.is_none()) {
         state.add.name_field().clear();
         show(state);
         state.add.import.path = TextInput::new(path.clone());

@@ -1,0 +1,200 @@
+//! What a session over SSH cannot do, whatever is typed, pasted or chosen in it: a real worker has nothing of the server
+//! to give, and changes nothing there.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::*;
+use crate::api::client::install_tls_provider;
+use crate::app::connections::tests::services;
+use crate::config::SshSession;
+use crate::tui::key::KeyPress;
+use crate::tui::keymap::{Action, Context};
+use crate::tui::msg::Msg;
+use crate::tui::screens::add_pet::import::jobs::ImportSource;
+use crate::tui::state::Link;
+use crate::tui::testing::{App, no_domains_context, remote, settings};
+
+/// What stands in files of the server, and in the name of one.
+const SECRET: &str = "CANARY";
+
+/// The app in a session, with a request in its log.
+fn session() -> App {
+    let mut app = App::loaded(80, 24);
+    let ssh = Some(SshSession { name: "till-2".to_owned(), ..SshSession::default() });
+    app.state.link = Link { health: app.state.link.health.clone(), ..Link::of(&settings_of(ssh)) };
+    app.effects.clear();
+    app
+}
+
+fn settings_of(ssh: Option<SshSession>) -> Settings {
+    Settings { ssh, ..settings(remote()) }
+}
+
+/// What the worker of a session has, which keeps its files in `home`; nobody listens where its service is.
+fn context(home: &Path) -> (tempfile::TempDir, WorkerContext) {
+    let nobody = Failure::NotSent { why: "nobody listens".into() };
+    let (configuration, services) = services(Arc::new(move |_| Box::pin(std::future::ready(Err(nobody.clone())))));
+    let context = WorkerContext {
+        domains_context: no_domains_context(),
+        copying: Vec::new(),
+        home: Some(home.to_owned()),
+        config: Err("a session over SSH changes no settings."),
+        kept: None,
+        pasted: Some(home.join("person/imports")),
+        queues: Arc::default(),
+        drafts: None,
+        services: Arc::new(services),
+        over_ssh: true,
+    };
+    (configuration, context)
+}
+
+/// A server with files that are nobody's business, and a worker for a session of a person there.
+struct Server {
+    home: tempfile::TempDir,
+    worker: Handle,
+    _configuration: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Self {
+        install_tls_provider();
+        let home = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| std::fs::write(home.path().join(name), text).unwrap();
+        file("authorized_keys", &format!("ssh-ed25519 {SECRET}\n"));
+        file("config.toml", &format!("# {SECRET}\n"));
+        file("pets.csv", &format!("name,categoryId,{SECRET}\n{SECRET},3,x\n"));
+        file(&format!("{SECRET}.csv"), &format!("{SECRET}\n"));
+        let (_configuration, context) = context(home.path());
+        let (worker, _) = spawn(Some(settings_of(Some(SshSession::default()))), context);
+        Self { home, worker, _configuration }
+    }
+
+    /// Every file with its content.
+    fn files(&self) -> BTreeMap<std::path::PathBuf, String> {
+        let files = std::fs::read_dir(self.home.path()).unwrap().map(|entry| entry.unwrap().path());
+        files.map(|path| (path.clone(), std::fs::read_to_string(&path).unwrap_or_default())).collect()
+    }
+
+    /// Has the worker do what the app asks for, until it asks for nothing more. Imports are only checked.
+    async fn answer(&mut self, app: &mut App) {
+        while let Some(effect) = app.effects.pop() {
+            let Effect::Job(job) = effect else { continue };
+            if matches!(job.task, Task::Pets(_)) || self.runs(&job.task) {
+                continue;
+            }
+            let id = job.id;
+            self.worker.effects.send(Effect::Job(job)).unwrap();
+            loop {
+                let reply = self.worker.replies.recv().await.unwrap();
+                let said = format!("{reply:?}");
+                assert!(!said.contains(SECRET), "{said}");
+                let ends = reply.id == id && !reply.outcome.is_progress();
+                app.send(Msg::Reply(reply));
+                if ends {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Whether this sends rows that were pasted, which waits for the service.
+    fn runs(&self, task: &Task) -> bool {
+        matches!(task, Task::Import(ImportTask::Run(run)) if matches!(run.source, ImportSource::Pasted(_)))
+    }
+}
+
+/// The ways into the places of a session: each with the keys of the way.
+async fn places(server: &mut Server) -> Vec<(Context, Vec<Step>)> {
+    let lines = Step::Paste("name,categoryId\nRex,3\n,4\n".into());
+    let starts = [vec![], vec![Step::Keys("a"), lines], vec![Step::Keys("a F6")], vec![Step::Field]];
+    let mut waiting: VecDeque<Vec<Step>> = starts.into();
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    while let Some(way) = waiting.pop_front() {
+        let app = walked(server, &way).await;
+        let context = app.state.context();
+        if app.state.quitting.is_some() || !seen.insert(format!("{context:?}")) {
+            continue;
+        }
+        for key in keys(&app) {
+            waiting.push_back([way.clone(), vec![Step::Press(key)]].concat());
+        }
+        found.push((context, way));
+    }
+    found
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Keys(&'static str),
+    Press(KeyPress),
+    Paste(String),
+    /// The field for the file to import, as an unfinished import leaves it.
+    Field,
+}
+
+async fn walked(server: &mut Server, way: &[Step]) -> App {
+    let mut app = session();
+    for step in way {
+        match step {
+            Step::Keys(keys) => drop(app.keys(keys)),
+            Step::Press(key) => app.send(Msg::Key(*key)),
+            Step::Paste(text) => app.send(Msg::Paste(text.clone())),
+            Step::Field => {
+                app.keys("a");
+                app.state.add.import.on = true;
+            }
+        }
+        server.answer(&mut app).await;
+    }
+    app
+}
+
+/// The keys that are bound where the app is.
+fn keys(app: &App) -> Vec<KeyPress> {
+    let here = app.state.context();
+    let bound = app.state.keymap.bindings().iter();
+    let bound = bound.filter(|line| matches!(line.context, context if context == here || context == Context::Global));
+    bound.filter(|line| !matches!(line.action, Action::Edit(_))).flat_map(|line| line.keys.clone()).collect()
+}
+
+#[tokio::test]
+async fn no_command_and_no_paste_reaches_a_file_of_the_server() {
+    let mut server = Server::start();
+    let (before, at) = (server.files(), server.home.path().display().to_string());
+    let places = places(&mut server).await;
+    assert!(places.len() >= 12, "{places:?}");
+    let named = ["pets.csv", "authorized_keys", "new.csv", "", "person/imports/../../pets.csv"];
+    let pastes: Vec<_> =
+        named.map(|name| format!("{at}/{name}")).into_iter().chain(["~/pets.csv".to_owned()]).collect();
+    for (context, way) in &places {
+        for paste in pastes.iter().take(if context.is_text() { pastes.len() } else { 1 }) {
+            let pasted = [way.clone(), vec![Step::Paste(paste.clone())]].concat();
+            for key in keys(&walked(&mut server, &pasted).await) {
+                let mut app = walked(&mut server, &[pasted.clone(), vec![Step::Press(key)]].concat()).await;
+                // What is asked for next is confirmed.
+                for key in ["Enter", "Enter", "Tab", "F2"] {
+                    app.keys(key);
+                    server.answer(&mut app).await;
+                }
+                assert!(!app.screen().contains(SECRET), "{context:?}, {paste}, {key:?}: {}", app.screen());
+            }
+        }
+        assert_eq!(server.files(), before, "{context:?}");
+    }
+}
+
+#[test]
+fn an_import_of_pasted_rows_is_continued_and_no_other() {
+    let (_configuration, context) = context(Path::new("/home/shop"));
+    let check = |path: &str| {
+        let task = ImportTask::CheckFile(ImportSource::File(path.to_owned()), Box::default());
+        context.allows(&task.into())
+    };
+    assert!(check("/home/shop/person/imports/pasted-1.csv"));
+    for path in ["pasted-1.csv", "/home/shop/person/imports/..", "/home/shop/person/imports/../key", "~/a.csv", ""] {
+        assert!(!check(path), "{path}");
+    }
+}
