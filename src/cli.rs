@@ -52,6 +52,7 @@ use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 pub use panics::report as report_panics;
 use ssh::SshStart;
+use ssh::revocation::{ASK, revoked};
 
 /// Parses the arguments of the process, runs the command, and reports a failure.
 pub fn main() -> ExitCode {
@@ -86,7 +87,15 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
             let (arguments, session) = SshStart::new(&session, env)?;
             match parse(&arguments, &session.env) {
                 Err(ended) => ended.map_err(|failed| failed.hint(OVER_SSH)),
-                Ok(args) => start(session.confine(args)?, &session.env),
+                Ok(args) => {
+                    let args = session.confine(args)?;
+                    #[cfg(target_os = "linux")]
+                    session.restrict(&args.shared.choices());
+                    start(args, &session.env).map_err(|failed| match failed.exit {
+                        Exit::Unauthorized => failed.hint(ASK),
+                        _ => failed,
+                    })
+                }
             }
         }
         Ok(args) => start(args, env),
@@ -163,7 +172,12 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
         Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || Args::command().render_usage()),
-        Command::Pets(command) => runtime.block_on(pets::run(command, &args.shared, env)),
+        Command::Pets(command) => runtime.block_on(async {
+            tokio::select! {
+                done = pets::run(command, &args.shared, env) => done,
+                failed = revoked(choices.ssh.clone()) => Err(failed),
+            }
+        }),
         Command::Domains(command) => {
             if choices.demo && command.command.asks() {
                 return Err(Failed::new(Exit::Usage, "the demo asks no name servers")

@@ -89,7 +89,7 @@ pub enum Command {
     /// Let people use petstore by logging in with SSH.
     #[command(subcommand, after_help = SSH_HELP)]
     Ssh(SshCommand),
-    /// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` writes.
+    /// Start the session of a person: for the lines of authorized_keys that `petstore ssh authorize` prints.
     #[command(hide = true)]
     SshSession(SessionArgs),
     /// Copy a service's database while it is in use.

@@ -16,6 +16,7 @@ use super::args::IDLE_ENDED;
 use super::error::{Exit, Failed};
 use super::output::{Content, note, out};
 use super::signals::Signals;
+use super::ssh::revocation::{may_not_log_in, revoked};
 use super::{service, setup};
 
 /// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has
@@ -30,7 +31,8 @@ pub fn run(
     runtime.block_on(async {
         let (domains, domain_service) = setup::domains(&configuration(choices, env)?.domains, choices, env)?;
         let (client, embedded) = service::connect(&settings).await?;
-        let idle = settings.ssh.as_ref().and_then(|ssh| ssh.idle);
+        let ssh = settings.ssh.clone();
+        let idle = ssh.as_ref().and_then(|ssh| ssh.idle);
         let home = env.path("HOME");
         let setup = DialogueSetup { settings, client, domains, domain_service, home, unfinished, clock: clock::now };
         let mut signals = Signals::new()?;
@@ -51,6 +53,7 @@ pub fn run(
         let result = tokio::select! {
             leave = session.run() => exit_of(leave),
             exit = ended => Ok(exit),
+            failed = revoked(ssh) => Err(failed),
         };
         if let Some(embedded) = embedded {
             embedded.stop().await;
@@ -68,6 +71,7 @@ fn exit_of(leave: Leave) -> Result<Exit, Failed> {
             Ok(Exit::Done)
         }
         Leave::Interrupted => Ok(Exit::Interrupt),
+        Leave::Revoked(name) => Err(may_not_log_in(&name)),
         Leave::Broken(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Done),
         Leave::Broken(error) => Err(Failed::because("cannot read or write the terminal")(error)),
     }

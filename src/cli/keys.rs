@@ -14,6 +14,7 @@ use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
 use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
+use super::ssh::revocation;
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -64,6 +65,8 @@ pub enum KeysCommand {
         name: String,
     },
     /// Revoke a key; takes effect everywhere within five seconds.
+    ///
+    /// People who log in over SSH with the key (petstore ssh authorize) may not any more, also while the database is away.
     #[command(after_help = "Example:\n  petstore keys revoke --database sqlite:store.db 4fT9qLx2")]
     Revoke {
         #[command(flatten)]
@@ -105,7 +108,7 @@ pub(super) async fn at_the_terminal(command: KeysCommand, env: &Env) -> Result<E
 
 /// Runs `command`. A new key goes to `out`, alone on a line; notes go to `err`.
 async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut impl Write) -> Result<(), Failed> {
-    let (now, actor) = (clock::now(), actor(env));
+    let (now, actor) = (clock::now(), env.actor());
     let (KeysCommand::Create { database, .. }
     | KeysCommand::List { database, .. }
     | KeysCommand::Rename { database, .. }
@@ -116,6 +119,11 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     let expires_at = match &command {
         KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
         _ => None,
+    };
+    // Before the database is asked, which may be away or another one.
+    let marked = match &command {
+        KeysCommand::Revoke { id, .. } => revocation::revoke(*id, env, err),
+        _ => Ok(()),
     };
     let store = match &command {
         KeysCommand::Create { .. } => Store::open(&database.url).await?,
@@ -164,7 +172,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                 })?;
                 let at = key.revoked_at.map(moment).unwrap_or_default();
                 let _ = writeln!(err, "revoked key {id} ({}) at {at}", display_safe(&key.name));
-                return Ok(());
+                return marked;
             }
             KeysCommand::List { output, .. } => {
                 let keys = store.list_keys().await?;
@@ -203,15 +211,6 @@ async fn hand_over(
         Ok(_) => Failed::because(format!("{unprinted} was revoked: {}", remedy()))(error),
         Err(error) => Failed::because(format!("{unprinted} is still accepted: petstore keys revoke {id}"))(error),
     })
-}
-
-/// Who runs this, for the log of keys. The uid is certain, the name only helpful.
-pub fn actor(env: &Env) -> String {
-    let uid = rustix::process::getuid().as_raw();
-    match env.get("LOGNAME").or_else(|| env.get("USER")) {
-        Some(name) => format!("{} (uid {uid})", display_safe(name)),
-        None => format!("uid {uid}"),
-    }
 }
 
 /// When a key expires: after a span, or at the beginning of a local day. It must be in the future.

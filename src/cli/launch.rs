@@ -22,7 +22,7 @@ use crate::config::file::{Add, File};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
 use crate::config::{
-    Choices, ConfigError, Depth, Env, Paths, ProfileEntry, Profiles, Settings, ThemeFile, file_path,
+    Choices, ConfigError, Depth, Env, Paths, ProfileEntry, Profiles, Settings, SshSession, ThemeFile, file_path,
     settings_without_key,
 };
 use crate::local::draft_files::Claims;
@@ -57,6 +57,7 @@ use super::error::{Exit, Failed};
 use super::output::{is_terminal, note, write};
 use super::service::Inside;
 use super::signals::Signals;
+use super::ssh::revocation::{may_not_log_in, revoked};
 use super::{dialogue, setup};
 
 /// The smallest size of the full screen, in columns and rows.
@@ -299,7 +300,7 @@ async fn show(
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
     let (worker, worker_ended) = worker::spawn(settings, context);
-    let signals = watch_signals()?;
+    let signals = watch_signals(state.link.ssh.clone())?;
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
     let wires = LoopIo {
@@ -351,6 +352,7 @@ async fn show(
             note(IDLE_ENDED);
             Exit::Done
         }
+        Some(QuitReason::Revoked) => return Err(may_not_log_in(&state.link.label)),
         Some(QuitReason::Terminate) => Exit::Terminate,
         Some(QuitReason::Quit) => Exit::Quit,
         Some(QuitReason::Hangup) => Exit::Hangup,
@@ -372,9 +374,8 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     let ended = match (run, state.quitting) {
         (None, _) => Ending::Fault,
         (Some(Err(_)), _) | (_, Some(QuitReason::Hangup)) => Ending::Hangup,
-        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Quit | QuitReason::Idle)) => {
-            Ending::Signal
-        }
+        (_, Some(QuitReason::Interrupt | QuitReason::Terminate | QuitReason::Quit)) => Ending::Signal,
+        (_, Some(QuitReason::Idle | QuitReason::Revoked)) => Ending::Signal,
         (_, None | Some(QuitReason::User)) => Ending::Quit,
     };
     let writes = drafts::last(state, ended, clock::now());
@@ -382,14 +383,19 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
 }
 
-/// What signals ask for.
-fn watch_signals() -> Result<mpsc::Receiver<Msg>, Failed> {
+/// What signals ask for, and what a session over SSH does whose person was revoked.
+fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed> {
     let (sender, asked) = mpsc::channel(4);
     let listen = |number: rustix::process::Signal| {
         signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
     };
     let (mut stops, mut continues) = (listen(rustix::process::Signal::TSTP)?, listen(rustix::process::Signal::CONT)?);
     let mut ends = Signals::new()?;
+    let by_mark = sender.clone();
+    tokio::spawn(async move {
+        revoked(ssh).await;
+        let _ = by_mark.send(Msg::Quit(QuitReason::Revoked)).await;
+    });
     tokio::spawn(async move {
         loop {
             let msg = tokio::select! {

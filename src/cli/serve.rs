@@ -28,8 +28,8 @@ use self::systemd::ServiceManager;
 use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{complaint, safe};
+use super::panics;
 use super::signals::Signals;
-use super::{keys, panics};
 use crate::clock;
 use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;
@@ -103,7 +103,7 @@ pub fn in_process(runtime: &Runtime, mut args: ServeArgs, env: &Env, coloured: b
             Some(database) => database,
             None => DatabaseUrl::Sqlite(Paths::new(env).map_err(Failed::config)?.embedded_database()),
         };
-        run(args, &database, &keys::actor(env), &log, &manager).await
+        run(args, &database, &env.actor(), &log, &manager).await
     });
     let exit = served.map_or_else(
         |failed| {

@@ -2,88 +2,61 @@
 //! `authorized_keys` leads each person into a session with a separate API key.
 
 pub mod args;
-mod authorized_keys;
-mod check;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod person;
 mod public_key;
+pub mod revocation;
 mod session;
 
 use std::io::Write as _;
-use std::path::Path;
 
 use secrecy::ExposeSecret as _;
-use serde_json::{Value, json};
-use ssh_key::PublicKey;
 
 use crate::clock;
 use crate::config::secrets::write_key_file;
 use crate::config::{Choices, Env, Paths, Remote, Service, Settings};
 use crate::model::ApiKey;
-use crate::model::display_safe;
-use crate::model::table;
-use crate::model::text::short;
-use crate::model::words::counted;
 use crate::store::Store;
 use crate::store::keys::NewKey;
 
-use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
-use super::keys::actor;
 use super::output::{self, note};
-use super::render::FormatArg;
 use args::{AuthorizeArgs, SshCommand};
-use authorized_keys::AuthorizedKeys;
 use person::{People, Person};
-use public_key::{fingerprint, openssh};
 pub use session::{SshStart, leave_variables};
 
 /// Runs `command`.
-pub async fn run(command: SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
+pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let people = People::new(&Paths::new(env).map_err(Failed::config)?);
-    match command {
-        SshCommand::Authorize(args) => authorize(args, &people, choices, env).await,
-        SshCommand::List(output) => list(output, &people),
-        SshCommand::Revoke { name, database, file } => revoke(&name, &database, &file.path(env)?, &people, env).await,
-        SshCommand::Check { file, output } => check::run(output, &file.path(env)?, &people, env),
-        SshCommand::Keys { account, key } => keys(&account, &key, &people, env),
-    }
-}
-
-async fn authorize(args: AuthorizeArgs, people: &People, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let key = public_key::read(&args.key)?;
-    let path = args.file.path(env)?;
+    output::is_there()?;
     let _alone = people.alone()?;
     let known = people.get(&args.name)?;
-    let mut lines = AuthorizedKeys::read(&path)?;
-    if let Some((number, whose)) = lines.find(&key) {
-        let whose = whose.map_or_else(|| "without petstore".to_owned(), |name| format!("for {name}"));
-        // sshd takes the first line that has the key.
-        return Err(Failed::config(format!("{}:{number} has this SSH key already, {whose}", path.display()))
-            .hint("remove that line first, or use another SSH key"));
+    let line = public_key::line(&args.name, &key)?;
+    if people.is_revoked(&args.name) {
+        // A line with this name may still be there, for a key that somebody else has by now.
+        let what = format!("{} was revoked, and the lines with this name would count again", args.name);
+        return Err(Failed::config(what).hint(format!(
+            "choose another name; or remove those lines from authorized_keys, and then {}",
+            people.directory(&args.name).display()
+        )));
     }
     if let (Some(person), Some(scopes)) = (&known, args.scopes)
         && person.scopes != scopes.to_string()
     {
         let what = format!("{} is authorized with the scopes {}, not {scopes}", args.name, person.scopes);
-        return Err(Failed::config(what).hint(format!("to change them: petstore ssh revoke {}", args.name)));
-    }
-    if args.print {
-        output::is_there()?;
+        let way = format!("to change them: petstore keys revoke {}, and then authorize another name", person.api_key);
+        return Err(Failed::config(what).hint(way));
     }
     let mut person = match known {
         Some(person) => person,
-        None => create(&args, service(choices, env)?, choices.insecure_http, people, env).await?,
+        None => create(&args, service(choices, env)?, choices.insecure_http, &people, env).await?,
     };
     person.idle_seconds = args.idle.map(|idle| idle.as_secs()).or(person.idle_seconds);
-    person.ssh_keys.push(openssh(&key)?);
     people.save(&args.name, &person)?;
-    let line = authorized_keys::line(&args.name, &key)?;
-    if args.print {
-        return output::write(|out| writeln!(out, "{line}")).map(|_| Exit::Done);
-    }
-    lines.push(&line);
-    lines.save(&path)?;
-    note(&format!("{} may log in; the line is in {}", args.name, path.display()));
+    output::write(|out| writeln!(out, "{line}"))?;
+    note(&format!("add this line to ~/.ssh/authorized_keys, and {} may log in", args.name));
     Ok(Exit::Done)
 }
 
@@ -95,7 +68,7 @@ async fn create(
     people: &People,
     env: &Env,
 ) -> Result<Person, Failed> {
-    let (scopes, actor) = (args.scopes.unwrap_or_default(), actor(env));
+    let (scopes, actor) = (args.scopes.unwrap_or_default(), env.actor());
     let store = Store::open(&args.database.url).await?;
     let new = NewKey { name: args.name.clone(), scopes, expires_at: None };
     let (id, secret) = store.create_key(new, &actor, clock::now()).await?;
@@ -123,7 +96,6 @@ async fn create(
             .transpose()
             .map_err(Failed::because("no current directory"))?,
         idle_seconds: None,
-        ssh_keys: Vec::new(),
     })
 }
 
@@ -136,80 +108,4 @@ fn service(choices: &Choices, env: &Env) -> Result<Remote, Failed> {
                 .hint("start petstore serve, and name its address: --base-url http://127.0.0.1:8080/v1"))
         }
     }
-}
-
-fn list(output: FormatArg, people: &People) -> Result<Exit, Failed> {
-    let all = people.all()?;
-    let rows = || {
-        let rows = all.iter().map(|(name, person)| {
-            let keys: Vec<_> = person.ssh_keys.iter().map(|key| fingerprint(key)).collect();
-            let shown = [name.as_str(), &person.scopes, &person.api_key, &keys.join(" ")];
-            shown.map(|text| display_safe(text).into_owned())
-        });
-        let headings = ["NAME", "SCOPES", "API KEY", "SSH KEYS"].map(str::to_owned);
-        std::iter::once(headings).chain(rows).collect::<Vec<_>>()
-    };
-    output.write(
-        |out| table::write(out, &rows()),
-        || all.iter().map(|(name, person)| object(name, person)).collect::<Vec<_>>(),
-    )?;
-    if all.is_empty() {
-        note("nobody may log in yet; to let somebody: petstore ssh authorize NAME KEY");
-    }
-    Ok(Exit::Done)
-}
-
-fn object(name: &str, person: &Person) -> Value {
-    let keys: Vec<_> = person.ssh_keys.iter().map(|key| fingerprint(key)).collect();
-    json!({
-        "name": name,
-        "scopes": person.scopes.split(' ').collect::<Vec<_>>(),
-        "apiKey": person.api_key,
-        "baseUrl": person.base_url,
-        "idleSeconds": person.idle_seconds,
-        "sshKeys": keys,
-    })
-}
-
-async fn revoke(name: &str, database: &DatabaseArg, path: &Path, people: &People, env: &Env) -> Result<Exit, Failed> {
-    let _alone = people.alone()?;
-    let mut lines = AuthorizedKeys::read(path)?;
-    let removed = lines.remove(name);
-    let person = people.get(name)?;
-    if removed == 0 && person.is_none() {
-        let what = format!("there is nobody called {}", short(name));
-        return Err(Failed::new(Exit::NotFound, what).hint("to see who may log in: petstore ssh list"));
-    }
-    // Whatever fails after this, nobody new gets in.
-    if removed > 0 {
-        lines.save(path)?;
-    }
-    note(&format!("removed {} from {}", counted(removed, "line"), path.display()));
-    let Some(person) = person else { return Ok(Exit::Done) };
-    let id = person.api_key.parse().map_err(Failed::config)?;
-    let store = Store::open_existing(&database.url).await?;
-    let revoked = store.revoke_key(id, &actor(env), clock::now()).await;
-    store.close().await;
-    match revoked? {
-        Some(_) => note(&format!("revoked API key {id}")),
-        None => note(&format!("the database has no API key {id}: is it the one of this service?")),
-    }
-    if let Some(left) = people.remove(name)? {
-        note(&format!("what was typed and not sent is in {}", left.display()));
-    }
-    Ok(Exit::Done)
-}
-
-/// Prints the line of the person who has the SSH key, if any.
-fn keys(account: &str, key: &str, people: &People, env: &Env) -> Result<Exit, Failed> {
-    if env.get("LOGNAME").or_else(|| env.get("USER")) != Some(account) {
-        return Ok(Exit::Done);
-    }
-    let all = people.all()?;
-    let is_offered = |known: &&String| known.split(' ').nth(1) == Some(key);
-    let found = all.iter().find_map(|(name, person)| Some((name, person.ssh_keys.iter().find(is_offered)?)));
-    let Some((name, key)) = found else { return Ok(Exit::Done) };
-    let key = PublicKey::from_openssh(key).map_err(Failed::config)?;
-    let line = authorized_keys::line(name, &key)?;
-    output::write(|out| writeln!(out, "{line}")).map(|_| Exit::Done)
 }

@@ -16,8 +16,10 @@ use crate::model::suggest::nearest;
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
 /// What an earlier version had, and what to do instead.
-const REMOVED: [(&str, &str); 1] =
-    [("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md")];
+const REMOVED: [(&str, &str); 2] = [
+    ("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md"),
+    ("revoke", "to end a person's access over SSH: petstore keys revoke ID"),
+];
 
 /// The failure for these arguments; `None` for help, which is printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
@@ -156,6 +158,12 @@ mod tests {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
         let error = Args::try_parse_from(&arguments).unwrap_err();
         failed(&error, &Args::command(), &arguments).unwrap().to_string()
+    }
+
+    #[test]
+    fn what_was_removed_names_what_to_do_instead() {
+        let reported = message("petstore ssh revoke till-2 --database sqlite:store.db");
+        assert_eq!(reported, "revoke was removed\nhint: to end a person's access over SSH: petstore keys revoke ID");
     }
 
     #[test]

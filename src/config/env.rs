@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use crate::model::display_safe;
+
 /// The variables of the process, or those that a test chose.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Env(BTreeMap<OsString, OsString>);
@@ -39,6 +41,15 @@ impl Env {
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
         self.0.iter()
+    }
+
+    /// Who runs this, for the log of API keys. The uid is certain, the name only helpful.
+    pub fn actor(&self) -> String {
+        let uid = rustix::process::getuid().as_raw();
+        match self.get("LOGNAME").or_else(|| self.get("USER")) {
+            Some(name) => format!("{} (uid {uid})", display_safe(name)),
+            None => format!("uid {uid}"),
+        }
     }
 
     /// Whether the locale uses UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides.

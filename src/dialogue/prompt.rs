@@ -37,6 +37,8 @@ pub enum Leave {
     Interrupted,
     /// Nothing was typed for too long.
     Idle,
+    /// The API key of this session over SSH, which is this person's, is not accepted any more.
+    Revoked(String),
     /// Reading or writing failed.
     Broken(io::Error),
 }

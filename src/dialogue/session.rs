@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::prompt::{Asked, Dialogue};
+use super::prompt::{Asked, Dialogue, Leave};
 use super::words;
 use crate::api::{ApiError, Client, Failure};
 use crate::app::domain_service::{DomainService, DomainSetup};
@@ -81,6 +81,9 @@ impl Session {
         match self.talk.during(work, how_far).await? {
             Ok(answer) => Ok(Some(answer)),
             Err(error) => {
+                if let Some(ssh) = self.setup.settings.ssh.as_ref().filter(|_| error.is_unauthorized()) {
+                    return Err(Leave::Revoked(ssh.name.clone()));
+                }
                 self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
                 Ok(None)
             }

@@ -1,8 +1,10 @@
 //! Programs of this machine, run without a shell. None of them gets the secrets of petstore.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::thread;
@@ -43,6 +45,21 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
         command.env_remove(variable);
     }
     command
+}
+
+/// Starts a program in place of this one, with these arguments, the first of which is its name, and these variables
+/// alone. Returns why it could not.
+pub fn replace<'a>(
+    program: &Path,
+    arguments: &[OsString],
+    variables: impl Iterator<Item = (&'a OsString, &'a OsString)>,
+) -> io::Error {
+    let mut command = command(program);
+    let command = command.as_std_mut().env_clear().envs(variables);
+    if let [name, arguments @ ..] = arguments {
+        command.arg0(name).args(arguments);
+    }
+    command.exec()
 }
 
 /// Runs a program to its end. What it prints goes where `command` says, by default where that of this program goes. It is

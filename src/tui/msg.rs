@@ -191,6 +191,8 @@ pub enum QuitReason {
     Hangup,
     /// A session over SSH in which nothing was typed for its idle limit.
     Idle,
+    /// A session over SSH whose person may not log in any more.
+    Revoked,
 }
 
 /// Columns and rows.

@@ -469,8 +469,8 @@ impl AppState {
     /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.
     pub(super) fn open_key_box(&mut self, unasked: bool, now: Now) {
         if self.link.ssh.is_some() {
-            return self
-                .say(MessageKind::Error, "The API key of this session is not accepted. Ask who runs the store.");
+            self.quitting = Some(QuitReason::Revoked);
+            return;
         }
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.

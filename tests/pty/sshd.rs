@@ -1,6 +1,7 @@
 //! A private sshd on loopback in front of a service, and people who may log in.
 
-use std::fs;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -86,12 +87,30 @@ impl Store {
     pub fn authorize(&self, name: &str, more: &[&str]) -> PathBuf {
         let key = self.home.path().join(name);
         keygen(&key);
+        self.add_line(name, &key, more);
+        key
+    }
+
+    /// Adds the line for a key of this person to authorized_keys.
+    pub fn add_line(&self, name: &str, key: &Path, more: &[&str]) {
         let public = key.with_extension("pub");
         let mut arguments = vec!["ssh", "authorize", name, public.to_str().unwrap(), "--base-url", self.served.url()];
         arguments.extend(more);
         let done = self.petstore(&arguments);
         assert!(done.status.success(), "{}", text(&done));
-        key
+        let lines = self.home.path().join(".ssh/authorized_keys");
+        fs::create_dir_all(lines.parent().unwrap()).unwrap();
+        OpenOptions::new().create(true).append(true).open(lines).unwrap().write_all(&done.stdout).unwrap();
+    }
+
+    /// The directory of a person.
+    pub fn person(&self, name: &str) -> PathBuf {
+        self.home.path().join(".local/share/petstore/ssh").join(name)
+    }
+
+    /// The id of a person's API key.
+    pub fn key_id(&self, name: &str) -> String {
+        fs::read_to_string(self.person(name).join("key")).unwrap()["petk_".len()..][..8].to_owned()
     }
 
     /// The options of OpenSSH's client for this server.

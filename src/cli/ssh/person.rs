@@ -2,16 +2,17 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::cli::error::{Exit, Failed};
 use crate::config::file::is_plain_name;
-use crate::config::{Paths, SshSession};
+use crate::config::secrets::read_key_file;
+use crate::config::{ConfigError, Paths, SshSession};
 use crate::local::atomic_file;
-use crate::model::text::short;
+use crate::model::text::{KEY_PREFIX, short};
 use crate::store::keys::{Scope, Scopes};
 
 /// The longest name.
@@ -19,7 +20,6 @@ const MOST: usize = 64;
 
 /// What is known of a person, in `person.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Person {
     /// The id of their API key.
     pub api_key: String,
@@ -36,8 +36,6 @@ pub struct Person {
     /// How long without a key until a session ends, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle_seconds: Option<u64>,
-    /// Their SSH keys, as in `authorized_keys`, without comments.
-    pub ssh_keys: Vec<String>,
 }
 
 impl Person {
@@ -100,40 +98,41 @@ impl People {
         toml::from_str(&text).map(Some).map_err(damaged)
     }
 
-    /// All people by name.
-    pub fn all(&self) -> Result<Vec<(String, Person)>, Failed> {
+    /// The names of all people.
+    pub fn names(&self) -> Result<Vec<String>, Failed> {
         let entries = match fs::read_dir(&self.0) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other.map_err(Failed::cannot("read", &self.0))?,
         };
-        let mut names: Vec<_> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-        names.sort();
-        let mut all = Vec::new();
-        for name in names.into_iter().filter(|name| is_plain_name(name)) {
-            if let Some(person) = self.get(&name)? {
-                all.push((name, person));
-            }
-        }
-        Ok(all)
+        let directories = entries.filter_map(|entry| entry.ok().filter(|entry| entry.path().is_dir()));
+        let names = directories.filter_map(|entry| entry.file_name().into_string().ok());
+        Ok(names.filter(|name| is_plain_name(name)).collect())
+    }
+
+    /// The id of the API key that a person logs in with; none if that is not a key of petstore.
+    pub fn key_id(&self, name: &str) -> Result<Option<String>, ConfigError> {
+        let key = read_key_file(&self.key_file(name))?;
+        Ok(key.expose().strip_prefix(KEY_PREFIX).and_then(|rest| rest.get(..8)).map(str::to_owned))
+    }
+
+    /// The file whose being there says that a person may not log in any more.
+    pub fn mark(&self, name: &str) -> PathBuf {
+        self.directory(name).join("revoked")
+    }
+
+    pub fn is_revoked(&self, name: &str) -> bool {
+        self.mark(name).exists()
+    }
+
+    /// From now on a person may not log in. Their other files stay, with what was typed and not sent.
+    pub fn revoke(&self, name: &str) -> Result<(), Failed> {
+        let mark = self.mark(name);
+        atomic_file::replace_private(&mark, "").map_err(Failed::cannot("write", &mark))
     }
 
     pub fn save(&self, name: &str, person: &Person) -> Result<(), Failed> {
         let text = toml::to_string(person).map_err(Failed::because("cannot describe the person"))?;
         let path = self.file(name);
         atomic_file::replace_private(&path, &text).map_err(Failed::cannot("write", &path))
-    }
-
-    /// Removes the key and the person. Returns the directory if it still has something that was typed and not sent.
-    pub fn remove(&self, name: &str) -> Result<Option<PathBuf>, Failed> {
-        for path in [self.key_file(name), self.file(name)] {
-            atomic_file::remove(&path).map_err(Failed::cannot("remove", &path))?;
-        }
-        let directory = self.directory(name);
-        let keeps = |path: &Path| fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
-        if keeps(&directory.join("petstore/drafts")) {
-            return Ok(Some(directory));
-        }
-        fs::remove_dir_all(&directory).map_err(Failed::cannot("remove", &directory))?;
-        Ok(None)
     }
 }

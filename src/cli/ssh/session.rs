@@ -2,20 +2,21 @@
 //! need no file and no program of this machine. No shell is involved, and only the variables named here count.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Command as Program;
 
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::pets::args::{PetsCommand, WatchArgs};
 use crate::cli::transfer::args::{ExportArgs, ImportArgs};
-use crate::config::{Env, Paths, SshSession};
-use crate::model::text::short;
+use crate::config::{Choices, Env, Paths, SshSession, settings};
+use crate::local::{atomic_file, program};
 
 use super::args::SessionArgs;
+#[cfg(target_os = "linux")]
+use super::landlock;
 use super::person::People;
+use super::revocation::may_not_log_in;
 
 /// The longest command, in bytes.
 const MOST: usize = 64 * 1024;
@@ -57,13 +58,12 @@ fn known(env: &Env) -> Env {
 /// # Errors
 /// It cannot be started.
 pub fn leave_variables(arguments: &[OsString], env: &Env) -> Result<(), Failed> {
-    let [program, command, rest @ ..] = arguments else { return Ok(()) };
     let kept = known(env);
-    if command != "ssh-session" || kept == *env {
+    if arguments.get(1).is_none_or(|command| command != "ssh-session") || kept == *env {
         return Ok(());
     }
     let found = std::env::current_exe().map_err(Failed::because("it is not known where this program is"))?;
-    let error = Program::new(found).arg0(program).arg(command).args(rest).env_clear().envs(kept.iter()).exec();
+    let error = program::replace(&found, arguments, kept.iter());
     Err(Failed::because("cannot start the session")(error))
 }
 
@@ -71,6 +71,8 @@ pub fn leave_variables(arguments: &[OsString], env: &Env) -> Result<(), Failed> 
 pub struct SshStart {
     /// The environment: the places of this person, and harmless variables.
     pub env: Env,
+    /// The directory of this person.
+    own: PathBuf,
     base_url: String,
     insecure_http: bool,
     ca_file: Option<PathBuf>,
@@ -87,23 +89,37 @@ impl SshStart {
         let env = known(env);
         let paths = Paths::new(&env).map_err(Failed::config)?;
         let people = People::new(&paths);
-        let person = people.get(name)?.ok_or_else(|| {
-            let what = format!("{} may not log in any more", short(name));
-            Failed::new(Exit::Unauthorized, what).hint("ask who runs the store")
-        })?;
+        let person = people.get(name)?.filter(|_| !people.is_revoked(name)).ok_or_else(|| may_not_log_in(name))?;
         let own = people.directory(name);
         let configuration = paths.config.parent().map(Path::to_owned).unwrap_or_default();
-        let places = [("XDG_CONFIG_HOME", configuration), ("XDG_DATA_HOME", own.clone()), ("XDG_STATE_HOME", own)];
+        let places =
+            [("XDG_CONFIG_HOME", configuration), ("XDG_DATA_HOME", own.clone()), ("XDG_STATE_HOME", own.clone())];
         let arguments = arguments(env.get(COMMAND).unwrap_or_default())?;
         let start = Self {
             env: env.with(places),
-            session: person.session(name),
+            own,
+            session: SshSession { mark: people.mark(name), ..person.session(name) },
             key_file: people.key_file(name),
             insecure_http: person.insecure_http,
             ca_file: person.ca_file,
             base_url: person.base_url,
         };
         Ok((arguments, start))
+    }
+
+    /// Has the kernel refuse what a session does not need, where it can. Before the first thread.
+    #[cfg(target_os = "linux")]
+    pub fn restrict(&self, choices: &Choices) {
+        let Ok(Paths { config, state, .. }) = Paths::new(&self.env) else { return };
+        // The programs of the account need what they need.
+        if settings::configuration(choices, &self.env).is_ok_and(|file| file.ssh.actions && !file.actions.is_empty()) {
+            return;
+        }
+        let _ = atomic_file::create_private(&state);
+        // The files may be links that lead out of their directory.
+        let configuration = ["config.toml", "keymap.toml", "themes"].map(|name| config.join(name));
+        let readable = configuration.iter().chain([&config, &self.own]).chain(&self.ca_file);
+        landlock::restrict(&state, &readable.map(PathBuf::as_path).collect::<Vec<_>>());
     }
 
     /// The same command with the service and the key of the session.
@@ -250,6 +266,7 @@ mod tests {
     fn start(line: &str) -> Result<Args, Failed> {
         let session = SshStart {
             env: Env::default(),
+            own: PathBuf::new(),
             base_url: "http://127.0.0.1:8080/v1".to_owned(),
             insecure_http: false,
             ca_file: None,

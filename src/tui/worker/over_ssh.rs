@@ -16,7 +16,7 @@ use crate::tui::screens::add_pet::import::jobs::ImportSource;
 use crate::tui::state::Link;
 use crate::tui::testing::{App, no_domains_context, remote, settings};
 
-/// What stands in files of the server, and in the name of one.
+/// What is in files of the server, and in the name of one.
 const SECRET: &str = "CANARY";
 
 /// The app in a session, with a request in its log.
@@ -89,8 +89,8 @@ impl Server {
             self.worker.effects.send(Effect::Job(job)).unwrap();
             loop {
                 let reply = self.worker.replies.recv().await.unwrap();
-                let said = format!("{reply:?}");
-                assert!(!said.contains(SECRET), "{said}");
+                let shown = format!("{reply:?}");
+                assert!(!shown.contains(SECRET), "{shown}");
                 let ends = reply.id == id && !reply.outcome.is_progress();
                 app.send(Msg::Reply(reply));
                 if ends {
