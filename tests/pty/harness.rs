@@ -226,7 +226,8 @@ impl Terminal {
         assert!(status.unwrap().success());
     }
 
-    /// Sends these bytes again and again until all of `wanted` is on screen.
+    /// Sends these bytes again and again until all of `wanted` is on screen: a box that has just opened takes no keys. Not
+    /// too often, since those that come too late act on what is shown then.
     #[track_caller]
     pub fn send_until(&mut self, bytes: &str, wanted: &[&str]) {
         let deadline = Instant::now() + PATIENCE;
@@ -238,7 +239,7 @@ impl Terminal {
                 let text = seen.parser.screen().contents();
                 !wanted.iter().all(|part| text.contains(part))
             };
-            let (seen, waited) = changed.wait_timeout_while(seen, Duration::from_millis(200), there).unwrap();
+            let (seen, waited) = changed.wait_timeout_while(seen, Duration::from_secs(1), there).unwrap();
             if !waited.timed_out() {
                 return;
             }
