@@ -28,7 +28,7 @@ const OLD_NAMES: [(&str, &str); 4] = [
     ("sort-turn", "sort-reverse"),
 ];
 
-/// Places and actions that older files name and that are no more, each with what there is instead.
+/// Places and actions that older files name and that were removed, each with what there is instead.
 const GONE: [(&str, &str); 8] = [
     ("charts", "the bars are beside the list, from 110 columns on"),
     ("pets.charts", "the bars are beside the list, from 110 columns on"),
