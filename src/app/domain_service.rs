@@ -17,11 +17,13 @@ use tokio::sync::OnceCell;
 use crate::clock::{self, Now};
 use crate::config::edit::{self, EditError, ProjectDomains};
 use crate::config::{self, Notify};
-use crate::domains::check::{Checked, FollowedRedirect, OnFindings, Subject, follow};
+use crate::domains::check::{Checked, FollowedRedirect, Subject, follow};
 use crate::domains::check_options::{CheckOptions, resolver};
 use crate::domains::diagnosis::{Expectation, Platform};
+use crate::domains::observation::Complete;
 use crate::domains::observation::{Role, Server};
 use crate::domains::parse_name::{self, ExistingDomains};
+use crate::domains::probe::OnProgress;
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
@@ -225,11 +227,11 @@ impl DomainService {
         self.files()?.registry.apply(changes).map_err(|error| error.to_string())
     }
 
-    /// Checks one domain; with `detail`, `so_far` gets the findings as they come. Fails if nothing could be asked.
+    /// Checks one domain; with `detail`, `progress` gets what is complete, and the time of the start. Fails if nothing could be asked.
     pub async fn check(
         &self,
         request: CheckRequest,
-        so_far: impl Fn(&[Finding]) + Send + Sync,
+        progress: impl Fn(Complete, Timestamp) + Send + Sync,
     ) -> Result<CheckResult, String> {
         let CheckRequest { entry, reported, detail, sandbox } = request;
         // A check on the screen asks afresh; the sandbox changes between checks.
@@ -237,8 +239,7 @@ impl DomainService {
         let options = self.options(sandbox).await?;
         let domain =
             parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
-        let report = |findings: &[Finding], _| so_far(findings);
-        let progress: Option<OnFindings<'_>> = if detail { Some(&report) } else { None };
+        let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
         let subject = Subject::new(&options, Some(&entry), domain, reported);
         let checked = subject.check(&cache, progress).await;
         let mut views = checked.views();

@@ -119,7 +119,7 @@ impl Session {
         self.choose_resolvers().await?;
         self.talk.say(format!("Checking {}.", domain.unicode))?;
         // Boxed because the future is large.
-        let checking = Box::pin(self.setup.domain_service.check(task, |_| {}));
+        let checking = Box::pin(self.setup.domain_service.check(task, |_, _| {}));
         let seen = match self.talk.during(checking, || "Still checking.".to_owned()).await? {
             Ok(seen) => seen,
             Err(why) => return self.talk.say(why).map(|()| None),

@@ -312,12 +312,6 @@ catalogue! {
         SplitLocal "Only this machine gets another answer",
             "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
             "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer.";
-        TcpOnly "The answer came over TCP",
-            "It did not fit into a UDP packet, or the server answers only over TCP.",
-            "Nothing to do.";
-        Slow "A server is slow",
-            "It took more than a second to answer.",
-            "Nothing to do, unless it stays slow.";
         EdnsBroken "A server does not understand EDNS",
             "It rejected a question with EDNS, and answered the same one without.",
             "Everything works. Tell the DNS provider that its software is old.";
@@ -433,9 +427,6 @@ catalogue! {
         TlsAddressesDiffer "The addresses have different certificates",
             "Visitors get one or the other.",
             "Check the address that differs.";
-        TlsRevoked "Revocation is not checked",
-            "petstore does not read revocation lists.",
-            "Nothing to do.";
         CaRateLimit "The CA has reached a limit",
             "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
             "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";

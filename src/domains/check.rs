@@ -14,7 +14,7 @@ use super::finding::{Evidence, Finding, Verdict, overall};
 use super::observation::{Certificate, Data, Hop, Observations, Presented};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
-use super::probe::{measure, redirects};
+use super::probe::{OnProgress, measure, redirects};
 use super::record_export::Conflict;
 use super::registry::{Entry, RegistryChange, RegistryError, RegistryFile};
 use super::reported::Reported;
@@ -48,9 +48,6 @@ pub struct Checked {
     pub measurement: Measurement,
 }
 
-/// Called while a check runs, with all findings so far and the time.
-pub type OnFindings<'a> = &'a (dyn Fn(&[Finding], Timestamp) + Sync);
-
 impl Subject {
     /// A domain, with its entry in the list if it has one. The value reported for it takes precedence over that of
     /// `options`.
@@ -63,8 +60,8 @@ impl Subject {
         Self { domain, options, reported: Reported { value, ..reported }, measurements }
     }
 
-    /// Checks it. `progress` gets the findings as they come, each time all that are known.
-    pub async fn check(&self, cache: &ProbeCache, progress: Option<OnFindings<'_>>) -> Checked {
+    /// Checks it.
+    pub async fn check(&self, cache: &ProbeCache, progress: Option<OnProgress<'_>>) -> Checked {
         let Self { domain, options, reported, measurements } = self;
         let expectation = &options.expectation;
         let last = measurements.last();
@@ -75,19 +72,10 @@ impl Subject {
             ..options.clone()
         };
         let options = &options;
-        let judge = |seen: &Observations| {
-            let case = Case { domain, expectation, reported, seen, earlier, now: now(options) };
-            (diagnose(&case), case.now)
-        };
-        let report = |seen: &Observations| {
-            if let Some(progress) = progress {
-                let (findings, at) = judge(seen);
-                progress(&findings, at);
-            }
-        };
-        let seen = measure(options, domain, cache, progress.is_some().then_some(&report)).await;
-        let (mut findings, at) = judge(&seen);
-        let caches = remember(&Case { domain, expectation, reported, seen: &seen, earlier, now: at });
+        let seen = measure(options, domain, cache, progress).await;
+        let at = now(options);
+        let case = Case { domain, expectation, reported, seen: &seen, earlier, now: at };
+        let (mut findings, caches) = (diagnose(&case), remember(&case));
         let about_name = parse_name::read(domain.name.as_str(), &ExistingDomains::default()).findings;
         let still_matter: Vec<Finding> =
             about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();

@@ -48,7 +48,7 @@ pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
     Authoritative::of(case).own.into_iter().filter(leads).filter(|record| !right(record)).collect()
 }
 
-/// The findings of a case, first causes first. Parts of the measurement that are not complete are left out.
+/// The findings of a case, first causes first.
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = causes(case);
     if let Some(support) = &case.expectation.platform.support {
@@ -61,44 +61,25 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
 
 fn causes(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let complete = case.seen.complete;
     let source = Authoritative::of(case);
-    let reached = complete.certificate && complete.http;
-    if !complete.record || !(reached || is_plainly_right(case, &source)) {
-        return findings;
-    }
     let mut record = record::findings(case, &source);
     nameservers::findings(case, &source, &mut record, &mut findings);
     findings.append(&mut record);
     if is_the_end(&findings) {
         return findings;
     }
-    if complete.caa {
-        findings.extend(caa::findings(case, &source));
-    }
+    findings.extend(caa::findings(case, &source));
     // What another server shows says nothing about the platform.
     let dns_fails = findings.iter().any(|finding| {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
     let leads_here = !dns_fails && case.expectation.platform_host.is_some();
-    if complete.certificate {
-        let certificates = certificate::findings(case, leads_here);
-        let trusted = certificates.iter().any(certificate::is_good);
-        findings.extend(certificates);
-        findings.extend(acme::findings(case, leads_here, trusted));
-        if complete.http {
-            findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
-        }
-    }
+    let certificates = certificate::findings(case, leads_here);
+    let trusted = certificates.iter().any(certificate::is_good);
+    findings.extend(certificates);
+    findings.extend(acme::findings(case, leads_here, trusted));
+    findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
     findings
-}
-
-/// Whether the right CNAME is the only record: then it does not matter what is reached. Elsewhere the page tells a
-/// proxy or a parking service from an ordinary server.
-fn is_plainly_right(case: &Case<'_>, source: &Authoritative<'_>) -> bool {
-    let expected = case.expectation.platform_host.as_ref();
-    let is_right = |record: &&Record| matches!(&record.data, Data::Cname(target) if Some(target) == expected);
-    source.dname.is_none() && !source.own.is_empty() && source.own.iter().all(is_right)
 }
 
 /// If nothing is known, or the domain does not exist, all other findings would only be consequences.

@@ -57,7 +57,6 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         ],
         &[Code::TlsVersion],
     ),
-    (&["err_cert_unable_to_check_revocation", "err_cert_no_revocation_mechanism"], &[Code::TlsRevoked]),
     (
         &["mozilla_pkix_error_additional_policy", "sec_error_untrusted_issuer", "sec_error_ca_cert_invalid"],
         &[Code::TlsUnknownCa],
@@ -87,7 +86,6 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
     (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
-    (&["err_cert_revoked", "sec_error_revoked_certificate"], &[Code::TlsRevoked]),
     (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
     (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
     (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),

@@ -12,6 +12,7 @@ pub use hickory_proto::rr::RecordType;
 use jiff::Timestamp;
 
 use crate::model::text::{display_safe, short};
+use crate::model::words;
 
 use super::dns_name::DnsName;
 use super::finding::Evidence;
@@ -174,8 +175,6 @@ pub struct Reply {
     pub additionals: Vec<Record>,
     /// The first Extended DNS Error (RFC 8914): its code and its text.
     pub extended_error: Option<(u16, String)>,
-    /// It came over TCP.
-    pub over_tcp: bool,
     /// It came only when asked without EDNS.
     pub without_edns: bool,
 }
@@ -498,7 +497,7 @@ pub struct Observations {
     pub complete: Complete,
 }
 
-/// Which parts of a measurement are complete, so that they can be judged while others run.
+/// Which parts of a measurement are complete.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Complete {
     /// The name servers.
@@ -516,6 +515,18 @@ pub struct Complete {
 impl Complete {
     /// Everything.
     pub const ALL: Self = Self { source: true, record: true, platform: true, caa: true, certificate: true, http: true };
+
+    /// What is still being asked, in words.
+    pub fn still_asking(self) -> String {
+        let parts = [
+            (self.source, "name servers"),
+            (self.record, "resolvers"),
+            (self.caa, "CAA"),
+            (self.certificate, "certificates"),
+            (self.http, "the site"),
+        ];
+        words::list(parts.into_iter().filter(|(complete, _)| !complete).map(|(_, part)| part))
+    }
 }
 
 impl Observations {

@@ -27,18 +27,19 @@ use super::dns_name::Domain;
 use super::observation::{Complete, Observations};
 
 use cache::ProbeCache;
+pub use context::OnProgress;
 use context::ProbeContext;
 
 /// How long a check may take at most. Its parts have shorter limits.
 const CHECK_LIMIT: Duration = Duration::from_secs(20);
 
-/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete; the
-/// result has all parts, as far as they went.
+/// Measures one domain. `memory` is shared by the checks of one run. `progress` is called when a part is complete,
+/// with those that are, and the time of the start; the result has all parts, as far as they went.
 pub async fn measure(
     settings: &CheckOptions,
     domain: &Domain,
     memory: &ProbeCache,
-    progress: Option<&(dyn Fn(&Observations) + Sync)>,
+    progress: Option<OnProgress<'_>>,
 ) -> Observations {
     let shared = ProbeContext::new(settings, domain, memory, progress);
     let work = async {

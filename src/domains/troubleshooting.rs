@@ -42,7 +42,7 @@ const TOLD_WITH_THE_VALUE: &[Code] = &[Code::DnsNodata, Code::ProxyCloudflare, C
 const RIGHT_AT_SOURCE: &[Code] =
     &[Code::TtlWait, Code::NegWait, Code::NsWait, Code::DsWait, Code::StaleServed, Code::Over48h, Code::ViewsDiffer];
 /// Remarks on servers that do no harm.
-const REMARKS: &[Code] = &[Code::TcpOnly, Code::Slow, Code::EdnsBroken, Code::ResolverDown];
+const REMARKS: &[Code] = &[Code::EdnsBroken, Code::ResolverDown];
 /// The name has no certificate yet.
 const ABSENT: &[Code] = &[
     Code::TlsPending,
@@ -508,7 +508,7 @@ fn verify_again(facts: &Facts<'_>, verifies: &RuleAnswer, allowed: &RuleAnswer) 
 fn browser(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let absent = facts.that(|code| ABSENT.contains(&code));
     let good = facts.that(|code| TAKEN.contains(&code));
-    let aside = [Code::TlsOk, Code::HstsNote, Code::V6Untested, Code::TlsRevoked];
+    let aside = [Code::TlsOk, Code::HstsNote, Code::V6Untested];
     let odd =
         facts.that(|code| code.topic() == Topic::Certificate && !ABSENT.contains(&code) && !aside.contains(&code));
     let nothing = absent.is_empty() && good.is_empty() && odd.is_empty();

@@ -17,7 +17,7 @@ use crate::config::file::Domains as Configured;
 use crate::domains::check::{self, Checked, FollowedRedirect, Subject, follow, now};
 use crate::domains::check_options::CheckOptions;
 use crate::domains::finding::overall;
-use crate::domains::observation::Observations;
+use crate::domains::observation::{Complete, Observations};
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::redirect_config::{self, Redirect};
@@ -108,21 +108,20 @@ async fn one(
         words::findings(out, &about_typing, now(options), false)?;
         writeln!(out, "{}{expected}\n", domain.unicode)
     })?;
-    let printed = Mutex::new(Vec::new());
-    let show = |findings: &[Finding], at: Timestamp| {
-        let mut printed = printed.lock();
-        let fresh: Vec<&Finding> = findings.iter().filter(|finding| !printed.contains(&finding_key(finding))).collect();
-        // A closed pipe is reported by the next write.
-        let _ = print(|out| words::findings(out, fresh.iter().copied(), at, args.evidence));
-        printed.extend(fresh.into_iter().map(finding_key));
+    let so_far = Mutex::new((Complete::default(), now(options)));
+    let progress = |complete, since| *so_far.lock() = (complete, since);
+    let word = || {
+        let (complete, since) = *so_far.lock();
+        format!("still asking {}, since {}", complete.still_asking(), since.strftime("%H:%M:%S UTC"))
     };
-    printed.lock().extend(about_typing.iter().map(finding_key));
     let cache = ProbeCache::default();
-    let mut checked = patiently(subject.check(&cache, Some(&show)), || "still checking ...".to_owned()).await;
+    let mut checked = patiently(subject.check(&cache, Some(&progress)), word).await;
+    let typed: Vec<Code> = about_typing.iter().map(|finding| finding.code).collect();
     checked.add(about_typing);
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    show(&checked.findings, checked.at);
     print(|out| {
+        let findings = checked.findings.iter().filter(|finding| !typed.contains(&finding.code));
+        words::findings(out, findings, checked.at, args.evidence)?;
         write!(out, "{}", matrix(&domain.name, &checked.views()))?;
         words::summary(out, &checked)
     })?;
@@ -132,12 +131,6 @@ async fn one(
 /// Saves measurements, unless times were overridden.
 pub fn keep(args: &ProbeArgs, file: &RegistryFile, checked: &[Checked]) -> Result<(), Failed> {
     if args.is_hypothetical() { Ok(()) } else { Ok(check::keep(file, checked)?) }
-}
-
-/// Identifies a finding, to print it once; those that are OK only once for each code.
-fn finding_key(finding: &Finding) -> (Code, Verdict, String) {
-    let seen = if finding.verdict == Verdict::Ok { String::new() } else { finding.seen.clone() };
-    (finding.code, finding.verdict, seen)
 }
 
 /// Shows progress on a terminal while `work` takes long.

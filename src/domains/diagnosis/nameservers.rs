@@ -11,8 +11,6 @@ use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
 use super::{Case, delegation, dnssec, propagation, words};
 
-/// A server that takes longer is reported as slow.
-const SLOW: std::time::Duration = std::time::Duration::from_secs(1);
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
 const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);
 
@@ -284,24 +282,14 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
             );
         }
     }
-    let answered = |is_such: &dyn Fn(&Lookup, &Reply) -> bool| {
-        let such = |lookup: &&Lookup| {
-            !matches!(lookup.server.role, Role::Parent | Role::Former)
-                && lookup.reply().is_some_and(|reply| is_such(lookup, reply))
-        };
-        case.seen.lookups.iter().find(such)
+    let without_edns = |lookup: &&Lookup| {
+        !matches!(lookup.server.role, Role::Parent | Role::Former)
+            && lookup.reply().is_some_and(|reply| reply.without_edns)
     };
-    findings.extend(answered(&|_, reply| reply.without_edns).map(|lookup| {
+    findings.extend(case.seen.lookups.iter().find(without_edns).map(|lookup| {
         Finding::warn(Code::EdnsBroken, Who::DnsProvider)
             .seen(format!("{} rejects EDNS, but answers without it", lookup.server.label()))
             .cured()
             .evidence([lookup])
-    }));
-    findings.extend(answered(&|_, reply| reply.over_tcp).map(|lookup| {
-        Finding::ok(Code::TcpOnly).seen(format!("{} answered over TCP", lookup.server.label())).evidence([lookup])
-    }));
-    findings.extend(answered(&|lookup, _| lookup.took > SLOW).map(|lookup| {
-        let seen = format!("{} took {:.1} s", lookup.server.label(), lookup.took.as_secs_f32());
-        Finding::ok(Code::Slow).seen(seen).evidence([lookup])
     }));
 }

@@ -14,8 +14,8 @@ use crate::domains::caches::{Caches, Promise};
 use crate::domains::dns_name::DnsName;
 use crate::domains::finding::{Who, deciding, overall};
 use crate::domains::observation::{
-    Certificate, Complete, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations,
-    Presented, Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
+    Certificate, ConnectionFailure, Distrust, Handshake, Hop, Lookup, Method, NoReply, Observations, Presented,
+    Protocol, Question, Reply, Response, ResponseCode, Role, Server, Trail,
 };
 use crate::domains::parse_name;
 use crate::domains::reported::Reported;
@@ -76,7 +76,6 @@ impl Seen {
             delegated: vec![DnsName::new("ns1.acme.com")],
             sibling: DnsName::new("nobody.acme.com"),
             nobody: DnsName::new("nobody.com"),
-            complete: Complete::ALL,
             ..Observations::default()
         })
     }
@@ -413,27 +412,6 @@ fn missing_ipv6_on_this_machine_does_not_count_against_the_domain() {
     let findings = diagnosed(&seen, &expectation(), &reported(), at(0));
     assert_eq!(overall(&findings), Verdict::Ok);
     assert!(findings.iter().any(|finding| finding.code == Code::V6Untested && finding.verdict == Verdict::Unknown));
-}
-
-#[test]
-fn parts_that_are_not_complete_are_left_out() {
-    let codes = |seen: &Seen| -> Vec<Code> {
-        diagnosed(seen, &expectation(), &reported(), at(0)).iter().map(|finding| finding.code).collect()
-    };
-    let mut seen = Seen::right().caa(NAME, vec![]);
-    seen.0.complete = Complete::default();
-    assert_eq!(codes(&seen), []);
-    seen.0.complete.record = true;
-    assert_eq!(codes(&seen), [Code::DnsOk]);
-    seen.0.complete.caa = true;
-    assert_eq!(codes(&seen), [Code::DnsOk, Code::CaaNone]);
-    // Other records are distinguished only by the server they lead to.
-    let other = answer(vec![address(NAME, IpAddr::V4(Ipv4Addr::new(198, 51, 100, 9)))]);
-    let mut seen = Seen::new().source(RecordType::A, other);
-    seen.0.complete = Complete { record: true, ..Complete::default() };
-    assert_eq!(codes(&seen), []);
-    seen.0.complete = Complete::ALL;
-    assert_eq!(codes(&seen), [Code::DnsABlocks]);
 }
 
 #[test]

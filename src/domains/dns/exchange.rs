@@ -140,8 +140,7 @@ async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> 
         io::Result::Ok(answer)
     };
     let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)?.map_err(|error| reason(&error))?;
-    let (reply, _) = decode(&answer, question, id).map_err(|_| NoReply::Malformed)?;
-    Ok(Reply { over_tcp: true, ..reply })
+    decode(&answer, question, id).map(|(reply, _)| reply).map_err(|_| NoReply::Malformed)
 }
 
 pub(super) fn reason(error: &io::Error) -> NoReply {

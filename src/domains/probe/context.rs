@@ -36,6 +36,9 @@ const SOURCE_PATIENCE: Duration = Duration::from_secs(1);
 /// The most addresses of one name that are tried.
 const MAX_ADDRESSES: usize = 8;
 
+/// Called while a check runs, with the parts that are complete and the time of its start.
+pub type OnProgress<'a> = &'a (dyn Fn(Complete, Timestamp) + Sync);
+
 /// What the parts of a measurement share.
 pub struct ProbeContext<'a> {
     pub settings: &'a CheckOptions,
@@ -45,7 +48,7 @@ pub struct ProbeContext<'a> {
     asked: Cells<(Arc<Server>, Question), Option<Reply>>,
     changed: Notify,
     started: Now,
-    progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
+    progress: Option<OnProgress<'a>>,
 }
 
 impl<'a> ProbeContext<'a> {
@@ -53,7 +56,7 @@ impl<'a> ProbeContext<'a> {
         settings: &'a CheckOptions,
         domain: &'a Domain,
         memory: &'a ProbeCache,
-        progress: Option<&'a (dyn Fn(&Observations) + Sync)>,
+        progress: Option<OnProgress<'a>>,
     ) -> Self {
         let (sibling, nobody) = (memory.sibling_of(domain), memory.nobody_of(domain));
         let dns_challenge = DnsName::new(ACME_CHALLENGE).followed_by(&domain.name);
@@ -87,16 +90,17 @@ impl<'a> ProbeContext<'a> {
 
     /// Marks a part as complete, and informs the caller.
     pub fn complete(&self, part: impl FnOnce(&mut Complete)) {
-        self.note(|seen| part(&mut seen.complete));
-        self.report_progress();
+        let complete = self.note(|seen| {
+            part(&mut seen.complete);
+            seen.complete
+        });
+        if let Some(progress) = self.progress {
+            progress(complete, self.begin());
+        }
     }
 
-    /// Informs the caller of what is known.
-    fn report_progress(&self) {
-        if let Some(progress) = self.progress {
-            let seen = self.seen().clone();
-            progress(&seen);
-        }
+    fn begin(&self) -> Timestamp {
+        self.settings.now.unwrap_or(self.started.wall)
     }
 
     /// Waits until `find` returns something.
@@ -116,7 +120,7 @@ impl<'a> ProbeContext<'a> {
     /// The wall clock of this check.
     pub fn now(&self) -> Timestamp {
         let passed = SignedDuration::try_from(self.passed()).unwrap_or_default();
-        let begin = self.settings.now.unwrap_or(self.started.wall);
+        let begin = self.begin();
         let now = begin.checked_add(passed).unwrap_or(begin);
         Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
     }
@@ -253,10 +257,6 @@ impl<'a> ProbeContext<'a> {
                 // With validation switched off an answer proves that only the signatures are wrong.
                 let unchecked = Question { checking_disabled: true, ..Question::new(name.clone(), A) };
                 self.put(server, unchecked).await;
-            }
-            if self.seen().complete.record {
-                // Late: the record was judged without it.
-                self.report_progress();
             }
         }))
         .await;

@@ -52,10 +52,10 @@ async fn an_operator_who_wants_no_public_resolvers_gets_none_until_the_end() {
     let request = || CheckRequest { entry: entry.clone(), reported: reported(), detail: true, sandbox: None };
 
     service.choose_resolvers(false);
-    let checked = service.check(request(), |_| {}).await.unwrap();
+    let checked = service.check(request(), |_, _| {}).await.unwrap();
     assert_eq!((asked(&world), checked.measurement.verdict), (vec![0], Verdict::Ok));
     service.choose_resolvers(true);
-    service.check(request(), |_| {}).await.unwrap();
+    service.check(request(), |_, _| {}).await.unwrap();
     assert_eq!(asked(&world), [0, 1, 2, 3]);
 }
 

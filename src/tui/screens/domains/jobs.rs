@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use crate::api::failure::Failure;
 use crate::app::domain_service::{CheckRequest, CheckResult, NotSaved};
-use crate::domains::Finding;
 use crate::domains::check::FollowedRedirect;
+use crate::domains::observation::Complete;
 use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::sandbox::Sandbox;
@@ -40,8 +40,8 @@ pub enum DomainTask {
 pub enum DomainReply {
     /// The list of domains as it is on disk now.
     RegistryWritten(Result<Registry, String>),
-    /// What the check in this lane has found so far.
-    CheckProgress(usize, Vec<Finding>),
+    /// What is complete of the check in this lane, and when it began.
+    CheckProgress(usize, (Complete, Timestamp)),
     /// The domain in this lane was checked, or could not be.
     Checked(usize, Result<Box<CheckResult>, Failure>),
     /// Which resolvers are asked is settled, or why not.

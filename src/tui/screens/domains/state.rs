@@ -8,12 +8,13 @@ use jiff::Timestamp;
 use crate::app::domain_progress::{DomainRoles, NextStep};
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
+use crate::domains::observation::Complete;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Status, status};
 use crate::domains::troubleshooting::Rule;
-use crate::domains::{DnsName, Domain, Finding, parse_name};
+use crate::domains::{DnsName, Domain, parse_name};
 use crate::tui::keymap::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
@@ -109,8 +110,8 @@ pub enum PanelLocation {
 pub struct CheckView {
     /// The last check.
     pub seen: Option<CheckResult>,
-    /// What the running check has found so far.
-    pub so_far: Option<Vec<Finding>>,
+    /// What is complete of the running check, and when it began.
+    pub so_far: Option<(Complete, Timestamp)>,
     /// The operator asked for the check.
     pub asked: bool,
     /// Something was recorded since the running check began: it is repeated.

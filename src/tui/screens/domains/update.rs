@@ -1,10 +1,13 @@
 //! Keys and replies in the domains panel.
 
+use jiff::Timestamp;
+
 use crate::clock::Now;
+use crate::domains::DnsName;
+use crate::domains::observation::Complete;
 use crate::domains::registry::Registry;
 use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
-use crate::domains::{DnsName, Finding};
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{DomainAction, DomainListAction, DomainsAction, Movement, RemovalAction, RulesAction};
 use crate::tui::pending::Slot;
@@ -203,7 +206,7 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect> {
     match reply {
         DomainReply::RegistryWritten(result) => return on_kept(app, result, now),
-        DomainReply::CheckProgress(lane, findings) => on_so_far(app, lane, findings),
+        DomainReply::CheckProgress(lane, so_far) => on_so_far(app, lane, so_far),
         DomainReply::Checked(lane, Ok(seen)) => return scheduler::on_seen(app, lane, *seen, now),
         DomainReply::Checked(lane, Err(failure)) => {
             return on_not_seen(app, lane, &failure.sentence("the checker"), now);
@@ -246,11 +249,11 @@ fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Ve
     scheduler::work(app, now)
 }
 
-/// A check has found something and continues.
-fn on_so_far(app: &mut AppState, lane: usize, findings: Vec<Finding>) {
+/// A part of a check is complete.
+fn on_so_far(app: &mut AppState, lane: usize, so_far: (Complete, Timestamp)) {
     let name = app.domains.lanes[lane].clone();
     if let Some(check) = name.and_then(|name| app.domains.checks.get_mut(&name)) {
-        check.so_far = Some(findings);
+        check.so_far = Some(so_far);
     }
 }
 

@@ -1,7 +1,5 @@
 //! Wrong delegations and servers, and resolvers that remember.
 
-use std::time::Duration;
-
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
@@ -90,8 +88,6 @@ pub(super) const LIST: &[Trouble] = &[
     Trouble::new(Code::SplitLocal, |plan| {
         plan.resolver(0).sees(own_zone(ZoneData::address(Plan::OLD_ADDRESS)));
     }),
-    Trouble::new(Code::TcpOnly, |plan| both(plan, ServerFault::Truncated)),
-    Trouble::new(Code::Slow, |plan| both(plan, ServerFault::Slow(Duration::from_millis(1200)))),
     Trouble::new(Code::EdnsBroken, |plan| both(plan, ServerFault::NoEdns)),
     Trouble::new(Code::Offline, |plan| {
         let servers = plan.name_servers.iter_mut().map(|server| &mut server.faults);

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::domains::check::FollowedRedirect;
-use crate::domains::observation::Role;
+use crate::domains::observation::{Complete, Role};
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::Registry;
@@ -73,6 +73,11 @@ pub fn finding(code: Code) -> Finding {
 
 fn all(codes: &[Code]) -> Vec<Finding> {
     codes.iter().map(|code| finding(*code)).collect()
+}
+
+/// A check that has asked the servers, and began at the start.
+pub fn so_far() -> (Complete, Timestamp) {
+    (Complete { source: true, record: true, ..Complete::default() }, start())
 }
 
 /// Findings of one kind or another.

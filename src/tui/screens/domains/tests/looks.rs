@@ -176,7 +176,7 @@ looks! {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
-        app.reply(Slot::Check(0), DomainReply::CheckProgress(0, fixture::findings(1)));
+        app.reply(Slot::Check(0), DomainReply::CheckProgress(0, fixture::so_far()));
         app
     };
     live_propagating: |columns, rows| opened("docs.acme-pets.com", 1, columns, rows);

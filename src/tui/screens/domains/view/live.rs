@@ -9,7 +9,7 @@ use crate::app::domain_service::CheckResult;
 use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
-use crate::domains::observation;
+use crate::domains::observation::{self, Complete};
 use crate::domains::reported::{Precondition, Reported};
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
@@ -378,16 +378,13 @@ fn checking(scene: Scene<'_>, name: &DnsName) -> Option<&'static str> {
     (asked && panel.is_checking(name)).then_some("Checking ... (Ctrl-C cancels)")
 }
 
-/// What the first check has found so far.
+/// What the first check still asks.
 fn so_far(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     page.wrapped(3, checking(scene, name).unwrap_or("Not checked yet. r checks now."), 2);
-    let findings = scene.app.domains.checks.get(name).and_then(|check| check.so_far.as_ref());
-    page.gap();
-    for finding in findings.into_iter().flatten().take(10) {
-        page.line(vec![
-            Span::raw("   "),
-            verdict_cell(Some(finding.verdict), 6, page.appearance),
-            Span::raw(page.appearance.text(&finding.title)),
-        ]);
+    let so_far = scene.app.domains.checks.get(name).and_then(|check| check.so_far);
+    if let Some((complete, since)) = so_far.filter(|(complete, _)| *complete != Complete::ALL) {
+        page.gap();
+        let since = page.appearance.time(since);
+        page.wrapped(3, &format!("Still asking {}, since {since}.", complete.still_asking()), 2);
     }
 }
