@@ -2,7 +2,7 @@
 //!
 //! A measurement has five parts that run side by side and share one [`Observations`]: the resolvers, the zone and its
 //! name servers, CAA, the platform's own host, and what is reached under the name. Each asks the next question as soon
-//! as it knows enough, and reports when it is complete: findings appear while others still wait.
+//! as it knows enough, and reports when it is complete.
 //!
 //! Safe against whatever answers: addresses that are not public are not connected to unless that is allowed, a name is
 //! resolved once and that very address used, and questions, sizes, hops and times are bounded.

@@ -84,7 +84,7 @@ fn subject_of(
     }
 }
 
-/// Checks one domain, and prints findings as they come.
+/// Checks one domain, and prints its findings.
 async fn one(
     name: &str,
     args: &CheckArgs,
