@@ -1,5 +1,6 @@
-//! What becomes of a panic: one line on standard error, or in the log of the service.
+//! What becomes of a panic: a report for a person at a terminal, one line elsewhere.
 
+use std::io::{self, IsTerminal as _};
 use std::panic::{self, PanicHookInfo};
 
 use super::output::{note, safe};
@@ -7,6 +8,11 @@ use crate::model::display_safe;
 
 /// Reports panics on standard error. Every expected failure has its own message and exit status.
 pub fn report() {
+    if io::stderr().is_terminal()
+        && color_eyre::config::HookBuilder::default().display_env_section(false).install().is_ok()
+    {
+        return;
+    }
     panic::set_hook(Box::new(|info| {
         let (place, why) = parts(info);
         note(&display_safe(&safe(&format!("petstore: a thread panicked at {place}: {why}; this is a bug"))));
@@ -29,7 +35,6 @@ fn parts<'a>(info: &'a PanicHookInfo<'_>) -> (String, &'a str) {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
     use std::process::{Command, Stdio};
     use std::thread;
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use directories::ProjectDirs;
+
 use super::Env;
 use super::file::is_plain_name;
 
@@ -25,15 +27,12 @@ impl Paths {
     /// The directories by environment and platform. Relative XDG paths are ignored, as their specification asks.
     pub fn new(env: &Env) -> Result<Self, NoHome> {
         let xdg = |name| env.path(name).filter(|path| path.is_absolute()).map(|path| path.join("petstore"));
-        let home = env.path("HOME").or_else(std::env::home_dir);
-        let below = |path: &str| home.as_ref().map(|home| home.join(path));
-        let data = match cfg!(target_os = "macos") {
-            true => "Library/Application Support/petstore",
-            false => ".local/share/petstore",
-        };
-        let config = xdg("XDG_CONFIG_HOME").or_else(|| below(".config/petstore")).ok_or(NoHome)?;
-        let data = xdg("XDG_DATA_HOME").or_else(|| below(data)).ok_or(NoHome)?;
-        let state = xdg("XDG_STATE_HOME").or_else(|| below(".local/state/petstore"));
+        let platform = ProjectDirs::from("", "", "petstore");
+        let home = env.path("HOME");
+        let config = xdg("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config/petstore")));
+        let config = config.or_else(|| platform.as_ref().map(|dirs| dirs.config_dir().to_owned())).ok_or(NoHome)?;
+        let data = xdg("XDG_DATA_HOME").or_else(|| platform.map(|dirs| dirs.data_dir().to_owned())).ok_or(NoHome)?;
+        let state = xdg("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state/petstore")));
         Ok(Self { config, state: state.unwrap_or_else(|| data.join("state")), data })
     }
 

@@ -22,12 +22,12 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "transfer",
         &["api", "config", "local", "model"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     (
         "app",
         &["api", "config", "domains", "local", "model", "transfer"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     ("store", &["model"], &["axum", "hyper", "reqwest", "ratatui", "crossterm"]),
     ("server", &["model", "store"], &["reqwest", "rusqlite", "tokio_postgres", "ratatui", "crossterm"]),
@@ -39,7 +39,7 @@ const ROOMS: &[(&str, &[&str], &[&str])] = &[
     (
         "dialogue",
         &["api", "app", "config", "domains", "local", "model", "transfer"],
-        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap"],
+        &["axum", "rusqlite", "tokio_postgres", "ratatui", "crossterm", "clap", "indicatif"],
     ),
     (
         "cli",

@@ -327,7 +327,7 @@ impl Command {
         let (progress, counts) = watch::channel(ImportProgress::default());
         let (control, controls) = watch::channel(ImportControl::Go);
         let bar = TransferProgress::new(work.good, self.verbosity, settings);
-        let on_event = on_event(bar, self.args.is_stdin() || self.args.resume);
+        let on_event = on_event(bar.clone(), self.args.is_stdin() || self.args.resume);
         let now = || {
             let counts = counts.borrow();
             let waiting = counts.waiting.as_ref().map(|waiting| format!(", {}", waiting.words(clock::now())));

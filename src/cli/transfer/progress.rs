@@ -1,27 +1,23 @@
-//! Progress on stderr: one line that changes on a terminal, lines in accessible mode, otherwise a line a minute.
+//! Progress on stderr: a bar on a terminal, lines in accessible mode, otherwise a line a minute.
 
-use std::io::{IsTerminal as _, Write as _, stderr};
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, stderr};
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use crate::cli::output::{Verbosity, note, safe};
-use crate::clock;
+use crate::cli::output::{Verbosity, note};
 use crate::config::Settings;
-use crate::model::text::cut;
-use crate::model::words::duration;
-use crate::terminal_size::terminal_size;
 
-/// How often the line changes, and how often one is written: for a screen reader, and without a terminal.
+/// How often a bar is drawn, and how often a line is written: for a screen reader, and without a terminal.
 const DRAWN: Duration = Duration::from_millis(200);
 const SPOKEN: Duration = Duration::from_secs(10);
 const WRITTEN: Duration = Duration::from_secs(60);
 
-/// The progress display.
-#[derive(Clone, Copy)]
+/// The progress display. Cheap to clone; clones share the bar.
+#[derive(Clone)]
 pub struct TransferProgress {
-    /// How many rows there are, if known.
-    rows: Option<u64>,
+    bar: ProgressBar,
     is_drawn: bool,
     /// How often it is updated.
     each: Duration,
@@ -29,20 +25,33 @@ pub struct TransferProgress {
 }
 
 impl TransferProgress {
+    /// For this many rows, if known.
     pub fn new(rows: Option<u64>, verbosity: Verbosity, settings: &Settings) -> Self {
-        // Verbose output would tear the line apart.
+        // Verbose output would tear a bar apart.
         let (is_drawn, each) = match (stderr().is_terminal() && verbosity == Verbosity::Normal, settings.accessible) {
             (true, false) => (true, DRAWN),
             (true, true) => (false, SPOKEN),
             (false, _) => (false, WRITTEN),
         };
-        Self { rows, is_drawn, each, verbosity }
+        let target = if is_drawn { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(rows, target);
+        let template = match rows {
+            Some(_) => "[{bar:24}] {pos} of {len} {percent:>3}%  {rate}  about {eta}  {wide_msg}",
+            None => "{spinner} {pos}  {rate}  {wide_msg}",
+        };
+        // An invalid template shows the default bar.
+        let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+        let rate = |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let _ = write!(out, "{:.1} a second", state.per_sec());
+        };
+        let style = style.with_key("rate", rate).progress_chars("#>-");
+        bar.set_style(if settings.ascii { style.tick_chars("|/-\\ ") } else { style });
+        Self { bar, is_drawn, each, verbosity }
     }
 
-    /// Writes a line above the one that changes.
+    /// Writes a line without disturbing the bar.
     pub fn note(&self, text: &str) {
-        self.clear();
-        note(text);
+        self.bar.suspend(|| note(text));
     }
 
     /// Shows the rows and text of `now`, until this is dropped.
@@ -52,35 +61,25 @@ impl TransferProgress {
         if self.verbosity == Verbosity::Quiet {
             return std::future::pending().await;
         }
-        let (begun, (before, _)) = (clock::now().mono, now());
         loop {
             due.tick().await;
             let (rows, text) = now();
-            let of = self.rows.map_or_else(String::new, |all| format!(" of {all}"));
-            if !self.is_drawn {
-                note(&format!("{rows}{of}: {text}"));
-                continue;
+            if self.is_drawn {
+                self.bar.set_position(rows);
+                self.bar.set_message(text);
+                self.bar.tick();
+            } else {
+                let mut line = format!("{rows}");
+                if let Some(all) = self.bar.length() {
+                    let _ = write!(line, " of {all}");
+                }
+                note(&format!("{line}: {text}"));
             }
-            let took = clock::now().mono.saturating_duration_since(begun).as_secs_f64();
-            let rate = rows.saturating_sub(before) as f64 / took.max(f64::EPSILON);
-            let left = self.rows.filter(|_| rate >= 0.1).map_or_else(String::new, |all| {
-                let seconds = (all.saturating_sub(rows) as f64 / rate) as i64;
-                format!("  about {} left", duration(SignedDuration::from_secs(seconds)))
-            });
-            let line = format!("{rows}{of}  {rate:.1} a second{left}  {}", safe(&text));
-            let columns = terminal_size().map_or(80, |(columns, _)| usize::from(columns));
-            self.draw(&cut(&line, columns.saturating_sub(1)));
         }
     }
 
-    /// Removes the line.
+    /// Removes the bar.
     pub fn clear(&self) {
-        self.draw("");
-    }
-
-    fn draw(&self, line: &str) {
-        if self.is_drawn {
-            let _ = stderr().write_all(format!("\r{line}\x1b[K").as_bytes());
-        }
+        self.bar.finish_and_clear();
     }
 }
