@@ -19,7 +19,6 @@ mod keys;
 mod launch;
 mod login;
 mod maintenance;
-mod man;
 mod output;
 mod panics;
 mod pets;
@@ -53,6 +52,11 @@ pub use error::{Exit, Failed};
 pub use panics::report as report_panics;
 use ssh::SshStart;
 use ssh::revocation::{ASK, revoked};
+
+/// The whole command line, for the manual pages.
+pub fn command() -> clap::Command {
+    Args::command()
+}
 
 /// Parses the arguments of the process, runs the command, and reports a failure.
 pub fn main() -> ExitCode {
@@ -215,7 +219,6 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         Command::Copy(copy) => runtime.block_on(copy::run(copy)),
         Command::Migrate(database) => runtime.block_on(maintenance::migrate(database.url)),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(Args::command(), &args),
     };
     // A thread that still waits for a name to resolve must not keep the program running.
     runtime.shutdown_background();

@@ -10,7 +10,6 @@ use super::domains::args::DomainsArgs;
 use super::keys::{KEYS_HELP, KeysCommand};
 use super::login::LoginArgs;
 use super::maintenance::{BackupArgs, RestoreArgs};
-use super::man::ManArgs;
 use super::pets::args::{PETS_HELP, PetsCommand};
 use super::profiles::{PROFILES_HELP, ProfilesCommand};
 use super::render::FormatArg;
@@ -31,7 +30,7 @@ const HELP: &str = "Examples:
   petstore domains explain ERR_CERT_COMMON_NAME_INVALID
   petstore serve --listen 127.0.0.1:8080 --database sqlite:store.db
 
-Run petstore COMMAND --help for examples of a command, and petstore man COMMAND for its manual page.
+Run petstore COMMAND --help for examples of a command.
 
 Exit status: 0 success, 1 other failure, 2 wrong usage or configuration, 3 partly done, 4 API key missing or not accepted, \
 5 not found, 6 no answer, 7 refused by the service, 8 and 9 see domains check --help, 10 a pet may or may not have been \
@@ -116,8 +115,6 @@ pub enum Command {
     /// petstore.
     #[command(alias = "completion")]
     Completions(CompletionsArgs),
-    /// Print the manual page of a command, or write all pages to a directory.
-    Man(ManArgs),
 }
 
 /// Logging in and out.
@@ -220,7 +217,6 @@ mod tests {
             "petstore pets import file.csv --dry-run",
             "petstore completion bash",
             "petstore config list",
-            "petstore config edit",
         ] {
             let understood = Args::try_parse_from(line.split(' '));
             assert!(understood.is_ok(), "{line}: {}", understood.unwrap_err());

@@ -1,17 +1,18 @@
-//! `petstore config`: shows, checks and edits the configuration.
+//! `petstore config`: shows, checks and begins the configuration.
 
 mod check;
-mod edit;
 mod themes;
 
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use clap::Subcommand;
 
 use super::launch::read_keymap;
 use crate::config::settings::all;
-use crate::config::{Choices, Env, SCHEMA, file_path};
+use crate::config::{Choices, Env, Paths, SCHEMA, file_path, write_schema};
+use crate::local::atomic_file;
 use crate::model::display_safe;
 
 use super::colour::When;
@@ -21,11 +22,10 @@ use super::render::FormatArg;
 use super::status::{columns, objects};
 
 pub use check::check;
-use edit::{EXAMPLE, begin, cannot_write};
 use themes::ThemesArgs;
 
 pub(super) const CONFIG_HELP: &str =
-    "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config edit";
+    "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config init";
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]
@@ -54,9 +54,6 @@ pub enum ConfigCommand {
     /// Write a configuration file with every key, its default and an explanation. An existing file is not changed.
     #[command(after_help = "Example:\n  petstore config init")]
     Init,
-    /// Edit the configuration file in $VISUAL or $EDITOR, and check it before saving.
-    #[command(after_help = "Example:\n  petstore config edit")]
-    Edit,
     /// Print the keyboard shortcuts in the format of keymap.toml, with your changes.
     #[command(after_help = "Example:\n  petstore config keys > keymap.toml")]
     Keys,
@@ -85,16 +82,14 @@ pub fn run(command: &ConfigCommand, choices: &Choices, colour: Option<When>, env
         }
         ConfigCommand::Check => return check::run(&path, choices, env),
         ConfigCommand::Init => {
-            begin(&path, EXAMPLE, env).map_err(|error| match error.kind() {
+            begin(&path, env).map_err(|error| match error.kind() {
                 io::ErrorKind::AlreadyExists => {
-                    let what = format!("{} already exists and was not changed", path.display());
-                    Failed::new(Exit::Failure, what).hint(choices.command("config edit"))
+                    Failed::new(Exit::Failure, format!("{} already exists and was not changed", path.display()))
                 }
-                _ => cannot_write(&path)(error),
+                _ => Failed::cannot("write", &path)(error),
             })?;
             note(&format!("wrote {}", display_safe(&path.display().to_string())));
         }
-        ConfigCommand::Edit => return edit::run(&path, env),
         ConfigCommand::Keys => {
             let (keymap, complaints) = read_keymap(env);
             complaints.iter().for_each(|complaint| note(&display_safe(complaint)));
@@ -106,4 +101,16 @@ pub fn run(command: &ConfigCommand, choices: &Choices, colour: Option<When>, env
         ConfigCommand::Themes(args) => return themes::run(args, &path, colour, env),
     }
     Ok(Exit::Done)
+}
+
+/// Creates the configuration file with every key, and the schema beside it. The default directory is created if needed;
+/// another one must exist.
+fn begin(path: &Path, env: &Env) -> io::Result<()> {
+    if let Ok(paths) = Paths::new(env)
+        && path.parent() == Some(&paths.config)
+    {
+        atomic_file::create_private(&paths.config)?;
+    }
+    atomic_file::write(path, include_str!("../../config.example.toml"), false)?;
+    write_schema(path)
 }

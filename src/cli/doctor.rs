@@ -42,7 +42,9 @@ fn configured(choices: &Choices, env: &Env) -> Check {
         Err(error) => return Check::fail(NAME, &error.to_string(), "set HOME"),
     };
     match configuration::check(&path, choices, env) {
-        Ok(found) if !found.is_empty() => Check::fail(NAME, &found.join(" "), &choices.command("config edit")),
+        Ok(found) if !found.is_empty() => {
+            Check::fail(NAME, &found.join(" "), "correct the file there; petstore config path names it")
+        }
         Ok(_) if path.exists() => Check::ok(NAME, &path.display().to_string()),
         Ok(_) => Check::ok(NAME, "no file, so the defaults are used"),
         Err(failed) => Check::fail(NAME, failed.what(), "to see which file is read: petstore config path"),

@@ -230,7 +230,7 @@ impl From<ConfigError> for Failed {
         let suggestion = display_safe(&suggestion(&error)).into_owned();
         failed.hint(match (suggestion.trim_start(), exit) {
             ("", Exit::Unauthorized) => "to save a key: petstore login",
-            ("", _) => "to find the problem: petstore doctor; to fix it: petstore config edit",
+            ("", _) => "to find the problem: petstore doctor; to see which file is read: petstore config path",
             (suggestion, _) => suggestion,
         })
     }
@@ -263,8 +263,9 @@ impl From<LoginError> for Failed {
             }
             LoginError::Taken { ref profile, .. } => {
                 let name = short(profile);
-                let way =
-                    format!("for another key: petstore login -p {name}; for another address: petstore config edit");
+                let way = format!(
+                    "for another key: petstore login -p {name}; for another address, change it in the file: petstore config path"
+                );
                 Self::config(display_safe(&error.to_string())).hint(way)
             }
             LoginError::Edit(_) | LoginError::Elsewhere { .. } => Self::config(display_safe(&error.to_string())),

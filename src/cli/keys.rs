@@ -85,12 +85,6 @@ pub enum KeysCommand {
         #[arg(long, value_name = "TIME", default_value = "24h")]
         overlap: SignedDuration,
     },
-    /// List the changes to keys: when, what, which key, and by whom.
-    #[command(after_help = "Example:\n  petstore keys log --database sqlite:store.db")]
-    Log {
-        #[command(flatten)]
-        database: DatabaseArg,
-    },
 }
 
 /// Runs `command` on standard output, which must be open for what is printed.
@@ -113,8 +107,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     | KeysCommand::List { database, .. }
     | KeysCommand::Rename { database, .. }
     | KeysCommand::Revoke { database, .. }
-    | KeysCommand::Rotate { database, .. }
-    | KeysCommand::Log { database }) = &command;
+    | KeysCommand::Rotate { database, .. }) = &command;
     // Checked before a database is created.
     let expires_at = match &command {
         KeysCommand::Create { expires: Some(expires), .. } => Some(end(expires, now)?),
@@ -181,10 +174,6 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
                     ResultFormat::Json => json(out, &keys.iter().map(object).collect::<Vec<_>>(), columns().is_some()),
                 }
             }
-            KeysCommand::Log { .. } => store.list_key_events().await?.iter().try_for_each(|event| {
-                let (action, actor) = (display_safe(&event.action), display_safe(&event.actor));
-                writeln!(out, "{}  {action:<8}  {}  by {actor}", event.at, event.key)
-            }),
         };
         match printed.and_then(|()| out.flush()) {
             // The reader has gone, which is not a failure.

@@ -16,8 +16,11 @@ use crate::model::suggest::nearest;
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
 /// What an earlier version had, and what to do instead.
-const REMOVED: [(&str, &str); 2] = [
+const REMOVED: [(&str, &str); 5] = [
     ("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md"),
+    ("edit", "petstore config path names the file, and petstore config check checks it"),
+    ("log", "the table key_events of the database has what was done to keys"),
+    ("man", "the package installs the pages: man petstore-pets-list"),
     ("revoke", "to end a person's access over SSH: petstore keys revoke ID"),
 ];
 

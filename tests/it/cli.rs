@@ -13,6 +13,7 @@ mod gets;
 mod helps;
 mod lists;
 mod logins;
+mod manual;
 mod plain;
 mod secrets;
 mod serves;

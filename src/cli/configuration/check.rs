@@ -20,7 +20,7 @@ use super::themes::warnings;
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let found = check(path, choices, env)?;
     if !found.is_empty() {
-        return Err(failed(&found).hint(choices.command("config edit")));
+        return Err(Failed::new(Exit::Usage, found.join("\n")));
     }
     warnings(&Themes::beside(path)).iter().for_each(|warning| note(warning));
     let (shown, is_there) = (path.display(), path.exists());
@@ -42,8 +42,8 @@ pub fn check(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, F
     if found.is_empty() { around(path, choices, env) } else { Ok(found) }
 }
 
-/// The errors of the configuration `text`, which is or will be in the file at `path`, one per line, safe to show.
-pub fn findings(text: &str, path: &Path) -> Vec<String> {
+/// The errors of the configuration `text` in the file at `path`, one per line, safe to show.
+fn findings(text: &str, path: &Path) -> Vec<String> {
     let faults = faults(text, path).into_iter().map(|fault| {
         let place = fault.line.map_or(String::new(), |line| format!("{}:{line}: ", path.display()));
         format!("{place}{}{}", fault.error, suggestion(&fault.error))
@@ -68,9 +68,4 @@ fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Fail
     let domains = resolve(&ProbeArgs::default(), &file.domains);
     found.extend(domains.err().map(|failed| failed.what().to_owned()));
     Ok(found.iter().map(|line| display_safe(line).into_owned()).collect())
-}
-
-/// All errors, as one failure.
-pub fn failed(found: &[String]) -> Failed {
-    Failed::new(Exit::Usage, found.join("\n"))
 }

@@ -16,9 +16,7 @@ pub fn view<'a>(name: Option<&str>, settings: &'a Settings) -> Result<Option<&'a
     let failed =
         Failed::new(Exit::Usage, format!("there is no view \"{}\".{}", short(name), did_you_mean(name, names())));
     Err(match names().collect::<Vec<_>>() {
-        none if none.is_empty() => {
-            failed.hint("add it to [[views]] in the configuration; to edit that: petstore config edit")
-        }
+        none if none.is_empty() => failed.hint("add it to [[views]] in the configuration file: petstore config path"),
         names => failed.hint(format!("the views are {}", names.join(", "))),
     })
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::process::Output;
 
 use tempfile::TempDir;
 
@@ -21,11 +20,6 @@ fn with(text: &str) -> TempDir {
     fs::create_dir_all(file(&home).parent().unwrap()).unwrap();
     fs::write(file(&home), text).unwrap();
     home
-}
-
-fn edit(home: &TempDir, editor: &str) -> Output {
-    let mut command = petstore(home, &["config", "edit"]);
-    command.env("EDITOR", "false").env("VISUAL", editor).env("PATH", "/usr/bin:/bin").output().unwrap()
 }
 
 #[test]
@@ -172,46 +166,6 @@ fn check_finds_what_the_start_does_not_see() {
     let two = with("[profiles.a]\nlabel = \"A\"\n[profiles.b]\nlabel = \"B\"\n");
     let said = stderr(&run(&two, &["config", "check"]));
     assert!(said.contains("profile \"a\"") && said.contains("profile \"b\""), "{said}");
-}
-
-#[test]
-fn what_was_edited_takes_effect_when_it_is_right() {
-    let home = with("# mine\n[pets]\nlimit = 5\n");
-    let wrote = format!("wrote {}\n", file(&home).display());
-    assert_eq!(all(&edit(&home, "sed -i s/5/6/")), (Some(0), String::new(), wrote.clone()));
-    assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# mine\n[pets]\nlimit = 6\n");
-    assert_eq!(stderr(&edit(&home, "true")), "nothing was changed\n");
-    let empty = super::fixture::home();
-    let first = edit(&empty, "sed -i 's/^limit = 20 /limit = 30 /'");
-    assert_eq!(
-        (first.status.code(), stderr(&first)),
-        (Some(0), wrote.replace(home.path().to_str().unwrap(), empty.path().to_str().unwrap()))
-    );
-    assert!(fs::read_to_string(file(&empty)).unwrap().contains("\nlimit = 30 "));
-}
-
-#[test]
-fn the_file_stays_as_it_was_when_the_editor_fails_or_the_text_is_wrong() {
-    let text = "# mine\n[pets]\nlimit = 5\n";
-    let home = with(text);
-    for (editor, says) in
-        [("f() { sed -i s/5/6/ \"$1\"; false; }; f", "the editor"), ("no-such-editor", "failed (exit status: 127)")]
-    {
-        // A shell that does not find the editor says so itself, too.
-        let failed = edit(&home, editor);
-        assert!(failed.status.code() == Some(1) && stderr(&failed).contains(says), "{}", stderr(&failed));
-        assert_eq!(fs::read_to_string(file(&home)).unwrap(), text);
-    }
-    let wrong = edit(&home, "sed -i s/limit/limitt/");
-    assert_eq!(wrong.status.code(), Some(2));
-    let said = stderr(&wrong);
-    assert!(said.contains("config.toml:3:1: unknown field `limitt`") && said.contains("Did you mean limit?"), "{said}");
-    assert_eq!(fs::read_to_string(file(&home)).unwrap(), text);
-    let kept = file(&home).with_extension("toml.edited");
-    assert_eq!(fs::read_to_string(kept).unwrap(), text.replace("limit", "limitt"));
-    let other = format!("echo '# else' > {}; echo '# typed' >", file(&home).display());
-    fails_cleanly(&edit(&home, &other), 1, "was changed by another program");
-    assert_eq!(fs::read_to_string(file(&home)).unwrap(), "# else\n");
 }
 
 #[test]

@@ -63,13 +63,7 @@ fn prepare(served: &Served) -> TempDir {
 fn shell(home: &TempDir, line: &str) -> Command {
     let mut command = Command::new("/bin/sh");
     let programs = Path::new(PETSTORE).parent().unwrap().display().to_string();
-    command
-        .args(["-c", line])
-        .current_dir(home.path())
-        .env_clear()
-        .env("HOME", home.path())
-        .env("LANG", "C.UTF-8")
-        .env("EDITOR", "true");
+    command.args(["-c", line]).current_dir(home.path()).env_clear().env("HOME", home.path()).env("LANG", "C.UTF-8");
     command.env("PATH", format!("{programs}:{}:/usr/bin:/bin", home.path().join("bin").display()));
     // In a group of its own, so that what a shell has started ends with it.
     command.process_group(0).stdin(Stdio::null());

@@ -1,6 +1,4 @@
-//! Help, manual pages and the version.
-
-use std::fs;
+//! Help and the version.
 
 use super::fixture::{home, run, stderr, stdout};
 
@@ -53,31 +51,4 @@ fn the_version_names_the_commit_where_it_is_known_and_the_build() {
     assert!(["debug build", "release build"].contains(&build), "{text}");
     assert!(commit.len() >= 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{text}");
     assert_eq!(stdout(&run(&home(), &["-V"])), text);
-}
-
-#[test]
-fn every_command_has_a_manual_page_with_all_its_sections() {
-    let home = home();
-    let directory = home.path().join("man/man1");
-    let written = run(&home, &["man", "--dir", directory.to_str().unwrap()]);
-    let commands = commands();
-    let expected = format!("wrote {} pages to {}\n", commands.len(), directory.display());
-    assert_eq!((written.status.code(), stderr(&written)), (Some(0), expected));
-    for command in commands {
-        let name: String = ["petstore".to_owned()].iter().chain(&command).cloned().collect::<Vec<_>>().join("-");
-        let page = fs::read_to_string(directory.join(format!("{name}.1"))).unwrap();
-        assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{name}");
-        let words: Vec<&str> = ["man"].into_iter().chain(command.iter().map(String::as_str)).collect();
-        assert_eq!(stdout(&run(&home, &words)), page, "{name}");
-        let title = format!(".TH {name} 1 \" \" \"petstore {}\" ", env!("CARGO_PKG_VERSION"));
-        assert!(page.contains(&title), "{name}: {}", page.lines().nth(2).unwrap());
-        let section = |heading: &str| page.split_once(heading).unwrap().1.split("\n.SH").next().unwrap();
-        for (heading, holds) in
-            [(".SH \"EXIT STATUS\"", "130"), (".SH ENVIRONMENT", "PETSTORE_API_KEY"), (".SH FILES", "config.toml")]
-        {
-            assert!(section(heading).contains(holds), "{name}: {heading}");
-        }
-        let examples = section(".SH EXAMPLES");
-        assert!(examples.lines().any(|line| line.trim_start().starts_with("petstore ")), "{name}: {examples}");
-    }
 }

@@ -80,7 +80,7 @@ fn a_profile_that_is_not_there_yet_is_made_with_its_key() {
     let other = ["login", "-p", "till-2", "--base-url", "https://other.example/v1", "--with-token"];
     let refused = with_stdin(petstore(&served.home, &other), &served.key);
     fails_cleanly(&refused, 2, "profile \"till-2\" already exists, with the address http://127.0.0.1:");
-    let way = "hint: for another key: petstore login -p till-2; for another address: petstore config edit";
+    let way = "hint: for another key: petstore login -p till-2; for another address, change it in the file: petstore config path";
     assert!(stderr(&refused).contains(way), "{}", stderr(&refused));
 }
 

@@ -1,57 +1,17 @@
-//! `petstore man`: a manual page for each command, from the same text as its help.
+//! Makes and checks the manual pages: one for each command, from the same text as its help.
+//!
+//! `PETSTORE_MAN=DIR cargo test --test it cli::manual::` writes them to a directory, as the package does.
 
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Command;
 use clap::builder::Resettable;
-use clap::{Args, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
-use crate::model::text::short;
-
-use super::error::{Exit, Failed};
-use super::output::{note, write};
-use crate::model::suggest::did_you_mean;
-
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  petstore man > petstore.1
-  petstore man pets list > petstore-pets-list.1
-  petstore man --dir man1
-
-To read one: petstore man pets list | man -l -")]
-pub struct ManArgs {
-    /// The command. [default: petstore itself]
-    #[arg(conflicts_with = "dir")]
-    pub command: Vec<String>,
-    /// Write the pages of all commands to this directory, which is created if needed.
-    #[arg(long)]
-    pub dir: Option<PathBuf>,
-}
-
-/// Prints the page of a command below `root`, or writes them all.
-pub fn run(root: Command, args: &ManArgs) -> Result<Exit, Failed> {
-    let mut all = root.disable_help_subcommand(true);
-    all.build();
-    if let Some(directory) = &args.dir {
-        let wrong = format!("cannot write to {}", directory.display());
-        let count = pages(&all, directory).map_err(Failed::because(wrong))?;
-        note(&format!("wrote {count} pages to {}", directory.display()));
-        return Ok(Exit::Done);
-    }
-    let mut command = &all;
-    for word in &args.command {
-        command = command.find_subcommand(word).ok_or_else(|| {
-            let suggestion = did_you_mean(word, command.get_subcommands().map(Command::get_name));
-            let what = format!("there is no command \"{}\".{suggestion}", short(word));
-            Failed::new(Exit::Usage, what).hint("for all commands: petstore --help")
-        })?;
-    }
-    write(|out| page(command, out))?;
-    Ok(Exit::Done)
-}
+use super::helps::commands;
 
 /// Writes the pages of a command and its subcommands, and returns their number.
 fn pages(command: &Command, directory: &Path) -> io::Result<usize> {
@@ -68,9 +28,9 @@ fn pages(command: &Command, directory: &Path) -> io::Result<usize> {
 
 /// Sections that every page ends with: their name, and the page and heading of the documentation that has their text.
 const SHARED: [(&str, &str, &str); 3] = [
-    ("EXIT STATUS", include_str!("../../docs/scripting.md"), "## Exit statuses"),
-    ("ENVIRONMENT", include_str!("../../docs/configuration.md"), "## Environment variables"),
-    ("FILES", include_str!("../../docs/configuration.md"), "## Files"),
+    ("EXIT STATUS", include_str!("../../../docs/scripting.md"), "## Exit statuses"),
+    ("ENVIRONMENT", include_str!("../../../docs/configuration.md"), "## Environment variables"),
+    ("FILES", include_str!("../../../docs/configuration.md"), "## Files"),
 ];
 
 fn page(command: &Command, out: &mut dyn Write) -> io::Result<()> {
@@ -132,5 +92,31 @@ fn from_markdown(roff: &mut Roff, text: &str) {
         if rows.count() == 0 {
             roff.control("PP", []).text([roman(plain.replace('\n', " "))]);
         }
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "only the package says where")]
+fn every_command_has_a_manual_page_with_all_its_sections() {
+    let own = tempfile::tempdir().unwrap();
+    let directory = std::env::var_os("PETSTORE_MAN").map_or_else(|| own.path().join("man"), PathBuf::from);
+    let mut all = petstore::cli::command().disable_help_subcommand(true);
+    all.build();
+    let commands = commands();
+    assert_eq!(pages(&all, &directory).unwrap(), commands.len());
+    for command in commands {
+        let name: String = ["petstore".to_owned()].iter().chain(&command).cloned().collect::<Vec<_>>().join("-");
+        let page = fs::read_to_string(directory.join(format!("{name}.1"))).unwrap();
+        assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{name}");
+        let title = format!(".TH {name} 1 \" \" \"petstore {}\" ", env!("CARGO_PKG_VERSION"));
+        assert!(page.contains(&title), "{name}: {}", page.lines().nth(2).unwrap());
+        let section = |heading: &str| page.split_once(heading).unwrap().1.split("\n.SH").next().unwrap();
+        for (heading, holds) in
+            [(".SH \"EXIT STATUS\"", "130"), (".SH ENVIRONMENT", "PETSTORE_API_KEY"), (".SH FILES", "config.toml")]
+        {
+            assert!(section(heading).contains(holds), "{name}: {heading}");
+        }
+        let examples = section(".SH EXAMPLES");
+        assert!(examples.lines().any(|line| line.trim_start().starts_with("petstore ")), "{name}: {examples}");
     }
 }
