@@ -349,7 +349,7 @@ fn a_person_whose_key_was_revoked_elsewhere_is_out_too() {
     ends_as_revoked(store.screen(&ada, &[], &[]));
     let mut lines = store.screen(&ada, &[], &["--accessible"]);
     lines.shows(&["Main menu"]);
-    lines.send("1\r\r");
+    lines.send("1\r\r\r");
     ends_as_revoked(lines);
 }
 
