@@ -52,7 +52,7 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// Whether it has passed at `at`, and the answer was fetched anew since: it now lasts until `until`.
+    /// Whether it has passed at `at`, and the answer was fetched again since: it now lasts until `until`.
     pub fn was_renewed(&self, at: Timestamp, until: Timestamp) -> bool {
         self.until <= at && until.duration_since(self.until) > SAME
     }

@@ -76,7 +76,7 @@ impl<'a> Authoritative<'a> {
         Self { lookups, authoritative, own, dname, cut: cut.into_iter().collect(), only_here: None }
     }
 
-    /// Whether this machine is shown a view of its own: every resolver of visitors leads straight to the platform, and
+    /// Whether this machine is shown its own view: every resolver of visitors leads straight to the platform, and
     /// does not just remember an answer of before a change.
     fn is_only_here(&self, case: &Case<'_>) -> bool {
         let name = &case.domain.name;

@@ -135,7 +135,7 @@ fn failed(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Optio
     target(case, source, level).into_iter().chain(own).find_map(|place| {
         let asked: Vec<&Lookup> = case.seen.resolvers(place, CAA).filter(|asked| works(case, asked)).collect();
         let failing = asked.iter().filter(|asked| asked.answer().is_none());
-        // One of several may only have trouble of its own.
+        // One of several may only have its own trouble.
         let most = 2 * failing.clone().count() >= asked.len();
         failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(case, place, lookup))
     })

@@ -85,7 +85,7 @@ fn only_here(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     Some(
         Finding::warn(Code::SplitLocal, Who::ThisMachine)
             .seen(format!("the name servers answer this machine {here}; resolvers have the right record"))
-            .fix("nothing for visitors: this network is shown a view of its own (split horizon). Add the record there, too, if people inside should reach the site")
+            .fix("nothing for visitors: this network is shown its own view (split horizon). Add the record there, too, if people inside should reach the site")
             .evidence(TYPES.iter().flat_map(|kind| case.seen.source(&case.domain.name, *kind))),
     )
 }

@@ -136,7 +136,7 @@ fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> O
     };
     Some(
         Finding::new(Code::ViewsDiffer, verdict, Who::DnsProvider)
-            .seen(format!("{}, fetched anew and not from a cache", words::list(seen)))
+            .seen(format!("{}, fetched again and not from a cache", words::list(seen)))
             .expected(case.expectation.platform_host.as_ref().map_or_else(String::new, DnsName::to_string))
             .fix(fix)
             .evidence(others.iter().copied()),
