@@ -110,10 +110,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
 fn parse(arguments: &[OsString], env: &Env) -> Result<Args, Result<Exit, Failed>> {
     let mut command = Args::command().color(When::of_help(arguments, env));
     let matches = command.try_get_matches_from_mut(arguments);
-    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches)).or_else(|error| {
-        let moved = usage_error::output_last(&command, arguments).ok_or(error)?;
-        Args::from_arg_matches(&Args::command().try_get_matches_from(moved)?)
-    });
+    let parsed = matches.and_then(|matches| Args::from_arg_matches(&matches));
     parsed.map_err(|error| usage_error::failed(&error, &command, arguments).map_or_else(|| print(&error), Err))
 }
 
@@ -142,8 +139,7 @@ fn report(what: &impl Display, coloured: bool, is_json: bool) {
 
 /// Refuses two options that name a service. Only `login` takes both, for a new profile and its address.
 fn one_service(choices: &Choices, command: Option<&Command>) -> Result<(), Failed> {
-    let makes_one =
-        matches!(command, Some(Command::Access(AccessCommand::Login(_)) | Command::Auth(AccessCommand::Login(_))));
+    let makes_one = matches!(command, Some(Command::Access(AccessCommand::Login(_))));
     let given = [
         ("--demo", choices.demo),
         ("--profile", choices.profile.is_some() && !makes_one),
@@ -201,7 +197,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             }
             done
         }
-        Command::Access(command) | Command::Auth(command) => match command {
+        Command::Access(command) => match command {
             AccessCommand::Login(login) => runtime.block_on(login::login(login, &choices, env)),
             AccessCommand::Logout => login::logout(&choices, env),
             AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),

@@ -66,9 +66,6 @@ pub enum Command {
     Domains(Box<DomainsArgs>),
     #[command(flatten)]
     Access(AccessCommand),
-    /// As `gh` groups them.
-    #[command(subcommand, hide = true)]
-    Auth(AccessCommand),
     /// Saved services, and the default one.
     #[command(subcommand, after_help = PROFILES_HELP)]
     Profiles(ProfilesCommand),
@@ -113,7 +110,6 @@ pub enum Command {
     ///
     /// The script asks petstore each time, so it knows new profiles and domains at once. Reload it after an update of
     /// petstore.
-    #[command(alias = "completion")]
     Completions(CompletionsArgs),
 }
 
@@ -196,30 +192,6 @@ mod tests {
         for line in ["petstore --demo pets list -n 5", "petstore pets list --limit=5 --demo"] {
             let args = Args::try_parse_from(line.split(' ')).unwrap();
             assert!(args.shared.demo, "{line}");
-        }
-    }
-
-    #[test]
-    fn commands_known_from_gh_are_understood() {
-        for line in [
-            "petstore auth login --profile branch --with-token",
-            "petstore auth status",
-            "petstore auth logout --profile branch",
-            "petstore pets list --status available --limit 50 --json",
-            "petstore pets ls --all --columns name,status --sort name --format csv",
-            "petstore pets view 42 --json",
-            "petstore pets create --name Biscuit --category 3 --yes",
-            "petstore pets create -",
-            "petstore pets watch",
-            "petstore status --json",
-            "petstore doctor --json",
-            "petstore domains check docs.example.com --json",
-            "petstore pets import file.csv --dry-run",
-            "petstore completion bash",
-            "petstore config list",
-        ] {
-            let understood = Args::try_parse_from(line.split(' '));
-            assert!(understood.is_ok(), "{line}: {}", understood.unwrap_err());
         }
     }
 

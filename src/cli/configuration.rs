@@ -34,11 +34,8 @@ pub enum ConfigCommand {
     #[command(after_help = "Example:\n  petstore config path")]
     Path,
     /// Print the current settings. API keys are not read, and never printed.
-    #[command(
-        after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
-        petstore -p branch config show --format json",
-        visible_alias = "list"
-    )]
+    #[command(after_help = "Examples:\n  petstore config show\n  petstore config show --origin\n  \
+        petstore -p branch config show --format json")]
     Show {
         /// Also show where each comes from: option, variable, file and line, or default.
         #[arg(long)]

@@ -60,8 +60,7 @@ async fn at_the_service(
         return Err(Failed::new(Exit::Unauthorized, format!("no API key for {}", remote.base_url)).hint(GIVE_A_KEY));
     }
     if let PetsCommand::Add(args) = &command {
-        let what = if args.stdin.is_some() { "the pets on standard input" } else { "a pet" };
-        confirm(what, settings, args.yes)?;
+        confirm("a pet", settings, args.yes)?;
     }
     let (client, embedded) = service::connect(settings).await?;
     let client = match command.timeout() {
@@ -79,9 +78,8 @@ async fn at_the_service(
         PetsCommand::Count(args) => until_ended(count::run(&context, &args, false)).await,
         PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
         PetsCommand::Add(args) => {
-            let is_one = args.stdin.is_none();
             let ended = until_ended(add::run(&context, args)).await;
-            if is_one && matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
+            if matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
                 note(&settings.with_flags(
                     "stopped waiting: the pet may or may not have been added; check with: petstore pets list --all",
                 ));

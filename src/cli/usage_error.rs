@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, Command, Error};
+use clap::{Command, Error};
 
 use crate::config::Env;
 use crate::model::display_safe;
@@ -16,22 +16,32 @@ use crate::model::suggest::nearest;
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
 /// What an earlier version had, and what to do instead.
-const REMOVED: [(&str, &str); 5] = [
+const REMOVED: [(&str, &str); 18] = [
     ("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md"),
-    ("edit", "petstore config path names the file, and petstore config check checks it"),
-    ("log", "the table key_events of the database has what was done to keys"),
-    ("man", "the package installs the pages: man petstore-pets-list"),
-    ("revoke", "to end a person's access over SSH: petstore keys revoke ID"),
+    ("petstore auth", "use petstore login, logout or status"),
+    ("petstore completion", "use petstore completions"),
+    ("petstore config edit", "petstore config path names the file, and petstore config check checks it"),
+    ("petstore config list", "use petstore config show"),
+    ("petstore keys log", "the table key_events of the database has what was done to keys"),
+    ("petstore man", "the package installs the pages: man petstore-pets-list"),
+    ("petstore pets add -", "to add what standard input holds: petstore pets import -"),
+    ("petstore pets create", "use petstore pets add"),
+    (
+        "petstore pets get --via",
+        "petstore pets get searches the lists first, and uses the deprecated operation only if it must",
+    ),
+    ("petstore pets import --max-errors", "to stop at the first row that is not added: --on-error stop"),
+    ("petstore pets import --retry-refused", "--resume sends refused rows again"),
+    ("petstore pets ls", "use petstore pets list"),
+    ("petstore pets new", "use petstore pets add"),
+    ("petstore pets view", "use petstore pets get"),
+    ("petstore ssh check", "petstore ssh authorize prints the line for authorized_keys, and changes no file"),
+    ("petstore ssh list", "petstore keys list shows the API key of each person"),
+    ("petstore ssh revoke", "to end a person's access over SSH: petstore keys revoke ID"),
 ];
 
 /// The failure for these arguments; `None` for help, which is printed as it is.
 pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Option<Failed> {
-    let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
-    if let [Some(ContextValue::String(typed)), _] | [_, Some(ContextValue::String(typed))] = unknown
-        && let Some((name, instead)) = REMOVED.iter().find(|(name, _)| typed == name)
-    {
-        return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
-    }
     match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
@@ -39,6 +49,13 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
         | ErrorKind::MissingSubcommand => None,
         _ => {
             let (path, command) = called(command, arguments);
+            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
+            if let [Some(ContextValue::String(typed)), _] | [_, Some(ContextValue::String(typed))] = unknown
+                && let Some((name, instead)) =
+                    REMOVED.iter().find(|(name, _)| *name == typed || *name == format!("{path} {typed}"))
+            {
+                return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
+            }
             let ours = match error.get(ContextKind::InvalidSubcommand) {
                 Some(ContextValue::String(typed)) => Some(similar(typed, command)),
                 _ => None,
@@ -74,48 +91,6 @@ fn similar(typed: &str, command: &Command) -> Vec<String> {
         Some(format!("{} {typed}", above.get_name()))
     };
     near.or_else(below).map(|words| format!("a similar subcommand exists: '{words}'")).into_iter().collect()
-}
-
-/// The options of output formats, and whether a value follows.
-const OUTPUT: [(&str, bool); 5] =
-    [("-o", true), ("--format", true), ("--columns", true), ("--json", false), ("--no-header", false)];
-
-/// The arguments with the output options that came before the command moved to its end; `None` if there are none.
-pub fn output_last(command: &Command, arguments: &[OsString]) -> Option<Vec<OsString>> {
-    let (mut kept, mut moved, mut command) = (Vec::new(), Vec::new(), command);
-    let mut rest = arguments.iter().peekable();
-    kept.extend(rest.next().cloned());
-    while command.has_subcommands() {
-        let argument = rest.next()?;
-        let word = argument.to_str()?;
-        let (name, has_value) = word.split_once('=').map_or((word, false), |(name, _)| (name, true));
-        if let Some((_, takes_value)) = OUTPUT.into_iter().find(|(output, _)| *output == name) {
-            moved.push(argument.clone());
-            moved.extend(rest.next_if(|_| takes_value && !has_value).cloned());
-            continue;
-        }
-        kept.push(argument.clone());
-        match command.find_subcommand(word) {
-            Some(further) => command = further,
-            None if word.starts_with('-') => {
-                kept.extend(rest.next_if(|_| !has_value && takes_value(command, name)).cloned())
-            }
-            None => return None,
-        }
-    }
-    kept.extend(rest.cloned());
-    let is_found = !moved.is_empty();
-    kept.append(&mut moved);
-    is_found.then_some(kept)
-}
-
-/// Whether a value follows the option `name`, such as `-p` or `--profile`.
-fn takes_value(command: &Command, name: &str) -> bool {
-    let is_it = |argument: &&Arg| match name.strip_prefix("--") {
-        Some(long) => argument.get_long() == Some(long),
-        None => argument.get_short().is_some_and(|short| name == format!("-{short}")),
-    };
-    command.get_arguments().find(is_it).is_some_and(|argument| argument.get_action().takes_values())
 }
 
 /// Refuses an API key in place of a name, an address or a path, since those appear in messages.
@@ -164,12 +139,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_removed_names_what_to_do_instead() {
-        let reported = message("petstore ssh revoke till-2 --database sqlite:store.db");
-        assert_eq!(reported, "revoke was removed\nhint: to end a person's access over SSH: petstore keys revoke ID");
-    }
-
-    #[test]
     fn a_wrong_word_gets_a_suggestion() {
         assert_eq!(
             message("petstore pets lst"),
@@ -194,6 +163,14 @@ mod tests {
             "invalid value '150' for '--limit <N>': limit must be a whole number from 1 to 100; for more than 100 use --all\n\
              hint: petstore pets list --help"
         );
+    }
+
+    #[test]
+    fn what_was_removed_names_what_to_do_instead() {
+        for (name, instead) in REMOVED {
+            let line = if name.starts_with('-') { format!("petstore login {name}") } else { name.to_owned() };
+            assert_eq!(message(&line), format!("{name} was removed\nhint: {instead}"));
+        }
     }
 
     #[test]

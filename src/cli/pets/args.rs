@@ -52,19 +52,16 @@ all pets, a line on standard error says so; with --require-complete, nothing is 
 const ADD_HELP: &str = "Examples:
   petstore pets add --name Biscuit --category-id 3
   petstore pets add --name Rex --category-id 1 --status sold --dry-run
-  petstore pets add - < pets.ndjson
 
-`add -` reads one JSON object after another, each on one line or several. It ignores unknown members, and reports and \
-skips wrong objects. Exit status: 0 all added, 3 some not added, 7 all refused, 10 one may or may not have been added.";
+To add many, see petstore pets import --help. Exit status: 10 if the pet may or may not have been added.";
 
 const GET_HELP: &str = "Examples:
   petstore pets get 17
   petstore pets get 17 18 19 --format json
   petstore pets list --format ids | head -3 | xargs petstore pets get
 
-The operation that gets a single pet is deprecated and will be removed on 5 December 2030. `auto` searches the lists of \
-the three statuses first, and uses that operation only if they do not show the pet; `list` never uses it, `get` uses \
-nothing else.";
+The operation that gets a single pet is deprecated and will be removed on 5 December 2030. petstore searches the lists of \
+the three statuses first, and uses that operation only if they do not show the pet.";
 
 const WATCH_HELP: &str = "Examples:
   petstore pets watch
@@ -87,7 +84,7 @@ is, or when --timeout is over. To continue an earlier watch, give its last id as
 #[command(defer = true)]
 pub enum PetsCommand {
     /// List pets.
-    #[command(after_help = LIST_HELP, visible_alias = "ls")]
+    #[command(after_help = LIST_HELP)]
     List(ListArgs),
     /// Count pets.
     #[command(after_help = COUNT_HELP)]
@@ -95,11 +92,11 @@ pub enum PetsCommand {
     /// Count the pets of each status.
     #[command(after_help = "Example:\n  petstore pets stats")]
     Stats(CountArgs),
-    /// Add a pet, or several as JSON on standard input.
-    #[command(after_help = ADD_HELP, visible_aliases = ["create", "new"])]
+    /// Add a pet.
+    #[command(after_help = ADD_HELP)]
     Add(AddArgs),
     /// Get pets by id.
-    #[command(after_help = GET_HELP, visible_alias = "view")]
+    #[command(after_help = GET_HELP)]
     Get(GetArgs),
     /// Stream changes as they happen.
     #[command(after_help = WATCH_HELP)]
@@ -192,9 +189,6 @@ pub struct CountArgs {
 
 #[derive(Debug, ClapArgs)]
 pub struct AddArgs {
-    /// Use - to read JSON objects {"name", "categoryId", "status"} from standard input.
-    #[arg(value_parser = ["-"], conflicts_with_all = ["name", "category_id", "status"])]
-    pub stdin: Option<String>,
     // All three are read together, so that every fault is reported at once.
     /// The pet's name, 1 to 255 characters.
     #[arg(long, allow_hyphen_values = true)]
@@ -222,24 +216,10 @@ pub struct GetArgs {
     /// The pets' ids.
     #[arg(value_name = "ID", required = true, allow_negative_numbers = true, value_parser = parse_id)]
     pub ids: Vec<PetId>,
-    /// How to look up the pets.
-    #[arg(long, value_enum, default_value_t = Via::Auto)]
-    pub via: Via,
     #[command(flatten)]
     pub request: RequestArgs,
     #[command(flatten)]
     pub output: Output,
-}
-
-/// How to look up a pet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Via {
-    /// In the lists, then with the deprecated operation.
-    Auto,
-    /// In the lists only.
-    List,
-    /// With the deprecated operation only.
-    Get,
 }
 
 #[derive(Debug, Default, ClapArgs)]

@@ -1,6 +1,6 @@
 //! `petstore pets get`: gets pets by id, with the deprecated operation only if the lists are not enough.
 
-use super::args::{GetArgs, Via};
+use super::args::GetArgs;
 use super::context::PetsContext;
 use crate::api::ApiError;
 use crate::api::find::{Ask, Lists, LookupRequest, LookupResult, StepOutcome, find};
@@ -16,7 +16,7 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
     let (mut pets, mut missing, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     let lists = Lists::default();
     for &id in &args.ids {
-        let found = one(context, &lists, id, args.via).await.map_err(|error| context.failed(&error))?;
+        let found = one(context, &lists, id).await.map_err(|error| context.failed(&error))?;
         steps.extend(found.steps);
         match found.pet {
             Some(pet) => pets.push(pet),
@@ -32,20 +32,15 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
         StepOutcome::Gone { status } => Some(status),
         _ => None,
     });
-    let unseen = steps.iter().any(|step| matches!(step.outcome, StepOutcome::NotThereButFull { .. }));
     if pets.is_empty() {
         let what = format!("{} has no {}", context.service, in_words(&missing));
-        return Err(match (gone, unseen) {
-            (Some(status), _) => Failed::new(
+        return Err(match gone {
+            Some(status) => Failed::new(
                 Exit::NotFound,
                 format!("{what} in its lists, and no longer offers the lookup of a single pet ({status})"),
             )
             .hint("to search everything: petstore pets list --all"),
-            (None, true) if args.via == Via::List => {
-                Failed::new(Exit::NotFound, format!("{what} on the first page of its lists"))
-                    .hint("to search everything: petstore pets list --all, or use --via auto")
-            }
-            (None, _) => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
+            None => Failed::new(Exit::NotFound, what).hint("to see all pets: petstore pets list --all"),
         });
     }
     let provenances = context.provenances(&layout, &pets).await?;
@@ -60,15 +55,10 @@ pub async fn run(context: &PetsContext<'_>, args: &GetArgs) -> Result<Exit, Fail
     Ok(Exit::Partly)
 }
 
-async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId, via: Via) -> Result<LookupResult, ApiError> {
-    let ask = match via {
-        Via::Auto => Ask::IfNeeded,
-        Via::List => Ask::Never,
-        Via::Get => Ask::Now,
-    };
-    let found = repeated(|| find(context.client, lists, id, ask)).await?;
+async fn one(context: &PetsContext<'_>, lists: &Lists, id: PetId) -> Result<LookupResult, ApiError> {
+    let found = repeated(|| find(context.client, lists, id, Ask::IfNeeded)).await?;
     let asked = found.steps.iter().any(|step| step.asked == LookupRequest::Get);
-    if found.pet.is_some() || asked || via == Via::List {
+    if found.pet.is_some() || asked {
         return Ok(found);
     }
     // A pet without a status is in none of the lists.

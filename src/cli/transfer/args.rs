@@ -69,7 +69,7 @@ pub struct ImportArgs {
     #[arg(long)]
     pub raw: bool,
     /// Check every row and send nothing.
-    #[arg(long, conflicts_with_all = ["resume", "retry_refused"])]
+    #[arg(long, conflicts_with = "resume")]
     pub dry_run: bool,
     /// Rows sent at a time, 1 to 16.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
@@ -77,9 +77,6 @@ pub struct ImportArgs {
     /// What to do after a row that was not added; `stop` also sends nothing from a file with bad rows.
     #[arg(long, value_enum, default_value_t = OnErrorArg::Continue)]
     pub on_error: OnErrorArg,
-    /// Stop after this many rows were not added.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub max_errors: Option<u64>,
     /// How long to wait for a service that takes no rows. [default: 5m without a terminal, otherwise until Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub wait: Option<Duration>,
@@ -92,9 +89,6 @@ pub struct ImportArgs {
     /// Add every row, even those that an earlier import of this file added; its report is kept under its date.
     #[arg(long, conflicts_with_all = ["resume", "dry_run"])]
     pub again: bool,
-    /// With --resume: send refused rows again.
-    #[arg(long, requires = "resume")]
-    pub retry_refused: bool,
     /// With --resume: what to do with rows that may have been added, if sending them again could add them twice.
     #[arg(long, value_enum, default_value_t = UnknownArg::Ask)]
     pub unknown: UnknownArg,
@@ -146,9 +140,7 @@ impl ImportArgs {
                 OnErrorArg::Continue => OnError::GoOn,
                 OnErrorArg::Stop => OnError::Stop,
             },
-            max_errors: self.max_errors,
             send_unknown: self.unknown == UnknownArg::Send,
-            retry_refused: self.retry_refused,
             patience: Patience {
                 give_up: self.wait.or((!stderr().is_terminal()).then_some(UNATTENDED)),
                 ..Patience::default()

@@ -386,7 +386,6 @@ fn say(
         ImportEnded::Complete => None,
         ImportEnded::Stopped => Some("stopped".to_owned()),
         ImportEnded::OnError => Some("stopped after a row that was not added (--on-error stop)".to_owned()),
-        ImportEnded::TooManyErrors => Some("stopped: too many rows were not added (--max-errors)".to_owned()),
         ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
             Some(failure.sentence(&settings.service.name()))
         }
@@ -427,14 +426,12 @@ fn exit(progress: &ImportProgress, ended: &ImportEnded, ended_by: Option<Exit>) 
         ImportEnded::Unauthorized(_) => Exit::Unauthorized,
         ImportEnded::Failed(_) => Exit::Failure,
         ImportEnded::NoAnswer(_) => Exit::NoAnswer,
-        ImportEnded::Complete | ImportEnded::OnError | ImportEnded::TooManyErrors => {
-            match (any, progress.errors(), progress.unknown) {
-                (_, 0, _) => Exit::Done,
-                (true, _, _) => Exit::Partly,
-                (false, errors, unknown) if errors == unknown => Exit::Unknown,
-                (false, _, 0) => Exit::Refused,
-                (false, ..) => Exit::Partly,
-            }
-        }
+        ImportEnded::Complete | ImportEnded::OnError => match (any, progress.errors(), progress.unknown) {
+            (_, 0, _) => Exit::Done,
+            (true, _, _) => Exit::Partly,
+            (false, errors, unknown) if errors == unknown => Exit::Unknown,
+            (false, _, 0) => Exit::Refused,
+            (false, ..) => Exit::Partly,
+        },
     }
 }

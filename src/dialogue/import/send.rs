@@ -118,9 +118,7 @@ impl Session {
         match ended {
             ImportEnded::Complete => {}
             ImportEnded::Stopped => self.talk.say("Stopped.")?,
-            ImportEnded::OnError | ImportEnded::TooManyErrors => {
-                self.talk.say("Stopped because rows were not added.")?
-            }
+            ImportEnded::OnError => self.talk.say("Stopped because rows were not added.")?,
             ImportEnded::Unauthorized(failure) | ImportEnded::NoAnswer(failure) => {
                 self.talk.say_all(words::failure(failure, &self.service))?;
             }

@@ -18,27 +18,16 @@ pub struct ImportOptions {
     pub concurrency: usize,
     /// What to do after a row that was not added.
     pub on_error: OnError,
-    /// Stop after this many rows were not added.
-    pub max_errors: Option<u64>,
     /// Send rows that may have been added even if that could add them twice. Otherwise they are skipped and counted as
     /// unknown.
     pub send_unknown: bool,
-    /// Send refused rows again.
-    pub retry_refused: bool,
     /// The timeouts and pauses.
     pub patience: Patience,
 }
 
 impl Default for ImportOptions {
     fn default() -> Self {
-        Self {
-            concurrency: 4,
-            on_error: OnError::GoOn,
-            max_errors: None,
-            send_unknown: false,
-            retry_refused: false,
-            patience: Patience::default(),
-        }
+        Self { concurrency: 4, on_error: OnError::GoOn, send_unknown: false, patience: Patience::default() }
     }
 }
 

@@ -32,8 +32,6 @@ pub enum ImportEnded {
     Stopped,
     /// A row was not added, and [`OnError::Stop`] was chosen.
     OnError,
-    /// Too many rows were not added.
-    TooManyErrors,
     /// The service does not accept the key.
     Unauthorized(Failure),
     /// Nothing succeeded for too long, or the service asked for too long a pause.
@@ -90,17 +88,11 @@ impl Shared {
 
     /// Counts and reports the event, and ends the import if the options ask for it.
     pub(super) fn settled(&self, event: ImportEvent) {
-        let mut errors = 0;
-        self.progress.send_modify(|progress| {
-            progress.count(&event);
-            errors = progress.errors();
-        });
+        self.progress.send_modify(|progress| progress.count(&event));
         let is_error = event.is_error();
         (self.on_event)(event);
         if is_error && self.how.on_error == OnError::Stop {
             self.end(ImportEnded::OnError);
-        } else if is_error && self.how.max_errors.is_some_and(|most| errors >= most) {
-            self.end(ImportEnded::TooManyErrors);
         }
     }
 
@@ -163,8 +155,8 @@ impl Shared {
             return None;
         }
         match self.state(row.row) {
-            RowState::Open => Some(Turn { row, may_exist: false }),
-            RowState::Refused if self.how.retry_refused => Some(Turn { row, may_exist: false }),
+            // The service may accept now what it refused before.
+            RowState::Open | RowState::Refused => Some(Turn { row, may_exist: false }),
             RowState::Unknown => {
                 let is_safe = self.work.can_repeat(row.row, &self.client, self.clock.now());
                 if !is_safe && !self.how.send_unknown {
@@ -175,10 +167,6 @@ impl Shared {
             }
             RowState::Added => {
                 self.progress.send_modify(|progress| progress.added_before += 1);
-                None
-            }
-            RowState::Refused => {
-                self.progress.send_modify(|progress| progress.refused += 1);
                 None
             }
         }

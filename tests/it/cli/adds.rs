@@ -1,16 +1,14 @@
 //! `petstore pets add`.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::Read as _;
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::fixture::{
-    KEY, Running, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout, with_stdin,
-};
+use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, home, petstore, run, stderr, stdout};
 use crate::stub::losing_answers;
 
 #[test]
@@ -22,45 +20,6 @@ fn with_nothing_configured_animals_are_kept_in_the_data_directory() {
     assert_eq!(stdout(&listed), "[{\"id\":1,\"name\":\"Rex\",\"categoryId\":-3,\"status\":\"available\"}]\n");
     let database = home.path().join(".local/share/petstore/embedded.db");
     assert_eq!(database.metadata().unwrap().permissions().mode() & 0o777, 0o600);
-}
-
-#[test]
-fn a_stream_of_animals_names_its_wrong_lines_and_adds_the_others() {
-    let served = Served::start();
-    let lines = concat!(
-        "{\"name\":\"one\",\"categoryId\":1}\n",
-        "\n",
-        "{\"name\":\"\",\"categoryId\":1}\n",
-        "{\"name\":\"three\",\"categoryId\":1.5}\n",
-        "{\"id\":9,\"name\":\"four\",\"categoryId\":4,\"status\":\"sold\"}",
-    );
-    let output = with_stdin(served.petstore(&["pets", "add", "-", "--format", "ids"]), lines);
-    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
-    assert_eq!(stdout(&output), "31\n32\n");
-    let said = stderr(&output);
-    assert!(
-        said.contains("line 3: Name is required")
-            && said.contains("line 4, column 32: ")
-            && said.ends_with("2 added, 2 refused\n"),
-        "{said}"
-    );
-    let again = with_stdin(served.petstore(&["pets", "add", "-"]), "{\"name\":\"five\",\"categoryId\":5}\n");
-    assert_eq!((again.status.code(), stderr(&again).as_str()), (Some(0), ""));
-}
-
-#[test]
-fn ctrl_c_ends_it_while_it_waits_for_an_animal() {
-    let served = Served::start();
-    let mut command = served.petstore(&["pets", "add", "-", "-o", "ids"]);
-    let mut running = Running(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
-    let mut stdin = running.0.stdin.take().unwrap();
-    stdin.write_all(b"{\"name\":\"one\",\"categoryId\":1}\n").unwrap();
-    let mut added = String::new();
-    BufReader::new(running.0.stdout.take().unwrap()).read_line(&mut added).unwrap();
-    assert_eq!(added, "31\n");
-    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
-    assert_eq!(running.0.wait().unwrap().code(), Some(130));
-    drop(stdin);
 }
 
 #[test]
@@ -95,44 +54,6 @@ async fn d21_an_add_whose_answer_got_lost_is_one_animal() {
 }
 
 #[test]
-fn an_object_may_be_spread_over_several_lines() {
-    let served = Served::start();
-    let objects = "{\n  \"name\": \"one\",\n  \"categoryId\": 1\n}\n{\"name\": \"two\",\n\"categoryId\": 2.5}\n{\"name\":\"three\"";
-    let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-", "-o", "ids"]), objects));
-    assert_eq!((status, added.as_str()), (Some(3), "31\n"), "{said}");
-    let lines: Vec<_> = said.lines().map(|line| line.split(':').next().unwrap()).collect();
-    assert_eq!(lines, ["line 6, column 17", "line 7, column 15", "1 added, 2 refused"], "{said}");
-}
-
-#[test]
-fn what_is_wrong_with_an_object_is_said_in_words_with_its_place() {
-    let served = Served::start();
-    let lines = concat!(
-        "\n",
-        "{\"name\":\"\"}\n",
-        "hello\n",
-        "{\"name\":\"Rex\",\"categoryId\":\"x\"}\n",
-        "{\"name\":5,\"categoryId\":1}\n",
-        "[\"Rex\",3]\n",
-    );
-    let (status, added, said) = all(&with_stdin(served.petstore(&["pets", "add", "-"]), lines));
-    let expected = concat!(
-        "line 2, column 11: missing field `categoryId`\n",
-        "line 3, column 1: expected a JSON object, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
-        "line 4, column 30: invalid type: string \"x\", but categoryId must be a 64-bit whole number\n",
-        "line 5, column 9: invalid type: integer `5`, but name must be a string in quotes\n",
-        "line 6, column 9: expected a JSON object, such as {\"name\":\"Rex\",\"categoryId\":3}\n",
-        "5 refused\n",
-    );
-    assert_eq!((status, added.as_str(), said.as_str()), (Some(7), "", expected));
-    for more in [&[][..], &["--dry-run"]] {
-        let empty = with_stdin(served.petstore(&[&["pets", "add", "-"], more].concat()), "\n");
-        let nothing = "nothing to add: there is no JSON object on standard input\n".to_owned();
-        assert_eq!(all(&empty), (Some(0), String::new(), nothing));
-    }
-}
-
-#[test]
 fn a_dry_run_prints_what_would_be_sent_without_the_key_and_sends_nothing() {
     let served = Served::start();
     let add = ["pets", "add", "--name", "o'Neil", "--category-id", "3", "--dry-run"];
@@ -142,9 +63,6 @@ fn a_dry_run_prints_what_would_be_sent_without_the_key_and_sends_nothing() {
         served.base_url
     );
     assert_eq!(all(&served.run(&add)), (Some(0), line, String::new()));
-    let lines = "{\"name\":\"a\",\"categoryId\":1}\n{}\n";
-    let (status, shown, said) = all(&with_stdin(served.petstore(&["pets", "add", "-", "--dry-run"]), lines));
-    assert_eq!((status, shown.lines().count()), (Some(3), 1), "{said}");
     assert_eq!(stdout(&served.run(&["pets", "list", "--all", "-o", "ids"])).lines().count(), 30);
 }
 
@@ -173,7 +91,7 @@ fn the_commands_of_a_hint_go_to_the_service_that_was_named() {
         let mut command = petstore(&served.home, &[&["-p", "shop", "pets"], words].concat());
         command.env("PETSTORE_API_KEY", &served.key).current_dir(served.home.path()).output().unwrap()
     };
-    let lost = run(&["get", "4711", "--via", "list"]);
+    let lost = run(&["get", "4711", "-q"]);
     fails_cleanly(&lost, 5, "to see all pets: petstore -p shop pets list --all");
     let (status, _, said) = all(&run(&["import", "week.csv"]));
     let next = "petstore -p shop pets import week.csv --resume --rejects CSV";

@@ -391,17 +391,3 @@ async fn a_service_that_does_not_report_who_added_pets_is_named() {
     let listed = against_answer(row, &["pets", "list", "--columns", "id,by"]).await;
     fails_cleanly(&listed, 2, "does not report who added pets");
 }
-
-#[test]
-fn output_options_may_come_before_the_command() {
-    let home = home();
-    let after = run(&home, &["--demo", "pets", "list", "-n", "2", "-o", "csv", "--columns", "id,name", "--no-header"]);
-    for before in [
-        &["-o", "csv", "--columns", "id,name", "--demo", "--no-header", "pets", "list", "-n", "2"][..],
-        &["--demo", "--format=csv", "pets", "--columns=id,name", "--no-header", "list", "-n", "2"],
-    ] {
-        assert_eq!(stdout(&run(&home, before)), stdout(&after), "{before:?}");
-    }
-    assert!(stdout(&run(&home, &["--json", "--demo", "pets", "count"])).contains("\"count\":250"));
-    fails_cleanly(&run(&home, &["--json", "--nonsense", "pets", "list"]), 2, "--nonsense");
-}

@@ -111,7 +111,7 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
             format!("Nothing was sent. {sentence} F2 tries again.")
         }
         ImportEnded::Failed(why) => format!("Nothing was sent. {why}"),
-        ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError | ImportEnded::TooManyErrors => {
+        ImportEnded::Complete | ImportEnded::Stopped | ImportEnded::OnError => {
             "Nothing was sent. F2 tries again.".to_owned()
         }
     };
@@ -149,9 +149,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
             (MessageKind::Error, format!("{counts}: f lists the rows to fix, w writes them to a file."))
         }
         ImportEnded::Stopped => (MessageKind::Note, format!("Stopped: {counts}. y copies the command to continue.")),
-        ImportEnded::OnError | ImportEnded::TooManyErrors => {
-            (MessageKind::Error, format!("Stopped at a refused row: {counts}."))
-        }
+        ImportEnded::OnError => (MessageKind::Error, format!("Stopped at a refused row: {counts}.")),
         ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
             (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))

@@ -210,10 +210,8 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     run(state, again, now)
 }
 
-fn run(state: &mut AppState, mut run: RunImport, now: Now) -> Vec<Effect> {
+fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
     let goes_on = run.start == Start::GoOn;
-    // Refused rows are sent again: the service may accept them now.
-    run.how.retry_refused = goes_on;
     let service = state.link.label.clone();
     let import = &mut state.add.import;
     let looked = match std::mem::take(&mut import.phase) {
