@@ -44,12 +44,14 @@ use tracing::Level;
 
 use crate::api;
 use crate::config::{self, Choices, Env, Paths};
+use crate::local::atomic_file::temporary_directory;
 
 use args::OVER_SSH;
 use colour::When;
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 pub use panics::report as report_panics;
+use signals::fail_at_file_size_limit;
 use ssh::SshStart;
 use ssh::revocation::{ASK, revoked};
 
@@ -79,7 +81,7 @@ fn start(arguments: &[OsString], env: &Env, coloured: &mut bool) -> Result<Exit,
     usage_error::refuse_misplaced_key(arguments, env)?;
     // This needs no parsing of the whole command line.
     if matches!(arguments, [_, only] if only == "--version" || only == "-V") {
-        return output::write(|out| writeln!(out, "petstore {VERSION}")).map(|_| Exit::Done);
+        return output::write(|out| writeln!(out, "petstore {}", *VERSION)).map(|_| Exit::Done);
     }
     let mut start = |args: Args, env: &Env| {
         *coloured = When::resolve(args.shared.color, env).on(io::stderr().is_terminal(), env);
@@ -168,6 +170,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
         builder.worker_threads(2);
     }
     let runtime = builder.enable_all().build().map_err(Failed::because("cannot start"))?;
+    runtime.block_on(async { fail_at_file_size_limit() }).map_err(Failed::because("cannot start"))?;
     let choices = args.shared.choices();
     one_service(&choices, args.command.as_ref())?;
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
@@ -185,7 +188,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             }
             let file = config::settings::configuration(&choices, env)?;
             // The demo keeps nothing.
-            let samples = choices.demo.then(tempfile::tempdir).transpose();
+            let samples = choices.demo.then(|| temporary_directory("petstore-demo-")).transpose();
             let samples = samples.map_err(Failed::because("cannot create a temporary directory"))?;
             let list = match &samples {
                 Some(directory) => directory.path().join("domains.json"),

@@ -70,7 +70,6 @@
 //! | limit, page | most rows of one answer; further answers by `Link: rel="next"` (RFC 8288, an addition) |
 //! | inventory, coverage | every pet of a service, and whether that is known to be all ([`api::inventory`]) |
 //! | Idempotency-Key | makes a creation that is sent again the same creation (an addition) |
-//! | trace | requests that belong together, across programs (W3C Trace Context); `TraceId` |
 //! | unknown outcome | a creation that may or may not have happened: no answer came |
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
 //! | outbox | pets on their way to a service, each of which is added once (`app::outbox`) |

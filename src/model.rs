@@ -24,7 +24,6 @@ pub mod suggest;
 pub mod sunset;
 pub mod table;
 pub mod text;
-mod trace;
 pub mod words;
 
 pub use categories::Categories;
@@ -37,4 +36,3 @@ pub use problem::{Problem, ProblemCode};
 pub use provenance::{AddedBy, Provenance, Provenances};
 pub use status::{ObservedStatus, PetStatus};
 pub use text::display_safe;
-pub use trace::TraceId;

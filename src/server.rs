@@ -2,7 +2,7 @@
 //!
 //! A request passes, from the outside in: `accept` (the places for connections), `connection` (its time limits), `frame`
 //! (request id, the client behind `proxies`, common headers, panics, the log line, the metrics), `framing` (what HTTP/1.1
-//! demands of a head), `cors`, `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
+//! demands of a head), `auth` (the API key and its `limits`, before anything else is read), the routes, and `pets`.
 //! Everything that is refused becomes an Error body in one place, `failure`. This room knows the store and the model;
 //! it knows nothing of the app and of the client.
 
@@ -14,7 +14,6 @@ mod batch;
 mod conditional;
 mod config;
 mod connection;
-mod cors;
 mod events;
 mod extract;
 mod failed_authentications;
@@ -46,7 +45,6 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 pub use self::config::Config;
-pub use self::cors::{AllowedOrigin, NotAnOrigin};
 pub use self::limits::RateLimit;
 pub use self::proxies::{NotAProxy, Proxy};
 pub use self::routes::OPENAPI;

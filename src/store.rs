@@ -23,9 +23,9 @@ mod pets;
 mod postgres;
 mod provenance;
 mod purpose;
+mod schema_changes;
 mod sql;
 mod sqlite;
-mod trace;
 mod url;
 mod value;
 mod value_row;
@@ -41,7 +41,6 @@ pub use self::keys::KeyId;
 pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check, restore};
 pub use self::pets::PetPage;
 pub use self::postgres::{PostgresUrl, PostgresUrlError};
-pub use self::trace::traced;
 pub use self::url::{DatabaseUrl, DatabaseUrlError};
 
 #[cfg(test)]

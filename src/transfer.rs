@@ -21,7 +21,6 @@ mod output_file;
 pub mod preview;
 pub mod rejects;
 pub mod rows;
-mod utf16;
 pub mod validate;
 
 pub use column_mapping::ColumnMapping;

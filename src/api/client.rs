@@ -23,7 +23,7 @@ use reqwest::{Certificate, Method, StatusCode, Url};
 use super::exchange::Recorder;
 use super::{ApiError, NextPage, PetPage};
 use crate::clock;
-use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery, TraceId};
+use crate::model::{ApiKey, BaseUrl, IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
 use response::{FullResponse, json_defect};
 
 pub(super) use response::read_json;
@@ -82,8 +82,6 @@ pub struct Client {
     offers_events: Arc<AtomicBool>,
     recorder: Option<Recorder>,
     what: &'static str,
-    /// What its requests belong to.
-    trace: TraceId,
 }
 
 /// The CA certificates to trust.
@@ -166,7 +164,6 @@ impl Client {
             offers_events: Arc::default(),
             recorder: None,
             what: "request",
-            trace: TraceId::random(),
         })
     }
 
@@ -200,10 +197,9 @@ impl Client {
         Self { recorder: Some(recorder), ..self }
     }
 
-    /// The same client for one purpose, which its records name; "request" when none is given. Its requests are a
-    /// separate trace.
+    /// The same client for one purpose, which its records name; "request" when none is given.
     pub fn called(&self, what: &'static str) -> Self {
-        Self { what, trace: TraceId::random(), ..self.clone() }
+        Self { what, ..self.clone() }
     }
 
     /// `GET /pets` (section 4.1).

@@ -34,6 +34,7 @@ use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Finding};
+use crate::local::atomic_file;
 use parking_lot::Mutex;
 
 /// The file beside the list that remembers that public resolvers were announced.
@@ -154,7 +155,7 @@ struct Files {
 
 impl Files {
     fn of_sandbox(list: Registry) -> io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix("petstore-sandbox-").tempdir()?;
+        let directory = atomic_file::temporary_directory("petstore-sandbox-")?;
         let registry = RegistryFile::new(directory.path().join("domains.json"));
         let begin = |there: &mut Registry| {
             *there = list;

@@ -1,5 +1,7 @@
 //! The root command: every command and option of the command line.
 
+use std::sync::LazyLock;
+
 use clap::{Args as ClapArgs, Parser, Subcommand};
 
 use super::args::{DatabaseArg, GlobalArgs, StartScreen};
@@ -16,12 +18,13 @@ use super::render::FormatArg;
 use super::serve::ServeArgs;
 use super::ssh::args::{SSH_HELP, SessionArgs, SshCommand};
 
-/// The version, with the commit if known, and the kind of build.
-pub const VERSION: &str = if cfg!(debug_assertions) {
-    concat!(env!("CARGO_PKG_VERSION"), " (debug build", env!("PETSTORE_COMMIT"), ")")
-} else {
-    concat!(env!("CARGO_PKG_VERSION"), " (release build", env!("PETSTORE_COMMIT"), ")")
-};
+/// The version, the kind of build, and the commit if the build was told it.
+pub static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let commit = option_env!("PETSTORE_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.map(|commit| format!(", commit {commit:.12}")).unwrap_or_default();
+    format!("{} ({build} build{commit})", env!("CARGO_PKG_VERSION"))
+});
 
 const HELP: &str = "Examples:
   petstore --demo
@@ -45,7 +48,7 @@ const UI_HELP: &str = "Examples:
 ///
 /// Without a command, petstore opens the full screen. It uses the embedded store unless you name a service.
 #[derive(Debug, Parser)]
-#[command(name = "petstore", version = VERSION, about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
+#[command(name = "petstore", version = VERSION.as_str(), about, max_term_width = 100, subcommand_required = false, after_help = HELP)]
 pub struct Args {
     #[command(flatten)]
     pub shared: GlobalArgs,

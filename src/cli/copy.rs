@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::args::DatabaseParser;
 use super::error::{Exit, Failed};
-use super::maintenance::{cancelled_by_interrupt, with_progress};
+use super::maintenance::{Stop, with_progress};
 use super::output::note;
 use crate::model::words::counted;
 use crate::store::{self, CopyError, CopyProgress, CopySummary, DatabaseUrl};
@@ -23,23 +23,17 @@ pub struct CopyArgs {
     to: DatabaseUrl,
 }
 
-impl From<CopyError> for Failed {
-    fn from(error: CopyError) -> Self {
-        let exit = match &error {
-            CopyError::Cancelled => Exit::Interrupt,
-            CopyError::Same => Exit::Usage,
-            _ => Exit::Failure,
-        };
-        Self::of(exit, &error)
-    }
-}
-
 /// Copies, and reports how many pets the copy has.
 pub async fn run(args: CopyArgs) -> Result<Exit, Failed> {
     let CopyArgs { from, to } = args;
-    let (progress, cancel) = (CopyProgress::default(), cancelled_by_interrupt());
-    let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &cancel)).await?;
-    let CopySummary { added, pets, .. } = copied;
+    let (progress, stop) = (CopyProgress::default(), Stop::on_signal()?);
+    let copied = with_progress(|| describe(&progress), store::copy(&from, &to, &progress, &stop.token)).await;
+    let CopySummary { added, pets, .. } = match copied {
+        Ok(copied) => copied,
+        Err(error @ CopyError::Cancelled) => return Err(Failed::of(stop.exit().await, &error)),
+        Err(error @ CopyError::Same) => return Err(Failed::of(Exit::Usage, &error)),
+        Err(error) => return Err(Failed::of(Exit::Failure, &error)),
+    };
     let added = counted(added, "pet");
     note(&format!("copied {added} from {from} to {to}, which now has {}, all verified", counted(pets, "pet")));
     Ok(Exit::Done)

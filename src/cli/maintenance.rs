@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, interval_at};
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +17,7 @@ use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{self, note};
+use super::signals::Signals;
 
 /// How often progress is shown.
 const PROGRESS: Duration = Duration::from_millis(500);
@@ -45,34 +47,26 @@ pub struct RestoreArgs {
     force: bool,
 }
 
-impl From<BackupError> for Failed {
-    fn from(error: BackupError) -> Self {
-        match error {
-            BackupError::Cancelled => Self::new(Exit::Interrupt, "interrupted"),
-            error => Self::of(Exit::Failure, &error),
-        }
-    }
-}
-
 /// The failure of a database that cannot be read.
 fn unreadable(error: StoreError) -> Failed {
     Failed::of(Exit::Failure, &error)
 }
 
-/// Makes the copy, and fails if a quick check finds it damaged. Then, and after Ctrl-C, no file is left.
+/// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
 pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database.url, args.file.display());
-    let copying = store::backup(&database, &args.file, cancelled_by_interrupt());
-    let copied = with_progress(|| "copying".to_owned(), copying).await;
-    copied.map_err(|error| match error {
-        BackupError::Damaged(problems) => damaged(&problems, |count| {
-            format!(
-                "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
+    let stop = Stop::on_signal()?;
+    let copying = store::backup(&database, &args.file, stop.token.clone());
+    if let Err(error) = with_progress(|| "copying".to_owned(), copying).await {
+        return Err(stop
+            .failed(error, |count| {
+                format!(
+                    "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
                  petstore check, and keep your older backups"
-            )
-        }),
-        error => error.into(),
-    })?;
+                )
+            })
+            .await);
+    }
     note(&format!("copied {database} to {copy}"));
     Ok(Exit::Done)
 }
@@ -81,14 +75,16 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
 pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
     let RestoreArgs { file, database, force } = args;
     let backup = file.display();
-    let restoring = store::restore(&file, &database, force, cancelled_by_interrupt());
-    let restored = with_progress(|| "restoring".to_owned(), restoring).await;
-    let pets = restored.map_err(|error| match error {
-        BackupError::Damaged(problems) => damaged(&problems, |count| {
-            format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup")
-        }),
-        error => error.into(),
-    })?;
+    let stop = Stop::on_signal()?;
+    let restoring = store::restore(&file, &database, force, stop.token.clone());
+    let pets = match with_progress(|| "restoring".to_owned(), restoring).await {
+        Ok(pets) => pets,
+        Err(error) => {
+            let damaged =
+                |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
+            return Err(stop.failed(error, damaged).await);
+        }
+    };
     note(&format!("restored {database} from {backup}: {}", counted(pets, "pet")));
     Ok(Exit::Done)
 }
@@ -121,16 +117,37 @@ pub async fn migrate(database: DatabaseUrl) -> Result<Exit, Failed> {
     Ok(Exit::Done)
 }
 
-/// Cancelled by SIGINT.
-pub(super) fn cancelled_by_interrupt() -> CancellationToken {
-    let cancel = CancellationToken::new();
-    let interrupted = cancel.clone();
-    tokio::spawn(async move {
-        if tokio::signal::ctrl_c().await.is_ok() {
-            interrupted.cancel();
+/// Calls work off at the first signal that ends a command, so that nothing of it is left.
+pub(super) struct Stop {
+    pub(super) token: CancellationToken,
+    signal: JoinHandle<Exit>,
+}
+
+impl Stop {
+    pub(super) fn on_signal() -> Result<Self, Failed> {
+        let (token, mut signals) = (CancellationToken::new(), Signals::new()?);
+        let cancelled = token.clone();
+        let signal = tokio::spawn(async move {
+            let exit = signals.next().await;
+            cancelled.cancel();
+            exit
+        });
+        Ok(Self { token, signal })
+    }
+
+    /// The exit status of work that was called off.
+    pub(super) async fn exit(self) -> Exit {
+        self.signal.await.unwrap_or(Exit::Interrupt)
+    }
+
+    /// `is_damaged` says what problems in the copy mean, with their count.
+    async fn failed(self, error: BackupError, is_damaged: impl FnOnce(String) -> String) -> Failed {
+        match error {
+            BackupError::Damaged(problems) => damaged(&problems, is_damaged),
+            BackupError::Cancelled => Failed::new(self.exit().await, "interrupted"),
+            error => Failed::of(Exit::Failure, &error),
         }
-    });
-    cancel
+    }
 }
 
 /// Waits for `work` and shows `what`: continuously on a terminal, elsewhere as a line a minute.

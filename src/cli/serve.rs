@@ -35,7 +35,7 @@ use crate::config::{Env, Paths};
 use crate::local::atomic_file::rewrite_private;
 use crate::model::display_safe;
 use crate::model::text::safe_causes;
-use crate::server::{self, AllowedOrigin, Config, Proxy, Tls};
+use crate::server::{self, Config, Proxy, Tls};
 use crate::store::keys::{NewKey, Scopes};
 use crate::store::{DatabaseUrl, Store, StoreError};
 
@@ -60,9 +60,6 @@ pub struct ServeArgs {
     /// The format of the log.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     log_format: LogFormat,
-    /// Allow web pages of this origin, for example `https://shop.example` (CORS). May be given more than once.
-    #[arg(long, value_name = "ORIGIN")]
-    cors_origin: Vec<AllowedOrigin>,
     /// A proxy whose X-Forwarded-For is trusted: its address, or a network of proxies only. It must append the client's
     /// address, as nginx and HAProxy do. May be given more than once.
     #[arg(long, value_name = "ADDRESS|NETWORK")]
@@ -154,7 +151,6 @@ async fn run(
     let config = Config {
         failed_authentications: args.limits.failed_authentications(),
         rate_limit: args.limits.rate_limit(),
-        cors_origins: args.cors_origin,
         proxies: args.proxy,
         tls: tls.clone(),
         connections: places.connections,

@@ -17,6 +17,7 @@ use crate::api::{Client, Failure};
 use crate::app::connections::Connect;
 use crate::clock;
 use crate::config::{Service, Settings};
+use crate::local::atomic_file;
 use crate::model::text::{causes, short};
 use crate::model::{ApiKey, BaseUrl};
 use crate::server::{self, ServerHandle};
@@ -115,7 +116,7 @@ pub async fn connect(settings: &Settings) -> Result<(Client, Option<Embedded>), 
             Ok((client(remote.base_url.clone(), remote.key.clone(), remote.ca_file.as_deref())?, None))
         }
         Service::Demo => {
-            let directory = tempfile::Builder::new().prefix("petstore-demo-").tempdir();
+            let directory = atomic_file::temporary_directory("petstore-demo-");
             let directory = directory.map_err(Failed::because("cannot start the demo: no temporary directory"))?;
             let store = open(&DatabaseUrl::Sqlite(directory.path().join("demo.db"))).await?;
             store.insert_samples(DEMO_PETS, clock::now()).await.map_err(inside)?;

@@ -1,4 +1,6 @@
-//! The signals that end a command.
+//! The signals that end a command, and the one that must not.
+
+use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -33,4 +35,10 @@ impl Signals {
             else => std::future::pending().await,
         }
     }
+}
+
+/// Has a write beyond the limit on the size of files (`ulimit -f`) fail as one on a full disk does. By default SIGXFSZ ends
+/// the process. Nothing waits for it: from now on it is handled.
+pub fn fail_at_file_size_limit() -> io::Result<()> {
+    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
 }

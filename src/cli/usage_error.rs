@@ -16,7 +16,8 @@ use crate::model::suggest::nearest;
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
 
 /// What an earlier version had, and what to do instead.
-const REMOVED: [(&str, &str); 18] = [
+const REMOVED: &[(&str, &str)] = &[
+    ("--cors-origin", "let the proxy in front of the service answer browsers; see docs/operating.md"),
     ("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md"),
     ("petstore auth", "use petstore login, logout or status"),
     ("petstore completion", "use petstore completions"),

@@ -13,5 +13,5 @@ pub const SCHEMA_LINE: &str = "#:schema config.schema.json\n";
 
 /// Writes the schema beside the configuration file at `path`.
 pub fn write_schema(path: &Path) -> io::Result<()> {
-    atomic_file::replace(&path.with_file_name("config.schema.json"), SCHEMA)
+    atomic_file::replace_private(&path.with_file_name("config.schema.json"), SCHEMA)
 }

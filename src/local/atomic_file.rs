@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// How often to try a lock that another program holds, and the pause between tries: 10 seconds in all.
 const LOCK_TRIES: u32 = 500;
@@ -100,6 +100,11 @@ pub fn replace_private(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
 /// Creates a directory with its parents, each for its owner only, if it is missing: for data, keys, domains and settings.
 pub fn create_private(directory: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)
+}
+
+/// A new temporary directory for its owner only, whatever the umask. It is removed when this is dropped.
+pub fn temporary_directory(prefix: &str) -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(prefix).permissions(fs::Permissions::from_mode(0o700)).tempdir()
 }
 
 /// Writes `text` to a new private file at `path`, in place of what is there. For what counts only afterwards: an
@@ -243,5 +248,11 @@ mod tests {
         assert!(fs::symlink_metadata(&socket).unwrap().file_type().is_socket());
         assert_eq!(no_file(Path::new("/dev/null")), Some("a device"));
         assert_eq!(no_file(&directory.path().join("absent")), None);
+    }
+
+    #[test]
+    fn a_temporary_directory_is_for_its_owner_only() {
+        let directory = temporary_directory("petstore-").unwrap();
+        assert_eq!(fs::metadata(directory.path()).unwrap().permissions().mode() & 0o777, 0o700);
     }
 }

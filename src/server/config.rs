@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 
-use super::cors::AllowedOrigin;
 use super::limits::RateLimit;
 use super::proxies::Proxy;
 use super::tls::Tls;
@@ -41,8 +40,6 @@ pub struct Config {
     pub failed_authentications: Option<NonZeroU32>,
     /// How often one API key may ask: without a limit.
     pub rate_limit: Option<RateLimit>,
-    /// Origins whose web pages may use the service: none.
-    pub cors_origins: Vec<AllowedOrigin>,
     /// Proxies whose `X-Forwarded-For` tells whose request it is: none.
     pub proxies: Vec<Proxy>,
     /// The certificate, where connections are encrypted: they are not.
@@ -68,7 +65,6 @@ impl Default for Config {
             check_keys_every: Duration::from_secs(1),
             failed_authentications: NonZeroU32::new(10),
             rate_limit: None,
-            cors_origins: Vec::new(),
             proxies: Vec::new(),
             tls: None,
             dropped_log_lines: Counter::default(),

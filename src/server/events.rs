@@ -11,7 +11,7 @@ use std::time::Duration;
 use axum::Extension;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, Version, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::broadcast::error::RecvError;
@@ -50,8 +50,18 @@ pub(super) async fn events(
     request: Request,
 ) -> Result<Response, Failure> {
     let from = extract::stream_start(request.uri(), request.headers())?;
+    // Over HTTP/1.0 a stream ends with its connection (RFC 9112, 6.3), also for a client that asked to keep it.
+    let is_old = request.version() == Version::HTTP_10;
+    let answer = |body: Body| {
+        let mut response = (HEADERS, body).into_response();
+        if is_old {
+            *response.version_mut() = Version::HTTP_10;
+            response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    };
     if request.method() == Method::HEAD {
-        return Ok(HEADERS.into_response());
+        return Ok(answer(Body::empty()));
     }
     let waiting = request.extensions().get::<Arc<Waiting>>().cloned();
     let Some(place) = service.streams.begin(identity.key, waiting) else {
@@ -66,7 +76,7 @@ pub(super) async fn events(
     let first = events.next().await;
     let rest = stream::unfold(events, async |mut events| Some((events.next().await?, events)));
     let parts = stream::iter(first).chain(rest).map(Ok::<_, Infallible>);
-    Ok((HEADERS, Body::from_stream(parts)).into_response())
+    Ok(answer(Body::from_stream(parts)))
 }
 
 struct EventStream {

@@ -83,8 +83,6 @@ pub(super) struct Subscription {
 
 impl Feed {
     pub(super) fn new(store: Store, streams: Arc<Streams>, check_keys_every: Duration) -> Arc<Self> {
-        // Others may have streams, though there is none here yet: they hear from now on what is added here.
-        store.report_additions();
         let (last_call, state) = (CancellationToken::new(), Mutex::new(State::Idle));
         Arc::new(Self { store, streams, last_call, check_keys_every, state })
     }

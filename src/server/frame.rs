@@ -10,19 +10,18 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
-use tracing::field::display;
 use uuid::{NoContext, Timestamp, Uuid};
 
 use super::config::Config;
 use super::failure::{Cause, Failure};
-use super::headers::{IDEMPOTENCY_KEY_RETENTION, TRACEPARENT, X_REQUEST_ID};
+use super::headers::{IDEMPOTENCY_KEY_RETENTION, X_REQUEST_ID};
 use super::metrics::Metrics;
 use super::paths::{OPENAPI_PATH, PETS_PATH, is_get_pet};
 use super::proxies::{Client, Peer};
 use crate::clock::{self, Now};
+use crate::model::sunset;
 use crate::model::text::{safe_causes, short};
-use crate::model::{TraceId, sunset};
-use crate::store::{KeyId, traced};
+use crate::store::KeyId;
 
 /// 24 hours in seconds, which is how long a key is kept.
 const RETENTION: HeaderValue = HeaderValue::from_static("86400");
@@ -44,15 +43,12 @@ pub(super) async fn frame(
     if let Some(client) = client {
         request.extensions_mut().insert(client);
     }
-    let trace = trace(request.headers());
-    let trace_id = trace.map(display);
     let in_flight = metrics.requests.begin(&method, &path);
 
-    let answer = AssertUnwindSafe(traced(trace, next.run(request))).catch_unwind().await;
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let mut response = answer.unwrap_or_else(|panic| {
         tracing::error!(
             request_id = request_id.to_str().unwrap_or_default(),
-            trace_id,
             panic = panic_message(&*panic),
             "a handler panicked"
         );
@@ -63,8 +59,8 @@ pub(super) async fn frame(
     if let Some(Cause(error)) = response.extensions().get() {
         metrics.storage_failure(error.as_deref());
         match error.as_deref() {
-            Some(error) => tracing::error!(request_id = id, trace_id, error = safe_causes(error), "the store failed"),
-            None => tracing::error!(request_id = id, trace_id, "the store took too long"),
+            Some(error) => tracing::error!(request_id = id, error = safe_causes(error), "the store failed"),
+            None => tracing::error!(request_id = id, "the store took too long"),
         }
     }
     let key = response.extensions().get::<KeyId>().copied();
@@ -72,7 +68,6 @@ pub(super) async fn frame(
     in_flight.answered(response.status(), took);
     tracing::info!(
         request_id = id,
-        trace_id,
         client = client.map(|Client(address)| display(address)),
         method = short(method.as_str()),
         path = short(&path),
@@ -91,13 +86,6 @@ pub(super) async fn frame(
         mark_as_deprecated(headers);
     }
     response
-}
-
-/// What the one `traceparent` of the request says it belongs to.
-fn trace(headers: &HeaderMap) -> Option<TraceId> {
-    let mut parents = headers.get_all(TRACEPARENT).iter();
-    let (Some(parent), None) = (parents.next(), parents.next()) else { return None };
-    TraceId::of_parent(parent.to_str().ok()?)
 }
 
 fn panic_message(panic: &(dyn Any + Send)) -> &str {

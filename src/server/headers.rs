@@ -2,7 +2,6 @@
 
 use axum::http::HeaderName;
 
-pub(super) const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 pub(super) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// A link would be taken for one to the next page by clients that only check whether there is one.
 pub(super) const PETS_EVENTS: HeaderName = HeaderName::from_static("pets-events");

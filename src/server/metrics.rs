@@ -5,7 +5,6 @@
 mod requests;
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use prometheus_client::encoding::text::encode;
@@ -26,7 +25,7 @@ type OneLabel = [(&'static str, &'static str); 1];
 /// What is counted, and how it is written out.
 #[derive(Debug)]
 pub(super) struct Metrics {
-    pub(super) requests: Arc<Requests>,
+    pub(super) requests: Requests,
     pub(super) connections: Connections,
     /// Requests without a valid key.
     pub(super) failed_authentications: Counter,
@@ -65,7 +64,7 @@ pub(super) enum Limit {
 impl Metrics {
     pub(super) fn new(started: Now, config: &Config) -> Self {
         let metrics = Self {
-            requests: Arc::default(),
+            requests: Requests::default(),
             connections: Connections::default(),
             failed_authentications: Counter::default(),
             streams: Gauge::default(),
@@ -87,7 +86,7 @@ impl Metrics {
 
     fn register(&self, started: Now, config: &Config) -> Registry {
         let mut registry = Registry::default();
-        registry.register_collector(Box::new(Arc::clone(&self.requests)));
+        self.requests.register(&mut registry);
         let Connections { open, accepted, evicted, failed } = self.connections.clone();
         registry.register("petstore_connections_open", "Connections that have a place", open);
         registry.register("petstore_connections_accepted", "Connections that got a place", accepted);

@@ -12,12 +12,11 @@ use axum::routing::{MethodRouter, get};
 use futures_util::future::join;
 use tokio::time::timeout;
 use tower::Layer;
-use tower::util::option_layer;
 
 use super::failure::Failure;
 use super::paths::{EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH};
 use super::service::Service;
-use super::{auth, cors, events, frame, framing, pets};
+use super::{auth, events, frame, framing, pets};
 use crate::store::{FailureKind, StoreFailure};
 
 /// The description of the API, as it is served at `/v1/openapi.yaml`.
@@ -44,14 +43,12 @@ pub(super) fn router(service: Service) -> Router {
         .with_state(service.clone());
     // Around the closed router as a whole: a layer inside it would not see the Allow header that axum adds to a 405.
     let guarded = from_fn_with_state(service.clone(), auth::require_key).layer(closed);
-    let cors = (!service.config.cors_origins.is_empty()).then(|| cors::layer(&service.config.cors_origins));
     let around = (Arc::clone(&service.metrics), Arc::clone(&service.config));
     Router::new()
         .route(OPENAPI_PATH, with_allow(get(openapi), GET_ONLY))
         .route(HEALTH_PATH, with_allow(get(healthz), GET_ONLY))
         .route(READINESS_PATH, with_allow(get(readyz), GET_ONLY))
         .fallback_service(guarded)
-        .layer(option_layer(cors))
         .layer(from_fn(framing::require_sound))
         .layer(from_fn_with_state(around, frame::frame))
         .with_state(service)

@@ -43,8 +43,8 @@ const SOON: Duration = Duration::from_millis(10);
 const WATCHED_POLL: Duration = Duration::from_secs(600);
 
 impl Additions {
-    /// Returns when pets may have been added since the last call: this or another process has reported some, or it is
-    /// time to read again, since not every report arrives.
+    /// Returns when pets may have been added since the last call: this process has added some, the log of a file was written,
+    /// or it is time to read what others have added.
     pub async fn changed(&mut self) {
         let since = clock::now().mono.duration_since(self.heard);
         let poll = match &self.log {
@@ -73,13 +73,7 @@ async fn written(log: Option<&mut LogWatch>) -> io::Result<()> {
 }
 
 impl Store {
-    /// From now on, has this process report what it adds to the others that share the database.
-    pub fn report_additions(&self) {
-        drop(self.inner.database.additions());
-    }
-
-    /// News of added pets, from now on, after [`report_additions`](Self::report_additions). Not to be made in vain: Linux
-    /// takes 15 ms to end a watch.
+    /// News of added pets, from now on. Not to be made in vain: Linux takes 15 ms to end a watch.
     pub fn additions(&self) -> Additions {
         let (database, heard) = (&self.inner.database, clock::now().mono);
         Additions { store: self.clone(), signal: database.additions(), log: database.log_watch(), heard }

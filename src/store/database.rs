@@ -12,8 +12,9 @@ use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
 use super::{StoreError, StoreFailure};
 
-/// How often to read what other processes have added to a file.
+/// How often to read what other processes have added, to a file and on a server.
 const SQLITE_POLL: Duration = Duration::from_secs(1);
+const POSTGRES_POLL: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(super) enum Database {
@@ -124,11 +125,10 @@ impl Database {
     }
 
     /// How often to read what was added, although nothing has changed that.
-    pub(super) fn poll_interval(&self) -> Duration {
+    pub(super) const fn poll_interval(&self) -> Duration {
         match self {
-            // Other processes may write the file.
             Self::Sqlite(_) => SQLITE_POLL,
-            Self::Postgres(postgres) => postgres.poll_interval(),
+            Self::Postgres(_) => POSTGRES_POLL,
         }
     }
 

@@ -17,11 +17,18 @@ pub enum DatabaseError {
     #[error(transparent)]
     Postgres(tokio_postgres::Error),
     /// A prepared statement was not where it had been prepared.
-    #[error("a connection pooler in transaction mode is in front of the database: add pgbouncer=true to its address")]
+    #[error(
+        "a connection pooler is in front of the database: it must be PgBouncer 1.21 or later with max_prepared_statements, \
+         and with ignore_startup_parameters = options"
+    )]
     Pooler(#[source] tokio_postgres::Error),
     /// A stored text that only this program writes is not as this program writes it.
     #[error("a stored text cannot be read")]
     Text(#[source] Box<dyn Error + Send + Sync>),
+    /// Something in the schema is not as this program has made it, so that pets could be refused, or lost. Carries what
+    /// differs, safe to show.
+    #[error("the schema of the database was changed by another program ({0}): undo that, or restore a backup")]
+    Changed(String),
     /// A row that must be there is not.
     #[error("a row that was there is gone")]
     Vanished,
@@ -29,10 +36,15 @@ pub enum DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
-        match error.code() {
-            Some(&SqlState::INVALID_SQL_STATEMENT_NAME | &SqlState::DUPLICATE_PSTATEMENT) => Self::Pooler(error),
-            _ => Self::Postgres(error),
-        }
+        // The settings of the session were refused, or it was given to others after a statement was prepared.
+        let is_of_pooler = match error.code() {
+            Some(&SqlState::INVALID_SQL_STATEMENT_NAME | &SqlState::DUPLICATE_PSTATEMENT) => true,
+            Some(&SqlState::PROTOCOL_VIOLATION) => {
+                error.as_db_error().is_some_and(|error| error.message().starts_with("unsupported startup parameter"))
+            }
+            _ => false,
+        };
+        if is_of_pooler { Self::Pooler(error) } else { Self::Postgres(error) }
     }
 }
 
@@ -41,7 +53,7 @@ impl DatabaseError {
     pub(super) fn postgres(&self) -> Option<&tokio_postgres::Error> {
         match self {
             Self::Postgres(error) | Self::Pooler(error) => Some(error),
-            Self::Sqlite(_) | Self::Text(_) | Self::Vanished => None,
+            Self::Sqlite(_) | Self::Text(_) | Self::Changed(_) | Self::Vanished => None,
         }
     }
 
@@ -53,7 +65,7 @@ impl DatabaseError {
                 Some(ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch)
             ),
             Self::Postgres(error) => error.code().is_some_and(|code| ["22", "23"].contains(&&code.code()[..2])),
-            Self::Pooler(_) | Self::Text(_) | Self::Vanished => false,
+            Self::Pooler(_) | Self::Text(_) | Self::Changed(_) | Self::Vanished => false,
         }
     }
 
@@ -72,20 +84,20 @@ impl DatabaseError {
                 _ => FailureKind::Database,
             },
             Self::Pooler(_) => FailureKind::Pooler,
+            Self::Changed(_) => FailureKind::Schema,
             Self::Text(_) | Self::Vanished => FailureKind::Database,
         }
     }
 
-    pub(super) fn in_short(&self) -> &'static str {
-        match self.kind() {
+    pub(super) fn in_short(&self) -> String {
+        let what = match self.kind() {
             FailureKind::ReadOnly => "the database is read-only",
             FailureKind::DiskFull => "the disk of the database is full",
             FailureKind::Locked => "another process holds the database",
             FailureKind::Privilege => "the role at the database lacks a privilege",
-            FailureKind::Pooler => {
-                "a connection pooler in transaction mode needs pgbouncer=true in the database address"
-            }
+            FailureKind::Pooler | FailureKind::Schema => return self.to_string(),
             _ => "the database does not work",
-        }
+        };
+        what.to_owned()
     }
 }

@@ -42,14 +42,6 @@ pub enum StoreError {
         /// Which one.
         database: DatabaseUrl,
     },
-    /// SQLite's locks and shared memory do not reach across machines.
-    #[error("the database {} is on a network file system ({kind}), where SQLite could lose pets: use a local disk", .path.display())]
-    NetworkFileSystem {
-        /// The file.
-        path: PathBuf,
-        /// The kind of file system.
-        kind: &'static str,
-    },
     /// A newer version of this program has changed the schema.
     #[error(
         "the database {database} was made by a newer petstore (schema {found}; this one supports {known}): use that version"
@@ -86,12 +78,9 @@ pub enum StoreError {
         /// Its error.
         source: DatabaseError,
     },
-    /// Another process has been bringing the schema up to date for too long.
-    #[error("another instance is still updating the schema of {database}: try again later")]
-    MigrationUnderWay {
-        /// Which one.
-        database: DatabaseUrl,
-    },
+    /// It is not one that can keep pets, or not now: which one, why not, and what to do.
+    #[error("{0}")]
+    Unusable(String),
     /// No connection to the server.
     #[error("no connection to {database}")]
     Connect {
@@ -99,14 +88,6 @@ pub enum StoreError {
         database: DatabaseUrl,
         /// Why.
         source: Arc<dyn Error + Send + Sync>,
-    },
-    /// It cannot hold every name.
-    #[error("{database} has the encoding {encoding}: create one with ENCODING 'UTF8' TEMPLATE template0")]
-    Encoding {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its encoding.
-        encoding: String,
     },
     /// It acknowledges commits before they are safe, and no setting can be changed behind a pooler.
     #[error(
@@ -126,14 +107,6 @@ pub enum StoreError {
         /// What is wrong with it.
         source: Box<dyn Error + Send + Sync>,
     },
-    /// What a server keeps is checked by the server.
-    #[error("only SQLite files can be checked; for a server use its own tools (pg_amcheck)")]
-    CheckOfServer,
-    /// This build is linked with a SQLite that can corrupt a database in WAL mode. Carries its version number.
-    #[error(
-        "SQLite {0} is older than 3051003 (3.51.3) and can corrupt a database that is read and written at the same time"
-    )]
-    OldSqlite(i32),
     /// The system has no thread for the writer.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -240,7 +213,7 @@ impl StoreFailure {
     /// The same without what only the log may know.
     pub fn in_short(&self) -> String {
         match self {
-            Self::Database(error) => error.in_short().to_owned(),
+            Self::Database(error) => error.in_short(),
             other => other.to_string(),
         }
     }

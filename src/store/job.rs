@@ -5,9 +5,8 @@ use tokio::sync::{mpsc, oneshot};
 
 use futures_util::future::BoxFuture;
 
+use super::StoreFailure;
 use super::value_row::{Connection, DatabaseError, Row};
-use super::{StoreFailure, trace};
-use crate::model::TraceId;
 
 /// What reads, or writes in one transaction.
 pub(super) trait Work: Send + Sync + 'static {
@@ -42,9 +41,6 @@ pub(super) trait Job: Send {
     /// well.
     fn is_wanted(&self) -> bool;
 
-    /// What its caller belongs to.
-    fn trace(&self) -> Option<TraceId>;
-
     /// See [`Work::IS_ONE_STATEMENT`].
     fn is_one_statement(&self) -> bool;
 
@@ -58,7 +54,6 @@ pub(super) trait Job: Send {
 /// A piece of work as a job, with the waiting caller, if there is one.
 struct Task<W: Work> {
     work: W,
-    trace: Option<TraceId>,
     output: Option<W::Output>,
     reply: Option<oneshot::Sender<Result<W::Output, StoreFailure>>>,
 }
@@ -66,10 +61,6 @@ struct Task<W: Work> {
 impl<W: Work> Job for Task<W> {
     fn is_wanted(&self) -> bool {
         self.reply.as_ref().is_none_or(|reply| !reply.is_closed())
-    }
-
-    fn trace(&self) -> Option<TraceId> {
-        self.trace
     }
 
     fn is_one_statement(&self) -> bool {
@@ -104,12 +95,12 @@ pub(super) type Outcome<W> = oneshot::Receiver<Result<<W as Work>::Output, Store
 /// A job, and its outcome.
 pub(super) fn awaited<W: Work>(work: W) -> (Box<dyn Job>, Outcome<W>) {
     let (reply, outcome) = oneshot::channel();
-    (Box::new(Task { work, trace: trace::current(), output: None, reply: Some(reply) }), outcome)
+    (Box::new(Task { work, output: None, reply: Some(reply) }), outcome)
 }
 
 /// A job without a waiting caller.
 pub(super) fn unawaited<W: Work>(work: W) -> Box<dyn Job> {
-    Box::new(Task { work, trace: None, output: None, reply: None })
+    Box::new(Task { work, output: None, reply: None })
 }
 
 /// How many jobs may wait in a queue. One more is refused rather than kept.

@@ -58,6 +58,9 @@ async fn inspect<T: Send + 'static>(
     url: &DatabaseUrl,
     at: fn(&Path) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let DatabaseUrl::Sqlite(path) = url.clone() else { return Err(StoreError::CheckOfServer) };
+    let DatabaseUrl::Sqlite(path) = url.clone() else {
+        let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
+        return Err(StoreError::Unusable(why.to_owned()));
+    };
     spawn_blocking(move || at(&path)).await.unwrap_or(Err(StoreFailure::Closed.into()))
 }

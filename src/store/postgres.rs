@@ -1,4 +1,4 @@
-//! A PostgreSQL-compatible server: a few connections, each of which serves many requests at once.
+//! A PostgreSQL server: a few connections, each of which serves many requests at once.
 //!
 //! Whatever waits when a connection becomes free goes to the server in one go: reads one behind the other without
 //! waiting for the answers between them, writes together in one transaction. So neither the distance to the server nor
@@ -11,7 +11,6 @@ mod batcher;
 mod commit_monitor;
 mod connections;
 mod hosts;
-mod listener;
 mod pool;
 mod schema;
 mod session;
@@ -32,7 +31,6 @@ pub(super) use self::session::Session;
 
 use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
-use self::listener::Listener;
 use super::heartbeat::BEAT_TIME;
 use super::job::{Query, Work};
 use super::purpose::{Purpose, UNFINISHED};
@@ -56,7 +54,6 @@ pub(super) struct Postgres {
     writes: Batcher,
     /// For work that others must not share a transaction with: they may take back what they have added.
     writes_apart: Batcher,
-    listener: Listener,
     /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
@@ -74,9 +71,11 @@ impl Postgres {
         let settings = settings.await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
         let (encoding, weak, without) = settings;
         if let Some(encoding) = encoding.into_iter().next() {
-            return Err(StoreError::Encoding { database, encoding });
+            let why =
+                format!("{database} has the encoding {encoding}: create one with ENCODING 'UTF8' TEMPLATE template0");
+            return Err(StoreError::Unusable(why));
         }
-        // Elsewhere each session has set it itself.
+        // Without a pooler each session has set it itself.
         if let Some(setting) = weak.into_iter().next() {
             return Err(StoreError::WeakCommit { database, setting });
         }
@@ -87,8 +86,7 @@ impl Postgres {
         let reads = Batcher::start(Kind::Read, READERS, &connections);
         let writes = Batcher::start(Kind::Write, WRITERS, &connections);
         let writes_apart = Batcher::start(Kind::Write, 1, &connections);
-        let listener = Listener::new(&connections);
-        Ok(Self { database, connections, reads, writes, writes_apart, listener, spare: Arc::new(Semaphore::new(1)) })
+        Ok(Self { database, connections, reads, writes, writes_apart, spare: Arc::new(Semaphore::new(1)) })
     }
 
     /// Brings the schema up to date; one instance does it, the others wait for that.
@@ -142,6 +140,8 @@ impl Postgres {
         match self.read(schema::Version).await? {
             UNFINISHED => Err(StoreFailure::Unfinished),
             found if found < schema::VERSION => Err(StoreFailure::Outdated),
+            schema::VERSION => self.read(schema::IsOurs).await,
+            // A newer program has added to it.
             _ => Ok(()),
         }
     }
@@ -161,14 +161,9 @@ impl Postgres {
         }
     }
 
-    /// Changes when this or another instance reports added pets.
+    /// Changes when this process has added pets.
     pub(super) fn additions(&self) -> watch::Receiver<()> {
-        self.listener.start();
         self.connections.additions.subscribe()
-    }
-
-    pub(super) fn poll_interval(&self) -> Duration {
-        self.listener.poll_interval()
     }
 
     pub(super) async fn close(&self) {
@@ -177,7 +172,6 @@ impl Postgres {
         if closed.is_err() {
             tracing::warn!("the database does not answer; waiting requests were dropped");
         }
-        self.listener.close();
         self.connections.pool.close();
     }
 }

@@ -45,7 +45,7 @@ impl Store {
 impl Origin {
     /// The time and the key.
     pub(super) fn values(&self) -> [Value<'_>; 2] {
-        [Value::Int(self.at), Value::OptionalText(self.by.as_ref().map(KeyId::as_str))]
+        [Value::Int(self.at), Value::text(self.by.as_ref().map(KeyId::as_str))]
     }
 }
 

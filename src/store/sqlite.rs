@@ -44,6 +44,7 @@ impl Sqlite {
     pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+        file::judge_file(path)?;
         file::judge_place(path)?;
         schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
@@ -68,7 +69,13 @@ impl Sqlite {
 }
 
 fn refuse_old_sqlite(version: i32) -> Result<(), StoreError> {
-    if version < OLDEST_SQLITE { Err(StoreError::OldSqlite(version)) } else { Ok(()) }
+    if version >= OLDEST_SQLITE {
+        return Ok(());
+    }
+    Err(StoreError::Unusable(format!(
+        "SQLite {version} is older than {OLDEST_SQLITE} (3.51.3) and can corrupt a database that is read and written at the \
+         same time"
+    )))
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use futures_util::future::join_all;
 use jiff::SignedDuration;
 use secrecy::{ExposeSecret, SecretString};
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use super::job::Work;
 use super::keys::{NewKey, Scopes};
-use super::value_row::Connection;
+use super::value_row::{Connection, DatabaseError};
 use super::*;
 use crate::clock::{self, Now};
 use crate::model::{NewPet, PetQuery};
@@ -180,4 +181,116 @@ fn till() -> NewKey {
 
 async fn till_key(store: &Store, now: Now) -> Result<SecretString, StoreError> {
     store.create_key(till(), "ada", now).await.map(|(_, key)| key)
+}
+
+/// A pet whose id is taken.
+struct Taken;
+
+impl Work for Taken {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        let again =
+            "INSERT INTO pets (id, name, category_id, status, created_at) SELECT id, '', 0, status, 0 FROM pets";
+        on.execute(again, &[]).await.map(drop)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
+    let (_directory, _url, store) = store().await;
+    store.add(rex(), clock::now()).await.unwrap();
+    let refused = join_all((0..8).map(|_| store.inner.database.write(Taken)));
+    let (refused, added) = tokio::join!(refused, join_all((0..56).map(|_| store.add(rex(), clock::now()))));
+    assert!(refused.iter().all(Result::is_err) && added.iter().all(Result::is_ok), "{refused:?} {added:?}");
+}
+
+#[tokio::test]
+async fn no_pet_is_added_where_another_program_has_changed_the_schema_and_a_check_says_so() {
+    for (change, what) in [
+        (
+            "CREATE TRIGGER gone AFTER INSERT ON pets BEGIN DELETE FROM pets WHERE id = NEW.id; END",
+            "trigger gone was added",
+        ),
+        ("ALTER TABLE pets ADD COLUMN shelf TEXT NOT NULL DEFAULT ''", "table pets was changed"),
+        ("CREATE UNIQUE INDEX once ON pets (name)", "index once was added"),
+        ("CREATE VIEW cheap AS SELECT * FROM pets", "view cheap was added"),
+        ("ALTER TABLE pets RENAME TO hidden; CREATE VIEW pets AS SELECT * FROM hidden", "table pets is missing"),
+        ("DROP INDEX pets_by_status", "index pets_by_status is missing"),
+    ] {
+        let (_directory, url, store) = store().await;
+        store.add(rex(), clock::now()).await.unwrap();
+        direct(&url).execute_batch(change).unwrap();
+        for why in [store.ping().await.unwrap_err(), {
+            let Err(StoreError::Unavailable(why)) = store.add(rex(), clock::now()).await else { panic!("{change}") };
+            why
+        }] {
+            assert!(
+                why.in_short().contains("was changed by another program") && why.in_short().contains(what),
+                "{why:?}"
+            );
+            assert_eq!(why.kind(), FailureKind::Schema);
+        }
+        assert!(check(&url).await.unwrap().problems.iter().any(|problem| problem.contains(what)), "{change}");
+        assert!(quick_check(&url).await.unwrap().problems.iter().any(|problem| problem.contains(what)), "{change}");
+        store.close().await;
+        // Pets can still be read, also after a restart.
+        let again = Store::open(&url).await.unwrap();
+        assert_eq!(again.list(&PetQuery::default()).await.unwrap().pets.len(), 1, "{change}");
+        assert!(again.add(rex(), clock::now()).await.is_err(), "{change}");
+    }
+}
+
+#[tokio::test]
+async fn tables_of_others_and_statistics_are_left_alone() {
+    let (_directory, url, store) = store().await;
+    direct(&url).execute_batch("CREATE TABLE theirs (a UNIQUE); CREATE INDEX by_a ON theirs (a); ANALYZE").unwrap();
+    store.add(rex(), clock::now()).await.unwrap();
+    store.ping().await.unwrap();
+    assert!(check(&url).await.unwrap().problems.is_empty());
+}
+
+#[tokio::test]
+async fn a_file_with_a_second_name_is_refused_by_every_command() {
+    let (directory, url, store) = store().await;
+    store.add(rex(), clock::now()).await.unwrap();
+    let DatabaseUrl::Sqlite(path) = &url else { unreachable!("a file") };
+    let link = directory.path().join("link.db");
+    std::fs::hard_link(path, &link).unwrap();
+    let linked = DatabaseUrl::Sqlite(link);
+    let copy = directory.path().join("copy.db");
+    let cancel = CancellationToken::new;
+    for why in [
+        Store::open(&linked).await.unwrap_err().to_string(),
+        check(&linked).await.unwrap_err().to_string(),
+        backup(&linked, &copy, cancel()).await.unwrap_err().to_string(),
+        restore(&directory.path().join("link.db"), &DatabaseUrl::Sqlite(copy), false, cancel())
+            .await
+            .unwrap_err()
+            .to_string(),
+    ] {
+        assert!(why.contains("link.db has 2 names (hard links)"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_pipe_is_refused_instead_of_waited_for() {
+    let (directory, url, store) = store().await;
+    store.close().await;
+    let pipe = directory.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let piped = DatabaseUrl::Sqlite(pipe.clone());
+    let copy = directory.path().join("copy.db");
+    let cancel = CancellationToken::new;
+    for why in [
+        Store::open(&piped).await.unwrap_err().to_string(),
+        check(&piped).await.unwrap_err().to_string(),
+        backup(&piped, &copy, cancel()).await.unwrap_err().to_string(),
+        restore(&pipe, &url, true, cancel()).await.unwrap_err().to_string(),
+        restore(&pipe, &DatabaseUrl::Sqlite(copy.clone()), false, cancel()).await.unwrap_err().to_string(),
+        restore(&copy, &piped, true, cancel()).await.unwrap_err().to_string(),
+    ] {
+        assert!(why.contains("is not a regular file"), "{why}");
+    }
 }

@@ -13,7 +13,7 @@ use super::postgres::{PostgresUrl, PostgresUrlError};
 pub enum DatabaseUrl {
     /// A SQLite file, by its absolute path.
     Sqlite(PathBuf),
-    /// A PostgreSQL-compatible server.
+    /// A PostgreSQL server.
     Postgres(PostgresUrl),
 }
 

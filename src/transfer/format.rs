@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::input::encoding;
+use super::input::mark;
 use crate::model::export::Kind;
 
 /// A format of an import file.
@@ -40,13 +40,11 @@ impl FileFormat {
         })
     }
 
-    /// In UTF-16, every second byte of the relevant characters is NUL.
     fn of_head(head: &[u8]) -> Self {
         if head.starts_with(b"PK\x03\x04") {
             return Self::Xlsx;
         }
-        let (_, mark) = encoding(head);
-        match head[mark..].iter().find(|byte| !b" \t\r\n\0".contains(byte)) {
+        match head[mark(head)..].iter().find(|byte| !b" \t\r\n".contains(byte)) {
             Some(b'[') => Self::Json,
             Some(b'{') => Self::Ndjson,
             _ => Self::Csv,
@@ -69,8 +67,6 @@ mod tests {
             (b"", FileFormat::Csv),
             (b" \n[{", FileFormat::Json),
             (b"\xef\xbb\xbf{\"name\"", FileFormat::Ndjson),
-            (b"\xff\xfe[\0", FileFormat::Json),
-            (b"\xfe\xff\0{", FileFormat::Ndjson),
             (b"PK\x03\x04", FileFormat::Xlsx),
         ] {
             assert_eq!((of("a", head), FileFormat::recognise(None, head)), (format, format), "{head:?}");

@@ -5,12 +5,10 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use encoding_rs::{Encoding, UTF_8};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::TransferError;
-use super::utf16;
 use crate::model::text::short;
 
 /// How much of the beginning is buffered for detection, in bytes.
@@ -118,31 +116,19 @@ impl Input {
         Cursor::new(self.head).chain(self.rest)
     }
 
-    /// Its text in UTF-8, without a byte order mark.
-    pub(super) fn text(self) -> Text {
-        let (encoding, mark) = encoding(&self.head);
+    /// Its text without a byte order mark, and where in the file that begins.
+    pub(super) fn text(self) -> (impl BufRead + Send, u64) {
+        let mark = mark(&self.head);
         let mut bytes = self.bytes();
-        let mut skipped = [0; 3];
         // The mark is in the head, which is in memory.
-        let _ = bytes.read_exact(&mut skipped[..mark]);
-        if encoding == UTF_8 {
-            Text { input: Box::new(BufReader::with_capacity(64 << 10, bytes)), offset: Some(mark as u64) }
-        } else {
-            Text { input: Box::new(utf16::decoded(bytes, encoding)), offset: None }
-        }
+        let _ = bytes.read_exact(&mut [0; 3][..mark]);
+        (BufReader::with_capacity(64 << 10, bytes), mark as u64)
     }
 }
 
-/// An input as text.
-pub(super) struct Text {
-    pub(super) input: Box<dyn BufRead + Send>,
-    /// The offset of the text in the file; `None` if it was decoded.
-    pub(super) offset: Option<u64>,
-}
-
-/// The encoding, and the length of its byte order mark.
-pub(super) fn encoding(head: &[u8]) -> (&'static Encoding, usize) {
-    Encoding::for_bom(head).unwrap_or((UTF_8, 0))
+/// The length of the byte order mark of UTF-8.
+pub(super) fn mark(head: &[u8]) -> usize {
+    if head.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
 }
 
 /// In lower case.

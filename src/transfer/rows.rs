@@ -12,7 +12,7 @@ mod xlsx;
 use std::ops::ControlFlow;
 
 use super::column_mapping::{ColumnMapping, Columns};
-use super::input::{Input, encoding};
+use super::input::Input;
 use super::{FileFormat, TransferError};
 
 pub use row::{Bad, Row, RowFault};
@@ -27,8 +27,6 @@ pub struct FileLayout {
     pub format: FileFormat,
     /// The delimiter of CSV.
     pub delimiter: Option<char>,
-    /// Whether it is UTF-16 rather than UTF-8.
-    pub utf16: bool,
     /// Its columns; `None` for a JSON file without any object.
     pub columns: Option<Columns>,
 }
@@ -51,9 +49,11 @@ pub(super) fn read_with_source(
 ) -> Result<FileLayout, TransferError> {
     reading.check()?;
     let format = reading.format.unwrap_or_else(|| FileFormat::recognise(input.path.as_deref(), &input.head));
-    let utf16 = encoding(&input.head).0 != encoding_rs::UTF_8;
+    if input.head.starts_with(b"\xff\xfe") || input.head.starts_with(b"\xfe\xff") {
+        return Err(TransferError::Malformed(format!("{} is in UTF-16: save it as UTF-8, or as .xlsx", input.name)));
+    }
     let mut rows = Rows { reading, row: 0, each: &mut each };
-    let mut layout = FileLayout { format, delimiter: None, utf16, columns: None };
+    let mut layout = FileLayout { format, delimiter: None, columns: None };
     match format {
         FileFormat::Csv => {
             let (delimiter, columns) = csv::read(input, &mut rows)?;

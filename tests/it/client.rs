@@ -8,13 +8,12 @@ mod lists;
 mod records;
 pub mod scripted;
 
-use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use petstore::api::creation::create_pet_once;
 use petstore::api::{ApiError, Defect, Failure};
-use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus, TraceId};
+use petstore::model::{IdempotencyKey, IdempotencyKeys, Limit, NewPet, ObservedStatus, PetQuery, PetStatus};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use uuid::Uuid;
@@ -245,26 +244,4 @@ async fn what_fails_for_sure_later_does_not_settle_what_became_of_the_first() {
     .await;
     let error = create_pet_once(&keeps.client(), &rex(), &key()).await.unwrap_err();
     assert!(matches!(error, ApiError::Broken(_)), "{error:?}");
-}
-
-#[tokio::test]
-async fn the_requests_of_one_command_are_spans_of_one_trace() {
-    let parents = Arc::new(Mutex::new(Vec::new()));
-    let seen = Arc::clone(&parents);
-    let stub = serve(move |_, request, mut socket| {
-        let parent = request.lines().find_map(|line| line.strip_prefix("traceparent: ")).map(str::to_owned);
-        seen.lock().unwrap().push(parent.expect("each request has one"));
-        async move { drop(socket.write_all(&json("200 OK", "[]")).await) }
-    })
-    .await;
-    let command = stub.client();
-    for client in [&command, &command.clone(), &command.called("list"), &stub.client()] {
-        client.list_pets(&PetQuery::default()).await.unwrap();
-    }
-    let parents = parents.lock().unwrap();
-    let traces: Vec<_> = parents.iter().map(|parent| TraceId::of_parent(parent).expect(parent)).collect();
-    assert_eq!(traces[0], traces[1]);
-    assert_ne!(parents[0], parents[1], "a span of its own");
-    let distinct = traces.iter().map(ToString::to_string).collect::<BTreeSet<_>>();
-    assert_eq!(distinct.len(), 3, "another purpose and another command are other traces");
 }

@@ -101,16 +101,6 @@ async fn followers_of_three_instances_miss_nothing_on_postgresql() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn followers_of_three_instances_miss_nothing_behind_a_pooler() {
-    followers_miss_nothing(Kind::Pooled, 1000).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn followers_of_three_instances_miss_nothing_on_what_is_like_postgresql() {
-    followers_miss_nothing(Kind::Distributed, 1000).await;
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn followers_of_three_processes_miss_nothing_on_one_file() {
     followers_miss_nothing(Kind::Sqlite, 1000).await;
 }

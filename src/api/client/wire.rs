@@ -15,7 +15,6 @@ use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
 use crate::clock;
 
-const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const IDEMPOTENCY_KEY_RETENTION: HeaderName = HeaderName::from_static("idempotency-key-retention");
 
 /// The largest body that is read.
@@ -25,7 +24,7 @@ impl Client {
     pub(in crate::api) fn request(&self, method: Method, url: Url) -> RequestBuilder {
         let mut request = Request::new(method, url);
         request.headers_mut().clone_from(&self.headers);
-        RequestBuilder::from_parts(self.http.clone(), request).header(TRACEPARENT, self.trace.new_parent())
+        RequestBuilder::from_parts(self.http.clone(), request)
     }
 
     /// Sends the request and reads the answer whole, up to [`MAX_BODY`]. Its status is one of `promised`.

@@ -66,7 +66,12 @@ pub(super) fn edit(
         edited.insert_str(0, SCHEMA_LINE);
         write_schema(&target).map_err(io)?;
     }
-    atomic_file::replace(&target, &edited).map_err(io)
+    // Others must not be able to write it under any umask: it names programs to run.
+    let written = match there {
+        None => atomic_file::replace_private(&target, &edited),
+        Some(_) => atomic_file::replace(&target, &edited),
+    };
+    written.map_err(io)
 }
 
 /// The text of a configuration file after `change`. Everything else is left as it was written.

@@ -5,7 +5,6 @@
 
 use std::sync::LazyLock;
 
-use memchr::{memchr2, memchr2_iter};
 use nucleo_matcher::Utf32String;
 use nucleo_matcher::chars::{normalize, to_lower_case};
 
@@ -119,7 +118,7 @@ impl Needle {
     pub fn is_scattered_in(&self, text: Text<'_>) -> bool {
         match (text, &self.letters) {
             (Text::Ascii(mut rest), Utf32String::Ascii(wanted)) => {
-                wanted.bytes().all(|letter| match memchr2(letter, letter.to_ascii_uppercase(), rest) {
+                wanted.bytes().all(|letter| match rest.iter().position(|byte| byte.eq_ignore_ascii_case(&letter)) {
                     Some(at) => {
                         rest = &rest[at + 1..];
                         true
@@ -140,9 +139,7 @@ impl Needle {
         match (text, &self.letters) {
             (Text::Ascii(text), Utf32String::Ascii(wanted)) => {
                 let wanted = wanted.as_bytes();
-                let starts = &text[..(text.len() + 1).saturating_sub(wanted.len())];
-                memchr2_iter(wanted[0], wanted[0].to_ascii_uppercase(), starts)
-                    .find(|at| text[*at..*at + wanted.len()].eq_ignore_ascii_case(wanted))
+                text.windows(wanted.len()).position(|part| part.eq_ignore_ascii_case(wanted))
             }
             (Text::Ascii(_), Utf32String::Unicode(_)) => None,
             (Text::Other(text), _) => {

@@ -16,29 +16,20 @@ impl Sum {
     pub(super) fn add(&mut self, row: &Record) {
         let mut hash = Sha256::new();
         for value in row.values() {
-            // Each with its length, so that nothing can move from one column to the next.
-            match value {
-                Value::Int(number) => hash.update(number.to_be_bytes()),
-                Value::OptionalInt(None) => hash.update([0]),
-                Value::OptionalInt(Some(number)) => {
-                    hash.update([1]);
-                    hash.update(number.to_be_bytes());
+            // Each with its kind and length, so that nothing can move from one column to the next.
+            let number;
+            let (kind, bytes): (u8, &[u8]) = match value {
+                Value::Null => (0, &[]),
+                Value::Int(int) => {
+                    number = int.to_be_bytes();
+                    (1, &number)
                 }
-                Value::Text(text) => {
-                    hash.update((text.len() as u64).to_be_bytes());
-                    hash.update(text);
-                }
-                Value::OptionalText(None) => hash.update([0]),
-                Value::OptionalText(Some(text)) => {
-                    hash.update([1]);
-                    hash.update((text.len() as u64).to_be_bytes());
-                    hash.update(text);
-                }
-                Value::Bytes(bytes) => {
-                    hash.update((bytes.len() as u64).to_be_bytes());
-                    hash.update(bytes);
-                }
-            }
+                Value::Text(text) => (2, text.as_bytes()),
+                Value::Bytes(bytes) => (3, bytes),
+            };
+            hash.update([kind]);
+            hash.update((bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
         }
         let hash: [u8; 32] = hash.finalize().into();
         let half = hash.first_chunk().copied().unwrap_or_default();

@@ -1,25 +1,24 @@
 //! What is copied: every row of these tables.
 
+use tokio_postgres::types::Type;
+
 use crate::store::sql;
 use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
-/// What a column holds.
+/// What a column holds, if it holds something.
 #[derive(Clone, Copy, Debug)]
 enum Column {
     Int,
-    OptionalInt,
     Text,
-    OptionalText,
     Hash,
 }
 
 /// An owned value.
 #[derive(Clone, Debug)]
 enum Owned {
+    Null,
     Int(i64),
-    OptionalInt(Option<i64>),
     Text(String),
-    OptionalText(Option<String>),
     Hash([u8; 32]),
 }
 
@@ -41,7 +40,7 @@ pub(super) struct Table {
 
 pub(super) const PETS: Table = Table {
     name: "pets",
-    columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::OptionalText],
+    columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::Text],
     keys: 1,
     export: sql::EXPORT_PETS,
     import: sql::IMPORT_PET,
@@ -58,9 +57,9 @@ pub(super) const OTHERS: [Table; 3] = [
             Column::Text,
             Column::Text,
             Column::Int,
-            Column::OptionalInt,
-            Column::OptionalInt,
-            Column::OptionalInt,
+            Column::Int,
+            Column::Int,
+            Column::Int,
         ],
         keys: 1,
         export: sql::EXPORT_KEYS,
@@ -104,13 +103,21 @@ impl Table {
         on.rows(self.export, &values, |row| self.record(&row)).await
     }
 
+    /// The types of its columns on PostgreSQL.
+    pub(super) fn types(&self) -> Vec<Type> {
+        let kind = |column: &Column| match column {
+            Column::Int => Type::INT8,
+            Column::Text => Type::TEXT,
+            Column::Hash => Type::BYTEA,
+        };
+        self.columns.iter().map(kind).collect()
+    }
+
     fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
         let value = |(number, column): (usize, &Column)| {
             Ok(match column {
-                Column::Int => Owned::Int(row.int(number)?),
-                Column::OptionalInt => Owned::OptionalInt(row.optional_int(number)?),
-                Column::Text => Owned::Text(row.text(number)?.to_owned()),
-                Column::OptionalText => Owned::OptionalText(row.optional_text(number)?.map(str::to_owned)),
+                Column::Int => row.optional_int(number)?.map_or(Owned::Null, Owned::Int),
+                Column::Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
                 Column::Hash => Owned::Hash(row.bytes(number)?),
             })
         };
@@ -126,10 +133,9 @@ impl Record {
 
     pub(super) fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
         self.0.iter().map(|value| match value {
+            Owned::Null => Value::Null,
             Owned::Int(number) => Value::Int(*number),
-            Owned::OptionalInt(number) => Value::OptionalInt(*number),
             Owned::Text(text) => Value::Text(text),
-            Owned::OptionalText(text) => Value::OptionalText(text.as_deref()),
             Owned::Hash(bytes) => Value::Bytes(bytes),
         })
     }

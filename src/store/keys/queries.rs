@@ -151,7 +151,7 @@ async fn insert(on: &Connection<'_>, id: KeyId, hash: &Hash, new: &NewKey, now: 
         Value::Text(name),
         Value::Text(&scopes),
         Value::Int(now.wall.as_second()),
-        Value::OptionalInt(expires_at.map(Timestamp::as_second)),
+        Value::int(expires_at.map(Timestamp::as_second)),
     ];
     on.execute(sql::ADD_KEY, &values).await.map(drop)
 }

@@ -20,14 +20,10 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(super) struct Connections {
     pub(super) pool: ConnectionPool,
-    /// Whether the server keeps prepared statements by name.
-    pub(super) by_name: bool,
     pub(super) pulse: Arc<CommitMonitor>,
-    /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn,
-    /// or meets a conflict where waiting is one.
+    /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn.
     pub(super) turn: Arc<Mutex<()>>,
-    /// Reports what this process has added, and what any has.
-    pub(super) added_here: AdditionSignal,
+    /// Reports what this process has added.
     pub(super) additions: AdditionSignal,
     /// Whether there is another host to go to from one whose commits wait.
     pub(super) are_several_hosts: bool,
@@ -36,11 +32,9 @@ pub(super) struct Connections {
 impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let pulse = Arc::<CommitMonitor>::default();
-        let (added_here, additions) = (AdditionSignal::default(), AdditionSignal::default());
-        let pool = pool::open(url, Arc::clone(&pulse), additions.clone())?;
-        let (by_name, are_several_hosts) = (!url.is_behind_pooler, url.are_several_hosts());
-        let turn = Arc::default();
-        Ok(Self { pool, by_name, pulse, turn, added_here, additions, are_several_hosts })
+        let pool = pool::open(url, Arc::clone(&pulse))?;
+        let (turn, additions) = (Arc::default(), AdditionSignal::default());
+        Ok(Self { pool, pulse, turn, additions, are_several_hosts: url.are_several_hosts() })
     }
 
     /// Closes what is idle and not new: it may lead to a server that was left.
@@ -48,15 +42,9 @@ impl Connections {
         drop(self.pool.retain(|_, metrics| metrics.age() < FRESH));
     }
 
-    /// Pets were added by this process.
-    pub(super) fn report_additions(&self) {
-        self.additions.report();
-        self.added_here.report();
-    }
-
     pub(super) async fn take(&self) -> Result<Session, StoreFailure> {
         match self.pool.get().await {
-            Ok(client) => Ok(Session::new(client, self.by_name)),
+            Ok(client) => Ok(Session::new(client)),
             Err(PoolError::Closed) => Err(StoreFailure::Closed),
             Err(PoolError::Backend(error)) => Err(StoreFailure::NoConnection(Arc::new(error))),
             Err(error) => Err(StoreFailure::NoConnection(Arc::new(error))),

@@ -16,6 +16,8 @@ use tokio::time::timeout;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host as HostName, TargetSessionAttrs};
 
+use crate::store::database_error::DatabaseError;
+
 /// How long a host may take for all of connecting, TLS, start-up and the check of the session, unless the address has a
 /// `connect_timeout`.
 const HANDSHAKE: Duration = Duration::from_secs(3);
@@ -29,7 +31,7 @@ const PORT: u16 = 5432;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
     #[error(transparent)]
-    Refused(#[from] tokio_postgres::Error),
+    Refused(#[from] DatabaseError),
     #[error("the host {0} is not known")]
     Unknown(String, #[source] io::Error),
     #[error("{0} did not answer in time")]
@@ -77,7 +79,7 @@ impl Hosts {
         connect: impl Fn(Config) -> F,
     ) -> Result<(usize, T), ConnectError>
     where
-        F: Future<Output = Result<T, tokio_postgres::Error>>,
+        F: Future<Output = Result<T, DatabaseError>>,
     {
         let good = self.good.load(Ordering::Relaxed);
         let mut order: Vec<usize> = (0..self.hosts.len()).collect();
@@ -96,7 +98,7 @@ impl Hosts {
 impl Host {
     async fn connect<T, F>(&self, connect: &impl Fn(Config) -> F) -> Result<T, ConnectError>
     where
-        F: Future<Output = Result<T, tokio_postgres::Error>>,
+        F: Future<Output = Result<T, DatabaseError>>,
     {
         let limit = self.shared.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
         let attempt = |address| {

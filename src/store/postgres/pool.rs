@@ -1,36 +1,38 @@
 //! How connections are made, kept and renewed.
 
 use std::future::poll_fn;
+use std::mem::take;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool::Runtime;
 use deadpool::managed::{Manager, Metrics, Object, Pool, RecycleError, RecycleResult};
 use deadpool_postgres::ClientWrapper;
+use parking_lot::Mutex;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::error::{DbError, Severity};
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, SimpleQueryMessage};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::commit_monitor::{CommitMonitor, STUCK};
 use super::hosts::{ConnectError, Hosts};
 use super::url::PostgresUrl;
-use crate::model::text::{display_safe, safe_causes};
-use crate::store::addition_signal::AdditionSignal;
+use crate::clock;
+use crate::model::text::{safe_causes, whole};
+use crate::store::database_error::DatabaseError;
 use crate::store::{StoreError, StoreFailure, sql};
 
 /// Connections at once; with several instances, each has as many.
 const CONNECTIONS: usize = 10;
 
-/// How long a statement may take. The server ends it then; if it does not even do that, the connection is given up.
-const STATEMENT_TIME: Duration = Duration::from_secs(5);
+/// How long to wait for an answer: if the server does not even end a statement at its limit, the connection is given up.
 pub(in crate::store) const ANSWER_TIME: Duration = Duration::from_millis(5500);
 
 /// How long to wait for a connection that others use.
@@ -45,15 +47,11 @@ const BEYOND_HANDSHAKE: Duration = Duration::from_secs(1);
 /// minutes.
 const LIFETIME: Duration = Duration::from_secs(20 * 60);
 
-/// How long the server keeps a transaction open for an instance that has gone silent: shorter than the others wait for
-/// their turn to add pets.
-const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(3);
-
-/// Otherwise each page is planned again, since a generic plan seems more expensive, and planning takes longer than reading.
-const KEEP_PLANS: &str = "SET plan_cache_mode = force_generic_plan";
-
 /// What raises a notice in PL/pgSQL: a trigger of the operator's own may warn as it likes.
 const RAISED_BY_A_TRIGGER: &str = "exec_stmt_raise";
+
+/// How often a warning of the server is logged at most: a trigger can warn for each row.
+const WARN_EVERY: Duration = Duration::from_secs(1);
 
 /// All open connections that are not in use.
 pub(super) type ConnectionPool = Pool<Connector>;
@@ -67,6 +65,8 @@ pub(super) struct MonitoredClient {
     client: ClientWrapper,
     /// Which of the hosts it leads to.
     pub(super) host: usize,
+    /// Whether a pooler gives its session to others, too.
+    pub(super) is_shared: bool,
     warned: Arc<AtomicBool>,
 }
 
@@ -91,25 +91,35 @@ pub(super) struct Connector {
     hosts: Hosts,
     tls: Option<ClientConfig>,
     monitor: Arc<CommitMonitor>,
-    additions: AdditionSignal,
     are_several_hosts: bool,
-    /// Whether settings of a session stay its own.
-    keeps_settings: bool,
+    warnings: Arc<Warnings>,
+}
+
+/// When one was logged last, and how many were not logged since.
+#[derive(Debug, Default)]
+struct Warnings(Mutex<(Option<Instant>, u64)>);
+
+impl Warnings {
+    fn log(&self, notice: &DbError) {
+        let (now, mut state) = (clock::now().mono, self.0.lock());
+        let (last, skipped) = &mut *state;
+        if last.is_some_and(|last| now.saturating_duration_since(last) < WARN_EVERY) {
+            *skipped += 1;
+            return;
+        }
+        tracing::warn!(warning = whole(notice.message()), skipped = take(skipped), "the database server warns");
+        *last = Some(now);
+    }
 }
 
 /// Nothing is connected before the first use.
-pub(super) fn open(
-    url: &PostgresUrl,
-    monitor: Arc<CommitMonitor>,
-    additions: AdditionSignal,
-) -> Result<ConnectionPool, StoreError> {
+pub(super) fn open(url: &PostgresUrl, monitor: Arc<CommitMonitor>) -> Result<ConnectionPool, StoreError> {
     let connector = Connector {
         hosts: Hosts::of(&url.config),
         tls: url.is_encrypted.then(|| tls(url.root_certificates.as_deref())).transpose()?,
         monitor,
-        additions,
         are_several_hosts: url.are_several_hosts(),
-        keeps_settings: !url.is_behind_pooler,
+        warnings: Arc::default(),
     };
     let handshake = url.config.get_connect_timeout().copied().unwrap_or_default();
     let pool = Pool::builder(connector)
@@ -147,59 +157,53 @@ impl Manager for Connector {
 }
 
 impl Connector {
-    /// Connected to the host of `config`, with the settings of each session.
-    async fn connect(&self, config: Config) -> Result<MonitoredClient, tokio_postgres::Error> {
-        let line = match &self.tls {
-            None => driven(config.connect(NoTls).await?, self.additions.clone()),
-            Some(tls) => driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?, self.additions.clone()),
+    /// Connected to the host of `config`.
+    async fn connect(&self, config: Config) -> Result<MonitoredClient, DatabaseError> {
+        let mut line = match &self.tls {
+            None => self.driven(config.connect(NoTls).await?),
+            Some(tls) => self.driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
         };
-        if self.keeps_settings {
-            // Not every kin of PostgreSQL has this one, and all work without it.
-            let _ = line.batch_execute(KEEP_PLANS).await;
-            let [statement, idle] = [STATEMENT_TIME, IDLE_IN_TRANSACTION].map(|time| time.as_millis());
-            let limits =
-                format!("SET statement_timeout = {statement}; SET idle_in_transaction_session_timeout = {idle}");
-            line.batch_execute(&format!("{limits}; {}", sql::COMMIT_DURABLY)).await?;
+        // What is set here would be set for the others, and not for what goes through another session.
+        line.is_shared = !has_rows(&line.simple_query(sql::HAS_OPTIONS).await?);
+        if !line.is_shared {
+            line.batch_execute(sql::COMMIT_DURABLY).await?;
         }
         Ok(line)
     }
-}
 
-/// The connection, with a task that does its reading and writing and hears the warnings on it, and the reports of
-/// additions where it listens. What the server says of a statement it says before the answer to that.
-fn driven<S, T>((client, mut connection): (Client, Connection<S, T>), additions: AdditionSignal) -> MonitoredClient
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let warned = Arc::<AtomicBool>::default();
-    let hears = Arc::clone(&warned);
-    let task = tokio::spawn(async move {
-        while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
-            match message {
-                Ok(AsyncMessage::Notice(notice)) if is_warning(&notice) => {
-                    tracing::warn!(warning = &*display_safe(notice.message()), "the database server warns");
-                    hears.store(true, Ordering::Relaxed);
-                }
-                Ok(AsyncMessage::Notification(_)) => additions.report(),
-                Ok(_) => {}
-                Err(error) => {
-                    tracing::warn!(error = safe_causes(&error), "a connection to the database ended");
-                    return;
+    /// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of a statement it says before the answer to that.
+    fn driven<S, T>(&self, (client, mut connection): (Client, Connection<S, T>)) -> MonitoredClient
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        T: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let warned = Arc::<AtomicBool>::default();
+        let (hears, warnings) = (Arc::clone(&warned), Arc::clone(&self.warnings));
+        let task = tokio::spawn(async move {
+            while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
+                match message {
+                    Ok(AsyncMessage::Notice(notice)) if is_warning(&notice) => {
+                        warnings.log(&notice);
+                        hears.store(true, Ordering::Relaxed);
+                    }
+                    Ok(_) => {}
+                    Err(error) => {
+                        tracing::warn!(error = safe_causes(&error), "a connection to the database ended");
+                        return;
+                    }
                 }
             }
-        }
-    });
-    MonitoredClient { client: ClientWrapper::new(client, task), host: 0, warned }
+        });
+        MonitoredClient { client: ClientWrapper::new(client, task), host: 0, is_shared: false, warned }
+    }
+}
+
+fn has_rows(answer: &[SimpleQueryMessage]) -> bool {
+    answer.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_)))
 }
 
 fn is_warning(notice: &DbError) -> bool {
-    let is_warning = match notice.parsed_severity() {
-        Some(severity) => severity == Severity::Warning,
-        // Not every kin of PostgreSQL says it in the form that is never translated.
-        None => notice.severity() == "WARNING",
-    };
-    is_warning && notice.routine() != Some(RAISED_BY_A_TRIGGER)
+    notice.parsed_severity() == Some(Severity::Warning) && notice.routine() != Some(RAISED_BY_A_TRIGGER)
 }
 
 /// Certificates are verified against those that the system trusts, or the ones in `roots`, and the server's name.
@@ -234,7 +238,7 @@ mod tests {
     fn a_longer_connect_timeout_of_the_address_is_kept() {
         let create = |options: &str| {
             let url = format!("postgres://ada@localhost/pets{options}").parse().unwrap();
-            open(&url, Arc::default(), AdditionSignal::default()).unwrap().timeouts().create.unwrap()
+            open(&url, Arc::default()).unwrap().timeouts().create.unwrap()
         };
         assert_eq!(create(""), CREATE);
         assert_eq!(create("?connect_timeout=1"), CREATE);

@@ -1,19 +1,12 @@
-//! The tables: made and brought up to date by one instance, which holds a lease meanwhile; the others wait.
-//!
-//! Each migration is one statement that may be run again, since neither CockroachDB nor YugabyteDB changes a schema
-//! within a transaction as PostgreSQL does: an interrupted migration is completed by the next run.
+//! The tables: made and brought up to date by one instance, in one transaction; the others wait for its end.
 
-use std::time::Duration;
-
-use tokio::time::{Instant, interval_at, sleep};
 use tokio_postgres::error::SqlState;
-use uuid::Uuid;
 
 use super::connections::Connections;
 use super::session::{Session, has_code};
-use crate::clock;
 use crate::store::job::Work;
 use crate::store::purpose::Purpose;
+use crate::store::schema_changes::{Objects, require_same};
 use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
@@ -32,13 +25,13 @@ const MIGRATIONS: [&str; 8] = [
 /// What this program knows.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
-/// How long a lease holds for an instance that has gone silent, in seconds, and how often it is renewed.
-const LEASE: i64 = 15;
-const RENEWED_EVERY: Duration = Duration::from_secs(5);
-
-/// How long to wait for another instance's migrations, and how often to look.
-const PATIENCE: Duration = Duration::from_secs(60);
-const CHECK_EVERY: Duration = Duration::from_millis(100);
+/// Waits up to a minute for another instance that migrates, and then for as long as the migration takes.
+const BEGIN: [&str; 4] = [
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 60000",
+    sql::MIGRATION_LOCK,
+    "SET LOCAL lock_timeout = 0",
+    sql::MAKE_VERSIONS,
+];
 
 /// The number of the last migration that was run.
 pub(super) struct Version;
@@ -55,38 +48,68 @@ impl Work for Version {
     }
 }
 
-/// Runs what is missing, or waits until another instance has. A schema of a newer program is left as it is.
+/// An error where a schema of this version is not as the migrations have made it: a trigger or a constraint could have pets
+/// refused, or lose them after they were acknowledged.
+pub(super) struct IsOurs;
+
+impl Work for IsOurs {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        let objects = on.rows(sql::OBJECTS, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+        require_same(&ours(), &objects.await?.into_iter().collect())
+    }
+}
+
+/// What the migrations make, as [`sql::OBJECTS`] finds it.
+fn ours() -> Objects<String> {
+    let mut ours = Objects::from([("constraint pets_status_check".to_owned(), String::new())]);
+    let mut table = "pets";
+    for line in MIGRATIONS.iter().flat_map(|sql| sql.lines()) {
+        if let Some(rest) = line.strip_prefix("CREATE TABLE IF NOT EXISTS ") {
+            table = rest.trim_end_matches(" (");
+            ours.insert(format!("constraint {table}_pkey"), String::new());
+        }
+        let added = line.strip_prefix("ALTER TABLE pets ADD COLUMN IF NOT EXISTS ").map(|column| ("pets", column));
+        let column = added.or(line.strip_prefix("    ").map(|column| (table, column)));
+        let Some((table, Some((name, definition)))) = column.map(|(table, column)| (table, column.split_once(' ')))
+        else {
+            continue;
+        };
+        let has = |words: &[&str]| words.iter().any(|words| definition.contains(words));
+        let kind = definition.split([' ', ',', ';']).next().unwrap_or_default().to_lowercase();
+        let not_null = if has(&["NOT NULL", "PRIMARY KEY"]) { " not null" } else { "" };
+        let identity = if has(&["IDENTITY"]) { " identity" } else { "" };
+        if name != "PRIMARY" {
+            ours.insert(format!("column {table}.{name}"), format!("{kind}{not_null}{identity}"));
+        }
+    }
+    ours
+}
+
+/// Runs what is missing, after another instance that does. A schema of a newer program is left as it is.
 pub(super) async fn migrate(
     connections: &Connections,
     database: &DatabaseUrl,
     purpose: Purpose,
 ) -> Result<(), StoreError> {
-    let cannot = |source| StoreError::Migrate { database: database.clone(), source };
-    let begun = clock::now().mono;
-    let holder = format!("{}", Uuid::new_v4());
-    loop {
-        let session = connections.take().await?;
-        if is_current(&session, database, purpose).await? {
-            session.release(true);
-            return Ok(());
-        }
-        if lease(&session, &holder).await.map_err(cannot)? {
-            if connections.by_name {
-                // Making an index may take long. This connection is not used for anything else.
-                session.batch("SET statement_timeout = 0").await.map_err(cannot)?;
-            }
-            let renewer = connections.take().await?;
-            let run = while_renewed(run(&session, purpose), &renewer, &holder).await;
-            end(&renewer, &holder).await.map_err(cannot)?;
-            renewer.release(true);
-            return run.map_err(cannot);
-        }
-        if clock::now().mono.duration_since(begun) > PATIENCE {
-            return Err(StoreError::MigrationUnderWay { database: database.clone() });
-        }
-        session.release(true);
-        sleep(CHECK_EVERY).await;
+    let session = connections.take().await?;
+    let found = version(&session, database).await?;
+    let missing = purpose.migrations_run(found);
+    if missing > VERSION {
+        return Err(StoreError::of_version(database.clone(), found, VERSION));
     }
+    if missing < VERSION {
+        run(&session, purpose).await.map_err(|source| match has_code(&source, &SqlState::LOCK_NOT_AVAILABLE) {
+            true => StoreError::Unusable(format!(
+                "another instance is still updating the schema of {database}: try again later"
+            )),
+            false => StoreError::Migrate { database: database.clone(), source },
+        })?;
+    }
+    // One that has migrated is closed: nothing else is to wait for what it still has to report.
+    session.release(missing == VERSION);
+    Ok(())
 }
 
 /// An error where the schema is not the one of this program.
@@ -95,70 +118,20 @@ pub(super) async fn require(session: &Session, database: &DatabaseUrl) -> Result
     if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database.clone(), found, VERSION)) }
 }
 
-async fn is_current(session: &Session, database: &DatabaseUrl, purpose: Purpose) -> Result<bool, StoreError> {
-    let found = version(session, database).await?;
-    let run = purpose.migrations_run(found);
-    if run > VERSION {
-        return Err(StoreError::of_version(database.clone(), found, VERSION));
-    }
-    Ok(run == VERSION)
-}
-
 async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32, StoreError> {
     let version = Version.run(&Connection::Postgres(session)).await;
     version.map_err(|source| StoreError::Open { database: database.clone(), source })
 }
 
-/// Whether `holder` may run migrations.
-async fn lease(session: &Session, holder: &str) -> Result<bool, DatabaseError> {
-    for make in [sql::MAKE_VERSIONS, sql::MAKE_LEASE, sql::ADD_LEASE] {
-        match session.batch(make).await {
-            Err(error) if OTHERS_WERE_FASTER.iter().any(|code| has_code(&error, code)) => return Ok(false),
-            made => made?,
-        }
-    }
-    match session.execute(sql::TAKE_LEASE, &[Value::Text(holder), Value::Int(LEASE)]).await {
-        Err(error) if OTHERS_WERE_FASTER.iter().any(|code| has_code(&error, code)) => Ok(false),
-        taken => Ok(taken? > 0),
-    }
-}
-
-/// The errors of instances that create the same table or take the lease at once. All but one of them check again.
-const OTHERS_WERE_FASTER: [SqlState; 4] = [
-    SqlState::UNIQUE_VIOLATION,
-    SqlState::DUPLICATE_TABLE,
-    SqlState::DUPLICATE_OBJECT,
-    SqlState::T_R_SERIALIZATION_FAILURE,
-];
-
-async fn end(session: &Session, holder: &str) -> Result<(), DatabaseError> {
-    session.execute(sql::END_LEASE, &[Value::Text(holder)]).await.map(drop)
-}
-
-/// Those that are missing by now.
+/// Those that are missing by now, all or nothing.
 async fn run(session: &Session, purpose: Purpose) -> Result<(), DatabaseError> {
+    for statement in BEGIN {
+        session.batch(statement).await?;
+    }
     let run = purpose.migrations_run(Version.run(&Connection::Postgres(session)).await?);
     for (migration, version) in MIGRATIONS.iter().zip(1..).skip(run as usize) {
         session.batch(migration).await?;
         session.execute(sql::ADD_VERSION, &[Value::Int(version)]).await?;
     }
-    Ok(())
-}
-
-/// Does `work`, and keeps the lease meanwhile by another connection.
-async fn while_renewed<T>(
-    work: impl Future<Output = Result<T, DatabaseError>>,
-    renewer: &Session,
-    holder: &str,
-) -> Result<T, DatabaseError> {
-    let mut ticks = interval_at(Instant::from_std(clock::now().mono + RENEWED_EVERY), RENEWED_EVERY);
-    let mut work = std::pin::pin!(work);
-    loop {
-        tokio::select! {
-            done = work.as_mut() => return done,
-            _ = ticks.tick() => {
-                renewer.execute(sql::TAKE_LEASE, &[Value::Text(holder), Value::Int(LEASE)]).await?;
-            }
-        }
-    }
+    session.batch("COMMIT").await
 }

@@ -27,16 +27,15 @@ use crate::store::value::Value;
 /// connection, and must not overlap with another one.
 pub(in crate::store) struct Session {
     line: Option<PooledConnection>,
-    by_name: bool,
     commit: Mutex<Option<Commit>>,
     has_turn: AtomicBool,
     preparing: AtomicUsize,
 }
 
 impl Session {
-    pub(super) fn new(line: PooledConnection, by_name: bool) -> Self {
+    pub(super) fn new(line: PooledConnection) -> Self {
         let (has_turn, preparing) = (AtomicBool::new(false), AtomicUsize::new(0));
-        Self { line: Some(line), by_name, commit: Mutex::new(None), has_turn, preparing }
+        Self { line: Some(line), commit: Mutex::new(None), has_turn, preparing }
     }
 
     /// Gives it back; closes it where it is not `sound`.
@@ -71,6 +70,11 @@ impl Session {
     /// Whether a statement was not sent yet: it is prepared first, once on each connection.
     pub(super) fn is_preparing(&self) -> bool {
         self.preparing.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether a pooler gives its session to others, too.
+    pub(super) fn is_shared(&self) -> bool {
+        self.line.as_ref().is_some_and(|line| line.is_shared)
     }
 
     /// Which of the hosts it leads to.
@@ -114,18 +118,17 @@ impl Session {
         Ok(rows.rows_affected().unwrap_or_default())
     }
 
-    /// Sends `rows`, whose values are of the kinds of `example`, to a COPY statement; all are written, or none.
+    /// Sends `rows`, whose values are of these types, to a COPY statement; all are written, or none.
     pub(in crate::store) async fn copy_in<'v, R>(
         &self,
         sql: &str,
-        example: R,
+        types: &[Type],
         rows: impl Iterator<Item = R>,
     ) -> Result<(), DatabaseError>
     where
         R: ExactSizeIterator<Item = Value<'v>>,
     {
-        let types: Vec<Type> = example.map(|value| value.kind()).collect();
-        let writer = BinaryCopyInWriter::new(self.line()?.copy_in(sql).await?, &types);
+        let writer = BinaryCopyInWriter::new(self.line()?.copy_in(sql).await?, types);
         pin_mut!(writer);
         for row in rows {
             writer.as_mut().write_raw(row).await?;
@@ -140,16 +143,10 @@ impl Session {
 
     async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
         let client = self.line()?;
-        if self.by_name {
-            self.preparing.fetch_add(1, Ordering::Relaxed);
-            let statement = client.prepare_cached(sql).await;
-            self.preparing.fetch_sub(1, Ordering::Relaxed);
-            Ok(client.query_raw(&statement?, values).await?)
-        } else {
-            // In one go with its parameters, under no name: the next statement may be another connection's.
-            let typed = values.iter().map(|value| (value, value.kind()));
-            Ok(client.query_typed_raw(sql, typed).await?)
-        }
+        self.preparing.fetch_add(1, Ordering::Relaxed);
+        let statement = client.prepare_cached(sql).await;
+        self.preparing.fetch_sub(1, Ordering::Relaxed);
+        Ok(client.query_raw(&statement?, values).await?)
     }
 }
 
@@ -168,23 +165,12 @@ impl Drop for Session {
     }
 }
 
-impl Value<'_> {
-    const fn kind(&self) -> Type {
-        match self {
-            Self::Int(_) | Self::OptionalInt(_) => Type::INT8,
-            Self::Text(_) | Self::OptionalText(_) => Type::TEXT,
-            Self::Bytes(_) => Type::BYTEA,
-        }
-    }
-}
-
 impl ToSql for Value<'_> {
     fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
         match self {
+            Self::Null => Ok(IsNull::Yes),
             Self::Int(number) => number.to_sql(kind, out),
-            Self::OptionalInt(number) => number.to_sql(kind, out),
             Self::Text(text) => text.to_sql(kind, out),
-            Self::OptionalText(text) => text.to_sql(kind, out),
             Self::Bytes(bytes) => bytes.to_sql(kind, out),
         }
     }

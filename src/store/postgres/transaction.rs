@@ -1,9 +1,8 @@
 //! Jobs that go to the server together, and what is repeated.
 //!
 //! A transaction is repeated only if the server has reported that it rolled it back in favour of another one (SQLSTATE
-//! 40001 and 40P01), which CockroachDB and YugabyteDB may say of any statement and of COMMIT. Never where the connection
-//! was lost while it was being committed: its outcome is unknown, and repeating could do it twice. The same holds if the
-//! server warns of a commit: PostgreSQL says so when a wait for a synchronous standby was cancelled, and then that it is
+//! 40001 and 40P01). Never where the connection was lost while it was being committed: its outcome is unknown, and repeating
+//! could do it twice. The same holds if the server warns of a commit: PostgreSQL says so when a wait for a synchronous standby was cancelled, and then that it is
 //! done.
 //!
 //! Once more, on a fresh connection, is tried what a server has surely not done that cannot do it any more, as after a
@@ -95,7 +94,7 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
     let written = until_settled(connections, group, ANSWER_TIME).await;
     if group.iter().any(|job| job.adds_pets()) {
         // Also where the outcome is unknown.
-        connections.report_additions();
+        connections.additions.report();
     }
     if group.len() > 1
         && let Err(StoreFailure::Database(error)) = &written
@@ -187,8 +186,7 @@ async fn once(connections: &Connections, group: &mut [Box<dyn Job>], patience: D
         return Err(StoreFailure::Stuck);
     }
     let written = match group {
-        // What belongs to a trace says so in a transaction.
-        [job] if job.is_one_statement() && job.trace().is_none() => {
+        [job] if job.is_one_statement() => {
             session.begin(&connections.pulse);
             let on = Connection::Postgres(&session);
             committed(&session, timeout(patience, job.run(&on)).await)
@@ -233,16 +231,13 @@ async fn together(
 ) -> Result<Commit, StoreFailure> {
     let on = Connection::Postgres(session);
     let mut begin = "BEGIN".to_owned();
-    if let Some(trace) = group.iter().find_map(|job| job.trace()) {
-        begin = format!("{begin}; SET LOCAL application_name = 'petstore {trace}'");
-    }
     if group.iter().any(|job| job.adds_pets()) {
         // The turn of another transaction ends with its commit: waiting for the turn is waiting for a commit.
         session.begin(&connections.pulse);
         session.mark_turn_taken();
         begin = format!("{begin}; {}", sql::TAKE_TURN);
     }
-    let wait_for_none = connections.by_name && group.iter().all(|job| job.is_one_statement());
+    let wait_for_none = !session.is_shared() && group.iter().all(|job| job.is_one_statement());
     let mut begun = maybe_done(Box::pin(session.batch(&begin)));
     let mut worked: Vec<_> = group.iter_mut().map(|job| maybe_done(job.run(&on))).collect();
     // What is asked for the first time is sent.

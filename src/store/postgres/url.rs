@@ -13,6 +13,16 @@ use tokio_postgres::config::{Host, SslMode};
 /// How long to wait for a server to accept a connection, at each of its addresses.
 const CONNECT_TIME: Duration = Duration::from_secs(3);
 
+/// How long a statement may take; the server ends it then.
+const STATEMENT_TIME: Duration = Duration::from_secs(5);
+
+/// How long the server keeps a transaction open for an instance that has gone silent: shorter than the others wait for
+/// their turn to add pets.
+const IDLE_IN_TRANSACTION: Duration = Duration::from_secs(3);
+
+/// Otherwise each page is planned again, since a generic plan seems more expensive, and planning takes longer than reading.
+const KEEP_PLANS: &str = "-c plan_cache_mode=force_generic_plan";
+
 /// After how long without a word from the other side the system gives a connection up.
 const SILENCE: Duration = Duration::from_secs(6);
 
@@ -28,8 +38,6 @@ pub struct PostgresUrl {
     pub(super) root_certificates: Option<PathBuf>,
     /// Whether by TLS, with the server's certificate and name verified; else the server is on this machine.
     pub(super) is_encrypted: bool,
-    /// Whether a pooler in transaction mode is in between, so that nothing may be kept in a session.
-    pub(super) is_behind_pooler: bool,
 }
 
 /// Why an address is invalid.
@@ -63,8 +71,8 @@ impl PostgresUrl {
     }
 }
 
-/// The options `sslmode`, `sslrootcert` and `pgbouncer` are read here; the driver knows the others, among them
-/// `connect_timeout`, `application_name`, `options` and `target_session_attrs`.
+/// The options `sslmode` and `sslrootcert` are read here; the driver knows the others, among them `connect_timeout`,
+/// `application_name`, `options` and `target_session_attrs`.
 impl FromStr for PostgresUrl {
     type Err = PostgresUrlError;
 
@@ -75,12 +83,15 @@ impl FromStr for PostgresUrl {
         if place.contains('@') || !place.contains('/') && options.contains('@') {
             return Err(PostgresUrlError::Password);
         }
-        let (mut rest, mut ssl_mode, mut root_certificates, mut is_behind_pooler) = (Vec::new(), None, None, false);
+        let (mut rest, mut ssl_mode, mut root_certificates) = (Vec::new(), None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("sslmode", mode)) => ssl_mode = Some(mode),
                 Some(("sslrootcert", file)) => root_certificates = Some(decoded(file)),
-                Some(("pgbouncer", value)) => is_behind_pooler = yes_or_no("pgbouncer", value)?,
+                Some(("pgbouncer", value)) => {
+                    let (value, remedy) = (value.to_owned(), "remove it; PgBouncer must be 1.21 or later");
+                    return Err(PostgresUrlError::Option { name: "pgbouncer", value, remedy });
+                }
                 _ => rest.push(option),
             }
         }
@@ -103,7 +114,11 @@ impl FromStr for PostgresUrl {
         if config.get_application_name().is_none() {
             config.application_name("petstore");
         }
-        Ok(Self { config: Arc::new(config), root_certificates, is_encrypted, is_behind_pooler })
+        let [statement, idle] = [STATEMENT_TIME, IDLE_IN_TRANSACTION].map(|time| time.as_millis());
+        let limits = format!("-c statement_timeout={statement} -c idle_in_transaction_session_timeout={idle}");
+        let given = config.get_options().unwrap_or_default();
+        config.options(format!("{given} {KEEP_PLANS} {limits}"));
+        Ok(Self { config: Arc::new(config), root_certificates, is_encrypted })
     }
 }
 
@@ -130,14 +145,6 @@ fn is_here(config: &Config) -> bool {
         Host::Unix(_) => true,
     });
     named && config.get_hostaddrs().iter().all(IpAddr::is_loopback)
-}
-
-fn yes_or_no(name: &'static str, value: &str) -> Result<bool, PostgresUrlError> {
-    match value {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(PostgresUrlError::Option { name, value: value.into(), remedy: "use true or false" }),
-    }
 }
 
 fn decoded(file: &str) -> PathBuf {
@@ -199,11 +206,10 @@ mod tests {
 
     #[test]
     fn the_password_is_never_shown() {
-        let url = url("postgres://ada:p%40ss@db.shop.example:5433/pets?sslrootcert=%2Fetc%2Fca.pem&pgbouncer=true");
+        let url = url("postgres://ada:p%40ss@db.shop.example:5433/pets?sslrootcert=%2Fetc%2Fca.pem");
         assert_eq!(url.to_string(), "postgres://ada@db.shop.example:5433/pets");
         assert!(!format!("{url:?}").contains("p@ss"));
         assert_eq!(url.root_certificates, Some("/etc/ca.pem".into()));
-        assert!(url.is_behind_pooler);
         assert_eq!(url.config.get_password(), Some(&b"p@ss"[..]));
     }
 
@@ -213,8 +219,9 @@ mod tests {
         assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
         assert!(matches!(refusal("postgres://ada@host"), PostgresUrlError::NoDatabase));
-        let pooler = refusal("postgres://ada@host/pets?pgbouncer=yes");
-        assert_eq!(pooler.to_string(), "pgbouncer=yes is not supported: use true or false");
+        let pooler = refusal("postgres://ada@host/pets?pgbouncer=true");
+        let why = "pgbouncer=true is not supported: remove it; PgBouncer must be 1.21 or later";
+        assert_eq!(pooler.to_string(), why);
     }
 
     #[test]

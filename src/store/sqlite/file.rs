@@ -118,6 +118,21 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
     ["", "-wal", "-shm"].into_iter().map(id).collect()
 }
 
+/// An error where the file at `path` is none, so that opening it could wait for ever, or has other names: SQLite keeps what
+/// was committed last beside one of them, where who uses another name does not see it.
+pub(super) fn judge_file(path: &Path) -> Result<(), StoreError> {
+    let file = fs::metadata(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+    let why = match file.nlink() {
+        _ if !file.is_file() => "is not a regular file".to_owned(),
+        0 | 1 => return Ok(()),
+        names => format!(
+            "has {names} names (hard links), and SQLite keeps the newest pets beside one of them: remove the other names, \
+             or copy the file"
+        ),
+    };
+    Err(StoreError::Unusable(format!("the database {} {why}", path.display())))
+}
+
 /// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.
 pub(super) fn judge_place(path: &Path) -> Result<(), StoreError> {
     let cannot = |source| StoreError::Create { path: path.to_owned(), source };
@@ -126,7 +141,12 @@ pub(super) fn judge_place(path: &Path) -> Result<(), StoreError> {
     // Without /proc it is not known.
     let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     match place(number.f_type as u64, file.dev(), mounts) {
-        Place::Network(kind) => return Err(StoreError::NetworkFileSystem { path: path.to_owned(), kind }),
+        Place::Network(kind) => {
+            return Err(StoreError::Unusable(format!(
+                "the database {} is on a network file system ({kind}), where SQLite could lose pets: use a local disk",
+                path.display()
+            )));
+        }
         Place::Unknown(kind) => {
             tracing::warn!(database, "the database is on a {kind} file system, which may be remote: use a local disk");
         }

@@ -10,9 +10,10 @@ use tokio::time::sleep;
 
 use super::connection::{BUSY_PAUSE, BUSY_TRIES, at_once, is_busy, keep_plans};
 use super::file::Files;
-use crate::store::job::{Query, Work};
+use super::schema;
+use crate::store::StoreFailure;
+use crate::store::job::Work;
 use crate::store::value_row::{Connection, DatabaseError};
-use crate::store::{StoreFailure, sql};
 
 #[derive(Debug)]
 pub(in crate::store) struct Readers {
@@ -57,9 +58,9 @@ impl Readers {
         Ok(read)
     }
 
-    /// Whether it can be read.
+    /// Whether it can be read, and its schema is as this program has made it.
     pub(in crate::store) async fn ping(&self) -> Result<(), StoreFailure> {
-        self.read(&Query(sql::PING, |_| Ok(()))).await.map(drop)
+        self.read(&IsOurs).await
     }
 
     /// Never to another file than the one that is written: those that are open go on.
@@ -78,5 +79,16 @@ impl Readers {
     /// Those in use close when they are given back.
     pub(super) fn close(&self) {
         self.idle.lock().take();
+    }
+}
+
+struct IsOurs;
+
+impl Work for IsOurs {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        let Connection::Sqlite(connection) = on else { return Ok(()) };
+        schema::require_ours(&connection.lock())
     }
 }

@@ -32,6 +32,9 @@ pub(in crate::store) fn restore(
             "{name} already exists and was not changed; to overwrite it: --force"
         )));
     }
+    if path.exists() {
+        file::judge_file(path)?;
+    }
     let alone = alone(path)?;
     let in_backup = check(backup, cancel)?;
     if !in_backup.problems.is_empty() && !cancel.is_cancelled() {
@@ -39,20 +42,20 @@ pub(in crate::store) fn restore(
     }
     file::create_directory(path).map_err(cannot_write)?;
     let copy = copied(backup, path, cancel)?;
-    let in_copy = check(copy.path(), cancel)?;
+    let in_copy = check(copy.file.path(), cancel)?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
     if in_copy != in_backup {
         return Err(BackupError::Failed(format!("{name} was not changed: its disk did not keep what was written")));
     }
-    give_to_owner(copy.as_file(), path).map_err(cannot_write)?;
+    give_to_owner(copy.file.as_file(), path).map_err(cannot_write)?;
     // SQLite would put the pages of an old log into the new file. After a power cut it must not find both.
     for other in file::OTHERS {
         file::remove(&file::beside(path, other)).map_err(cannot_write)?;
     }
     file::sync_directory(path).map_err(cannot_write)?;
-    copy.persist(path).map_err(|error| cannot_write(error.error))?;
+    copy.file.persist(path).map_err(|error| cannot_write(error.error))?;
     file::sync_directory(path).map_err(cannot_write)?;
     drop(alone);
     Ok(in_copy.pets)

@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use rusqlite::Connection;
+use sha2::{Digest as _, Sha256};
 
 use crate::store::purpose::{Purpose, UNFINISHED};
+use crate::store::schema_changes::{Objects, require_same};
+use crate::store::value_row::DatabaseError;
 use crate::store::{DatabaseUrl, StoreError};
 
 /// In order; `PRAGMA user_version` counts those that were run. Each may be run again, since files from before that count
@@ -49,6 +52,48 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, purpose: Purpose
     transaction.commit().map_err(cannot)
 }
 
+/// An error where another program has changed the schema: a trigger or a constraint could have pets refused, or lose them
+/// after they were acknowledged. Tables of others are left alone.
+pub(super) fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
+    let run = match version(connection)? {
+        UNFINISHED => VERSION,
+        known @ 1..=VERSION => known,
+        _ => return Ok(()),
+    };
+    let found = objects(connection)?;
+    if fingerprint(&found) == OURS {
+        return Ok(());
+    }
+    let ours = Connection::open_in_memory()?;
+    MIGRATIONS.iter().take(run as usize).try_for_each(|sql| ours.execute_batch(sql))?;
+    let ours = objects(&ours)?;
+    let is_left_alone = |name: &str, table: &str| {
+        (name.starts_with("table ") || name.starts_with("index ")) && !ours.contains_key(&format!("table {table}"))
+    };
+    let found = found.into_iter().filter(|(name, (table, _))| !is_left_alone(name, table)).collect();
+    require_same(&ours, &found)
+}
+
+/// What [`fingerprint`] makes of the whole schema: running the migrations takes longer than a write.
+const OURS: &str = "cbf8f8450a1f967545298e1c7b8cd527b92293b2d8785f075c555d8570619444";
+
+/// The SHA-256 of all objects.
+fn fingerprint(objects: &Objects<(String, Option<String>)>) -> String {
+    let lines =
+        objects.iter().map(|(name, (table, sql))| format!("{name}\n{table}\n{}\n", sql.as_deref().unwrap_or("")));
+    Sha256::digest(lines.collect::<String>()).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Each object by its kind and name, with the table that it belongs to and its statement. Those of SQLite have names of
+/// their own.
+fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<String>)>> {
+    let all =
+        "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let mut statement = connection.prepare(all)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    rows.collect()
+}
+
 /// Marks it as a copy that is not finished, or removes the mark. Its tables are up to date.
 pub(in crate::store) fn mark(connection: &Connection, is_unfinished: bool) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", if is_unfinished { UNFINISHED } else { VERSION })
@@ -76,4 +121,16 @@ fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fingerprint_is_that_of_what_the_migrations_make() {
+        let ours = Connection::open_in_memory().unwrap();
+        MIGRATIONS.iter().for_each(|sql| ours.execute_batch(sql).unwrap());
+        assert_eq!(fingerprint(&objects(&ours).unwrap()), OURS);
+    }
 }

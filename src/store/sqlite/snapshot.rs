@@ -1,14 +1,14 @@
 //! A copy and a check of a file, each at one moment of it, while others write.
 
 use std::ffi::c_int;
-use std::fs::Permissions;
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 use tokio_util::sync::CancellationToken;
 
 use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open};
@@ -36,45 +36,81 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         return Err(exists());
     }
     let partial = copied(path, copy, cancel)?;
-    let problems = quick_check(partial.path(), cancel)?.problems;
+    let problems = quick_check(partial.file.path(), cancel)?.problems;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
     if !problems.is_empty() {
         return Err(BackupError::Damaged(problems));
     }
-    partial.persist_noclobber(copy).map_err(|error| match error.error.kind() {
+    partial.file.persist_noclobber(copy).map_err(|error| match error.error.kind() {
         io::ErrorKind::AlreadyExists => exists(),
         _ => cannot_write(error.error),
     })?;
     file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
 }
 
-/// The database at `path` as it is at one moment, in a private file on the disk of `copy`, whose name it does not have yet.
-pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<NamedTempFile, BackupError> {
+/// A copy in the making, in a private directory of its own on the disk that it is for: what SQLite puts beside it goes with
+/// it.
+pub(super) struct Partial {
+    pub(super) file: NamedTempFile,
+    _directory: TempDir,
+    /// Locked while the copy is made.
+    _held: File,
+}
+
+/// How the names of such directories begin.
+const PARTIAL: &str = ".petstore-backup-";
+
+impl Partial {
+    fn beside(copy: &Path) -> io::Result<Self> {
+        let place = copy.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        remove_left(place);
+        let (private, of_owner) = (Permissions::from_mode(0o600), Permissions::from_mode(0o700));
+        let directory = tempfile::Builder::new().prefix(PARTIAL).permissions(of_owner).tempdir_in(place)?;
+        let held = File::open(directory.path())?;
+        held.lock()?;
+        let file = tempfile::Builder::new().permissions(private).tempfile_in(directory.path())?;
+        Ok(Self { file, _directory: directory, _held: held })
+    }
+}
+
+/// Removes what programs that were killed have left in `place`. One that is at work holds a lock before it puts a file into
+/// its directory.
+fn remove_left(place: &Path) {
+    let left = fs::read_dir(place).into_iter().flatten().flatten().filter(|left| {
+        left.file_name().as_encoded_bytes().starts_with(PARTIAL.as_bytes())
+            && left.file_type().is_ok_and(|kind| kind.is_dir())
+    });
+    for left in left.map(|left| left.path()) {
+        let Ok(held) = File::open(&left) else { continue };
+        if held.try_lock().is_ok() && fs::read_dir(&left).is_ok_and(|mut files| files.next().is_some()) {
+            // What cannot be removed stays.
+            let _ = fs::remove_dir_all(&left);
+        }
+    }
+}
+
+/// The database at `path` as it is at one moment, for `copy`, whose name it does not have yet.
+pub(super) fn copied(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<Partial, BackupError> {
     let name = copy.display();
     let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
     let from = connect(path)?;
-    let directory = copy.parent().filter(|directory| !directory.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let partial = tempfile::Builder::new()
-        .prefix(".petstore-backup-")
-        .permissions(Permissions::from_mode(0o600))
-        .tempfile_in(directory)
-        .map_err(cannot_write)?;
-    copy_pages(&from, &partial, cancel)
+    let partial = Partial::beside(copy).map_err(cannot_write)?;
+    copy_pages(&from, partial.file.path(), cancel)
         .map_err(|why| BackupError::Failed(format!("cannot copy to {name}: {}", causes(&why))))?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
-    partial.as_file().sync_all().map_err(cannot_write)?;
+    partial.file.as_file().sync_all().map_err(cannot_write)?;
     Ok(partial)
 }
 
-fn copy_pages(from: &Connection, partial: &NamedTempFile, cancel: &CancellationToken) -> rusqlite::Result<()> {
+fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> rusqlite::Result<()> {
     // Whatever is written meanwhile, all pages are of the moment when this transaction began to read.
     let moment = from.unchecked_transaction()?;
     schema::version(&moment)?;
-    let mut to = Connection::open(partial.path())?;
+    let mut to = Connection::open(partial)?;
     {
         let backup = Backup::new(&moment, &mut to)?;
         while !cancel.is_cancelled() {
@@ -111,6 +147,7 @@ pub(in crate::store) fn check(path: &Path, cancel: &CancellationToken) -> Result
         pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
     // What cannot be read at all is the worst of what is wrong.
     checked.problems.extend(read.err().map(|error| error.to_string()));
+    checked.problems.extend(schema::require_ours(&connection).err().map(|error| error.to_string()));
     Ok(checked)
 }
 
@@ -120,6 +157,7 @@ pub(in crate::store) fn quick_check(path: &Path, cancel: &CancellationToken) -> 
     let mut problems = Vec::new();
     let read = pages(&connection, "quick_check", &mut problems);
     problems.extend(read.err().map(|error| error.to_string()));
+    problems.extend(schema::require_ours(&connection).err().map(|error| error.to_string()));
     Ok(QuickChecked { schema, problems })
 }
 
@@ -172,6 +210,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     if !path.exists() {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
+    file::judge_file(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         let connection = Connection::open_with_flags(path, flags)?;

@@ -14,7 +14,7 @@
 
 use std::ffi::c_int;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -30,6 +30,7 @@ use tokio::time::timeout;
 
 use super::connection::{BUSY_TIMEOUT, at_once, is_busy};
 use super::file::Files;
+use super::schema;
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
@@ -66,9 +67,10 @@ struct Running {
 impl Writer {
     pub(super) fn start(connection: rusqlite::Connection, files: Arc<Files>) -> io::Result<Self> {
         let (jobs, waiting) = mpsc::channel(QUEUE);
-        let (was_alone, broken, written) = (AtomicBool::new(true), OnceLock::new(), Mutex::new(None));
+        let (was_alone, schema) = (AtomicBool::new(true), AtomicI64::new(-1));
+        let (broken, written) = (OnceLock::new(), Mutex::new(None));
         let (connection, additions) = (Mutex::new(Some(connection)), AdditionSignal::default());
-        let pen = Arc::new(WriteConnection { connection, files, was_alone, broken, written, additions });
+        let pen = Arc::new(WriteConnection { connection, files, was_alone, schema, broken, written, additions });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
         Ok(Self { running: Mutex::new(Some(Running { jobs, thread })), pen })
@@ -151,6 +153,8 @@ struct WriteConnection {
     /// Whether the last group was of one.
     was_alone: AtomicBool,
     files: Arc<Files>,
+    /// SQLite's number of the schema that was compared last.
+    schema: AtomicI64,
     /// Why nothing more may be written.
     broken: OnceLock<StoreFailure>,
     /// When something was written last; nothing where the last try failed.
@@ -248,7 +252,7 @@ impl WriteConnection {
             return Err(StoreFailure::Moved);
         }
         let before = connection.total_changes();
-        let committed = try_commit(connection, group, patience).map_err(|error| {
+        let committed = self.try_commit(connection, group, patience).map_err(|error| {
             if let DatabaseError::Sqlite(error) = &error {
                 self.judge(connection, error);
             }
@@ -264,6 +268,34 @@ impl WriteConnection {
             *self.written.lock() = committed.is_ok().then(|| clock::now().mono);
         }
         committed
+    }
+
+    /// All or nothing.
+    fn try_commit(
+        &self,
+        connection: &mut rusqlite::Connection,
+        group: &mut [Box<dyn Job>],
+        patience: Duration,
+    ) -> Result<(), DatabaseError> {
+        connection.busy_timeout(patience)?;
+        // A transaction that begins by reading could not wait for the lock later.
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        let run = self.require_same_schema(connection).and_then(|()| run(connection, group));
+        let committed = run.and_then(|()| Ok(connection.execute_batch("COMMIT")?));
+        if committed.is_err() && !connection.is_autocommit() {
+            connection.execute_batch("ROLLBACK")?;
+        }
+        committed
+    }
+
+    /// Compares the schema only when SQLite has counted a change of it.
+    fn require_same_schema(&self, connection: &rusqlite::Connection) -> Result<(), DatabaseError> {
+        let count = connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
+        if self.schema.load(Ordering::Relaxed) != count {
+            schema::require_ours(connection)?;
+            self.schema.store(count, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn is_sound(&self) -> Result<(), StoreFailure> {
@@ -296,22 +328,6 @@ impl WriteConnection {
 /// Whether another process has the lock.
 fn is_locked(failure: &StoreFailure) -> bool {
     matches!(failure, StoreFailure::Database(error) if matches!(&**error, DatabaseError::Sqlite(error) if is_busy(error)))
-}
-
-/// All or nothing.
-fn try_commit(
-    connection: &mut rusqlite::Connection,
-    group: &mut [Box<dyn Job>],
-    patience: Duration,
-) -> Result<(), DatabaseError> {
-    connection.busy_timeout(patience)?;
-    // A transaction that begins by reading could not wait for the lock later.
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    let committed = run(connection, group).and_then(|()| Ok(connection.execute_batch("COMMIT")?));
-    if committed.is_err() && !connection.is_autocommit() {
-        connection.execute_batch("ROLLBACK")?;
-    }
-    committed
 }
 
 fn run(connection: &mut rusqlite::Connection, group: &mut [Box<dyn Job>]) -> Result<(), DatabaseError> {

@@ -195,7 +195,9 @@ pub(in crate::transfer) fn read_head(path: &Path) -> Result<Head, TransferError>
     let mut text = Vec::new();
     let begin = file.seek(SeekFrom::Start(0)).and_then(|_| file.take(MOST_HEAD).read_to_end(&mut text));
     begin.map_err(|error| wrong(error.to_string()))?;
-    let Some(end) = memchr::memchr(b'\n', &text) else { return Err(wrong("its first line is cut off".to_owned())) };
+    let Some(end) = text.iter().position(|byte| *byte == b'\n') else {
+        return Err(wrong("its first line is cut off".to_owned()));
+    };
     let head: Head = serde_json::from_slice(&text[..end]).map_err(|error| wrong(short(&error.to_string())))?;
     if !(1..=VERSION).contains(&head.petstore_import) {
         return Err(wrong(format!("it has version {}; use a newer petstore", head.petstore_import)));

@@ -4,13 +4,12 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
-use encoding_rs::UTF_8;
 
 use super::row::{Cells, Manner, RowFault, Rows, Source, text_of};
 use super::splitter::{Kind, Piece, Pieces};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns};
-use crate::transfer::input::{Input, Text};
+use crate::transfer::input::{Input, mark};
 
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
@@ -21,15 +20,14 @@ const MOST_CELLS: usize = 16 << 10;
 pub(super) fn read(input: Input, rows: &mut Rows<'_>) -> Result<(u8, Columns), TransferError> {
     let name = input.name.clone();
     let delimiter = delimiter(&input.head, rows.reading);
-    let Text { input, offset } = input.text();
+    let (input, begin) = input.text();
     let mut pieces = Pieces::new(input, Kind::Csv { delimiter }, name.clone());
     let mut cells = Splitter::new(delimiter);
     let header = pieces.next()?.ok_or(TransferError::Empty(name))?;
     let columns = Columns::find(&cells.names(header.bytes), rows.reading)?;
     let manner = Manner::of(&columns, rows.reading);
     while let Some(piece) = pieces.next()? {
-        let offset = offset.map(|offset| offset + piece.offset);
-        if row(rows, &mut cells, &piece, offset, &columns, manner).is_break() {
+        if row(rows, &mut cells, &piece, begin + piece.offset, &columns, manner).is_break() {
             break;
         }
     }
@@ -40,7 +38,7 @@ fn row(
     rows: &mut Rows<'_>,
     cells: &mut Splitter,
     piece: &Piece<'_>,
-    offset: Option<u64>,
+    offset: u64,
     columns: &Columns,
     manner: Manner<'_>,
 ) -> ControlFlow<()> {
@@ -67,7 +65,7 @@ fn row(
 }
 
 /// The fault of the row as a whole.
-fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Columns) -> Option<RowFault> {
+fn fault(cells: &Splitter, piece: &Piece<'_>, offset: u64, columns: &Columns) -> Option<RowFault> {
     if let Err(fault) = text_of(piece.bytes, offset) {
         Some(fault)
     } else if cells.is_cut {
@@ -87,10 +85,9 @@ fn fault(cells: &Splitter, piece: &Piece<'_>, offset: Option<u64>, columns: &Col
 
 /// The delimiter with the most recognized columns, or else the most cells.
 fn delimiter(head: &[u8], reading: &ColumnMapping) -> u8 {
-    // Decoded by its byte order mark, if any.
-    let (head, ..) = UTF_8.decode(head);
+    let head = &head[mark(head)..];
     let score = |delimiter: u8| {
-        let mut pieces = Pieces::new(head.as_bytes(), Kind::Csv { delimiter }, String::new());
+        let mut pieces = Pieces::new(head, Kind::Csv { delimiter }, String::new());
         let Ok(Some(header)) = pieces.next() else { return (0, 0) };
         let mut cells = Splitter::new(delimiter);
         let header = cells.names(header.bytes);

@@ -12,19 +12,18 @@ use crate::model::text::{cut, short};
 use crate::model::{Field, display_safe};
 use crate::transfer::TransferError;
 use crate::transfer::column_mapping::{ColumnMapping, Columns, field_of};
-use crate::transfer::input::{Input, Text};
+use crate::transfer::input::Input;
 
 /// Reads all objects. Returns the members of the first one.
 pub(super) fn read(input: Input, kind: Kind, rows: &mut Rows<'_>) -> Result<Option<Columns>, TransferError> {
     let name = input.name.clone();
-    let Text { input, offset } = input.text();
+    let (input, begin) = input.text();
     let mut pieces = Pieces::new(input, kind, name);
     let mut columns = None;
     let reading = rows.reading;
     let manner = Manner { columns: Field::ALL.map(Field::member), active: false, exact: true };
     while let Some(piece) = pieces.next()? {
-        let offset = offset.map(|offset| offset + piece.offset);
-        let found = text_of(piece.bytes, offset).and_then(|text| members(text, reading));
+        let found = text_of(piece.bytes, begin + piece.offset).and_then(|text| members(text, reading));
         if columns.is_none()
             && let Ok((members, _)) = &found
         {

@@ -186,14 +186,10 @@ fn corrected_status(word: &str) -> Result<(Option<PetStatus>, bool), FieldError>
     }
 }
 
-/// The text of a cell, or its fault. `offset` is the position of `bytes` in the file, if known.
-pub(super) fn text_of(bytes: &[u8], offset: Option<u64>) -> Result<&str, RowFault> {
+/// The text of a cell, or its fault. `offset` is the position of `bytes` in the file.
+pub(super) fn text_of(bytes: &[u8], offset: u64) -> Result<&str, RowFault> {
     str::from_utf8(bytes).map_err(|error| {
-        RowFault::whole(match offset {
-            Some(offset) => {
-                format!("This is not UTF-8 at byte {}. Save the file as UTF-8.", offset + error.valid_up_to() as u64)
-            }
-            None => "This is not valid UTF-16. Save the file as UTF-8.".to_owned(),
-        })
+        let at = offset + error.valid_up_to() as u64;
+        RowFault::whole(format!("This is not UTF-8 at byte {at}. Save the file as UTF-8."))
     })
 }

@@ -30,10 +30,15 @@ fn every_dialect_of_csv_gives_the_same_rows() {
     assert_eq!(rows("\u{feff}Name;Category;Status\r\n\"Rex, \"\"x\"\"\";3;sold\r\nZoë; -7 ;"), expected);
     let tabs = "state\tpet_name\tcategoryId\rsold\t\"Rex, \"\"x\"\"\"\t3\r\tZoë\t-7";
     assert_eq!(rows(tabs), expected);
-    let units =
-        |order: fn(u16) -> [u8; 2]| -> Vec<u8> { format!("\u{feff}{tabs}").encode_utf16().flat_map(order).collect() };
-    assert_eq!(rows(units(u16::to_le_bytes)), expected);
-    assert_eq!(rows(units(u16::to_be_bytes)), expected);
+}
+
+#[test]
+fn utf_16_is_refused_with_what_to_do() {
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let text: Vec<u8> = "\u{feff}name,cat\nRex,3\n".encode_utf16().flat_map(order).collect();
+        let refused = read_as(text, &ColumnMapping::default()).unwrap_err().to_string();
+        assert!(refused.ends_with("is in UTF-16: save it as UTF-8, or as .xlsx"), "{refused}");
+    }
 }
 
 #[test]

@@ -45,6 +45,25 @@ fn every_directory_that_a_command_makes_is_for_its_owner_only() {
     }
 }
 
+#[test]
+fn nothing_beside_the_configuration_can_be_written_by_others_under_any_umask() {
+    let home = home();
+    for words in [
+        &["profiles", "add", "shop", "--base-url", "https://api.shop.example/v1"][..],
+        &["profiles", "use", "embedded"],
+    ] {
+        let mut command = Command::new("sh");
+        command.args(["-c", "umask 000; exec \"$0\" \"$@\"", PETSTORE]).args(words);
+        command.env_clear().env("HOME", home.path()).stdin(Stdio::null());
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+    }
+    for name in ["config.toml", "config.schema.json"] {
+        let mode = fs::metadata(home.path().join(".config/petstore").join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o022, 0, "{name}: {mode:o}");
+    }
+}
+
 #[track_caller]
 fn says_no_key(output: &Output) {
     let said = format!("{}{}", stdout(output), stderr(output));

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Output;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use super::fixture::{Added, LONG, Service, Shop, Told, animals, faults, writers};
 
 /// The pages of a SQLite file, in bytes.
@@ -180,4 +182,41 @@ fn a_backup_that_is_damaged_or_foreign_or_missing_is_not_restored() {
     let (refused, said) = restore(&shop, &["--force"]);
     assert!(refused.status.code() == Some(1) && said.contains("there is no database"), "{said}");
     assert_eq!(shop.animals(), before);
+}
+
+/// Hidden files too.
+fn all_names(directory: &Path) -> Vec<String> {
+    names(directory).into_iter().filter(|name| name.starts_with(".petstore")).collect()
+}
+
+#[test]
+fn a_backup_or_restore_that_is_ended_leaves_no_file_and_a_killed_one_none_after_the_next() {
+    let shop = Shop::new();
+    let service = shop.serve();
+    writers(8, &service, LONG).iter().take(2000).for_each(drop);
+    backup(&shop);
+    service.stop();
+    let monday = shop.home().join("monday.db");
+    let (monday, copy, other) = (monday.to_str().unwrap(), shop.home().join("copy.db"), shop.home().join("other.db"));
+    let (to_copy, to_other) = (copy.to_str().unwrap(), format!("sqlite:{}", other.display()));
+    let url = shop.url();
+    let commands = [vec!["backup", "--database", &url, to_copy], vec!["restore", monday, "--database", &to_other]];
+    for command in &commands {
+        for signal in [Signal::TERM, Signal::HUP, Signal::INT, Signal::KILL] {
+            let mut running = shop.start(command);
+            // Where it is quicker than the signal, there is nothing to be left.
+            while all_names(shop.home()).is_empty() && running.try_wait().unwrap().is_none() {}
+            let _ = kill_process(Pid::from_child(&running), signal);
+            running.wait().unwrap();
+            if signal != Signal::KILL {
+                assert_eq!(all_names(shop.home()), Vec::<String>::new(), "{command:?} {signal:?}");
+            }
+            let _ = fs::remove_file(&copy);
+            let _ = fs::remove_file(&other);
+        }
+        assert_eq!(shop.run(command).status.code(), Some(0));
+        assert_eq!(all_names(shop.home()), Vec::<String>::new(), "{command:?}");
+        let _ = fs::remove_file(&copy);
+        let _ = fs::remove_file(&other);
+    }
 }

@@ -146,3 +146,18 @@ fn a_refusal_is_answered_also_where_nobody_reads_what_is_said_of_it_on_stderr() 
     add(&service, "refused").answer.is_unavailable();
     service.stop();
 }
+
+#[test]
+fn a_limit_on_the_size_of_files_refuses_animals_and_does_not_end_the_service() {
+    let mut shop = Shop::new();
+    shop.limit_file_size(1024);
+    let service = shop.serve();
+    let told = writers(4, &service, LONG);
+    let mut added = added_or_refused(hear(&told, 503, 20));
+    assert!(!added.is_empty());
+    still_reads(&service, &added);
+    service.client().get("/readyz").is_unavailable();
+    service.stop();
+    added.extend(added_or_refused(told));
+    assert_eq!(faults(&added, &shop.animals()), Vec::<String>::new());
+}

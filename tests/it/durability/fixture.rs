@@ -34,6 +34,7 @@ pub struct Shop {
     home: TempDir,
     disk: Option<Disk>,
     clock: Option<(PathBuf, i64)>,
+    file_size: Option<u32>,
     key: String,
 }
 
@@ -50,7 +51,7 @@ impl Shop {
     }
 
     fn on(home: TempDir, disk: Option<Disk>) -> Self {
-        let mut shop = Self { home, disk, clock: None, key: String::new() };
+        let mut shop = Self { home, disk, clock: None, file_size: None, key: String::new() };
         let made = shop.run(&["keys", "create", "--database", &shop.url(), "--name", "test"]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         shop.key = str::from_utf8(&made.stdout).unwrap().trim().to_owned();
@@ -79,7 +80,15 @@ impl Shop {
 
     /// The binary with nothing in its environment but a home and the disk.
     fn petstore(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
+        let binary = env!("CARGO_BIN_EXE_petstore");
+        let mut command = match self.file_size {
+            None => Command::new(binary),
+            Some(kibibytes) => {
+                let mut limited = Command::new("bash");
+                limited.args(["-c", "ulimit -f \"$0\" && exec \"$@\"", &kibibytes.to_string(), binary]);
+                limited
+            }
+        };
         command.args(arguments).env_clear().env("HOME", self.home.path()).stdin(Stdio::null());
         if let Some(disk) = &self.disk {
             disk.put_under(&mut command);
@@ -100,6 +109,16 @@ impl Shop {
 
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.petstore(arguments).output().unwrap()
+    }
+
+    /// Starts it, and says nothing of what it says.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.petstore(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// From the next start on no file may be larger than so many KiB (`ulimit -f`).
+    pub fn limit_file_size(&mut self, kibibytes: u32) {
+        self.file_size = Some(kibibytes);
     }
 
     /// Starts `petstore serve`; returns once it accepts requests.

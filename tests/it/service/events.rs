@@ -5,7 +5,7 @@ use std::time::Duration;
 use petstore::clock;
 use petstore::model::{NewPet, PetId, PetStatus};
 use petstore::server::Config;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt};
 use tokio::net::TcpSocket;
 use tokio::time::timeout;
 
@@ -242,4 +242,24 @@ async fn two_processes_on_one_file_see_each_others_pets() {
     let id = other.add(new, clock::now()).await.unwrap().id;
     assert_eq!(ids(&mut events, 1).await, [id]);
     other.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_over_http_1_0_says_that_it_ends_with_its_connection() {
+    let service = Service::start().await;
+    let bearer = service.bearer();
+    for (version, connection, closes) in
+        [("1.0", "", true), ("1.0", "Connection: keep-alive\r\n", true), ("1.1", "", false)]
+    {
+        let mut stream = service.connect().await;
+        let head = format!("GET {EVENTS} HTTP/{version}\r\nHost: x\r\n{connection}Authorization: {bearer}\r\n\r\n");
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            head.push(stream.read_u8().await.unwrap());
+        }
+        let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+        assert_eq!(head.contains("\r\nconnection: close\r\n"), closes, "{head}");
+        assert!(!head.contains("connection: keep-alive"), "{head}");
+    }
 }

@@ -37,8 +37,7 @@ async fn everything_goes_over_and_back() {
         (Kind::Sqlite, Kind::Postgres),
         (Kind::Postgres, Kind::Sqlite),
         (Kind::Sqlite, Kind::Sqlite),
-        (Kind::Sqlite, Kind::Distributed),
-        (Kind::Sqlite, Kind::Pooled),
+        (Kind::Sqlite, Kind::Serializable),
     ] {
         let (Some(from), Some(to)) = (Database::new(from), Database::new(to)) else { return };
         let pets = filled(&from).await;

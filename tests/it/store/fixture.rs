@@ -14,15 +14,11 @@ use crate::postgres::{Server, server};
 pub enum Kind {
     Sqlite,
     Postgres,
-    /// As PostgreSQL's kin may be: transactions are serializable, there are no advisory locks, and every third
-    /// transaction that writes is refused at its COMMIT with 40001, the first one among them.
-    Distributed,
-    /// With a pooler in between, which keeps nothing of a session.
-    Pooled,
+    /// PostgreSQL where transactions are serializable, so that it refuses some in favour of others.
+    Serializable,
 }
 
 pub struct Database {
-    kind: Kind,
     pub url: DatabaseUrl,
     /// The name on the server.
     name: String,
@@ -35,28 +31,20 @@ impl Database {
         if kind == Kind::Sqlite {
             let directory = tempfile::tempdir().unwrap();
             let url = DatabaseUrl::Sqlite(directory.path().join("new/store.db"));
-            return Some(Self { kind, url, name: String::new(), _directory: Some(directory) });
+            return Some(Self { url, name: String::new(), _directory: Some(directory) });
         }
         let server = server()?;
         let name = server.new_database();
-        if kind == Kind::Distributed {
+        if kind == Kind::Serializable {
             server.sql("postgres", &format!("ALTER DATABASE {name} SET default_transaction_isolation = serializable"));
-            server.sql(&name, REFUSE_ADVISORY_LOCKS);
         }
-        let url = match kind {
-            Kind::Pooled => format!("postgres://petstore@127.0.0.1:{}/{name}?pgbouncer=true", server.port()),
-            _ => format!("postgres://petstore@127.0.0.1:{}/{name}", server.port()),
-        };
-        Some(Self { kind, url: url.parse().unwrap(), name, _directory: None })
+        let url = format!("postgres://petstore@127.0.0.1:{}/{name}", server.port());
+        Some(Self { url: url.parse().unwrap(), name, _directory: None })
     }
 
     /// Opens it, as one instance of the service does.
     pub async fn open(&self) -> Store {
-        let store = Store::open(&self.url).await.unwrap();
-        if self.kind == Kind::Distributed {
-            self.server().sql(&self.name, REFUSE_COMMITS);
-        }
-        store
+        Store::open(&self.url).await.unwrap()
     }
 
     /// On the server, with these options.
@@ -72,36 +60,6 @@ impl Database {
         &self.name
     }
 }
-
-const REFUSE_ADVISORY_LOCKS: &str = "
-    DO $$ DECLARE lock record; BEGIN
-        FOR lock IN SELECT oid::regprocedure AS name FROM pg_proc WHERE proname ~ 'advisory' LOOP
-            EXECUTE format('REVOKE EXECUTE ON FUNCTION %s FROM PUBLIC', lock.name);
-        END LOOP;
-    END $$";
-
-/// A deferred trigger runs at COMMIT, once for each row; only the first row of a transaction counts. A sequence counts
-/// on when its transaction is rolled back.
-const REFUSE_COMMITS: &str = "
-    DO $$ BEGIN
-        IF EXISTS (SELECT FROM pg_class WHERE relname = 'commits') THEN RETURN; END IF;
-        CREATE SEQUENCE commits;
-        CREATE FUNCTION refuse_commit() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $f$ BEGIN
-            IF current_setting('test.counted', true) IS DISTINCT FROM txid_current()::text THEN
-                PERFORM set_config('test.counted', txid_current()::text, true);
-                IF nextval('commits') % 3 = 1 THEN
-                    RAISE EXCEPTION 'restart transaction' USING ERRCODE = '40001';
-                END IF;
-            END IF;
-            RETURN NULL;
-        END $f$;
-        CREATE CONSTRAINT TRIGGER refuse AFTER INSERT OR UPDATE ON pets DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION refuse_commit();
-        CREATE CONSTRAINT TRIGGER refuse AFTER INSERT OR UPDATE ON api_keys DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION refuse_commit();
-        CREATE CONSTRAINT TRIGGER refuse AFTER INSERT OR UPDATE ON idempotency_keys DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW EXECUTE FUNCTION refuse_commit();
-    END $$";
 
 pub fn rex() -> NewPet {
     NewPet { name: "Rex".into(), category_id: i64::MIN, status: None }

@@ -18,8 +18,7 @@ macro_rules! on_each_database {
     ($($check:ident,)*) => {
         mod on_sqlite { on_each_database!(@ Sqlite, $($check,)*); }
         mod on_postgres { on_each_database!(@ Postgres, $($check,)*); }
-        mod on_a_distributed_one { on_each_database!(@ Distributed, $($check,)*); }
-        mod behind_a_pooler { on_each_database!(@ Pooled, $($check,)*); }
+        mod on_a_serializable_one { on_each_database!(@ Serializable, $($check,)*); }
     };
     (@ $kind:ident, $($check:ident,)*) => {$(
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

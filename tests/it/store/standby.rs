@@ -8,6 +8,7 @@ use std::time::Duration;
 use petstore::clock;
 use petstore::model::NewPet;
 use petstore::store::{CreateOutcome, Idempotency, KeyId, Store, StoreError, StoreFailure};
+use rustix::process::{Pid, Signal, kill_process};
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio_postgres::Client;
 
@@ -239,26 +240,6 @@ async fn readiness_of_a_service_where_nobody_adds_anything_leaves_nothing_behind
 }
 
 #[tokio::test]
-async fn the_transaction_of_an_add_carries_the_trace_of_its_request_and_the_next_one_does_not() {
-    let Some(database) = Database::new(Kind::Postgres) else { return };
-    let served = Served::start(&database.address("")).await;
-    let (server, name) = (database.server(), database.name());
-    let note = "CREATE TABLE names (of_pet TEXT, name TEXT); GRANT ALL ON names TO petstore; \
-        CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS \
-        $$ BEGIN INSERT INTO names VALUES (NEW.name, current_setting('application_name')); RETURN NEW; END $$; \
-        CREATE TRIGGER note BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION note()";
-    server.sql(name, note);
-    let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-    let parent = ("traceparent", &*format!("00-{trace}-00f067aa0ba902b7-01"));
-    let key = ("Idempotency-Key", "traced");
-    let traced = served.call("POST", "/v1/pets", &[JSON, key, parent], r#"{"name":"traced","categoryId":1}"#).await;
-    assert_eq!((traced.status, served.add("other").await.status), (201, 201));
-    let noted = "SELECT string_agg(of_pet || ': ' || name, ', ' ORDER BY of_pet) FROM names";
-    let noted: String = server.admin(name).await.query_one(noted, &[]).await.unwrap().get(0);
-    assert_eq!(noted, format!("other: petstore, traced: petstore {trace}"));
-}
-
-#[tokio::test]
 async fn doctor_says_of_the_database_of_the_service_why_nothing_can_be_added() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     database.open().await.close().await;
@@ -308,11 +289,6 @@ async fn a_session_waits_for_the_disk_and_the_standby_before_it_acknowledges() {
         let how: String = admin.query_one("SELECT how FROM commits", &[]).await.unwrap().get(0);
         assert_eq!(how, kept, "{set}");
     }
-    // Behind a pooler it cannot be set.
-    server.sql(name, &format!("ALTER DATABASE {name} SET synchronous_commit = off"));
-    let refused = Store::open(&database.address("?pgbouncer=true").parse().unwrap()).await.unwrap_err();
-    assert!(matches!(refused, StoreError::WeakCommit { .. }), "{refused:?}");
-    assert!(refused.to_string().contains("ALTER ROLE"), "{refused}");
 }
 
 #[tokio::test]
@@ -325,4 +301,28 @@ async fn serve_warns_of_a_server_that_does_not_sync_its_disk() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(before.iter().any(|line| line.contains("fsync is off")), "{before:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_warns_without_end_is_logged_in_a_few_short_lines() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let (_, key) = till_key(&database.open().await).await;
+    let warn = "CREATE FUNCTION warn() RETURNS trigger SECURITY DEFINER LANGUAGE plpgsql AS $$ BEGIN \
+        PERFORM pg_cancel_backend(999999) FROM generate_series(1, 20000); RETURN NEW; END $$; \
+        CREATE TRIGGER warn BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION warn()";
+    database.server().sql(database.name(), warn);
+    let mut child = serve(&database.address(""));
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let address =
+        lines.find_map(|line| Some(line.strip_prefix("listening on http://")?.strip_suffix("/v1")?.to_owned()));
+    let bearer = format!("Bearer {}", key.expose_secret());
+    let headers = [JSON, ("Authorization", &*bearer)];
+    let body = br#"{"name":"Rex","categoryId":1}"#;
+    let begun = clock::now().mono;
+    exchange_at(address.unwrap().parse().unwrap(), "POST", "/v1/pets", &headers, body).await;
+    let seconds = clock::now().mono.duration_since(begun).as_secs() as usize;
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    child.wait().unwrap();
+    let warned: Vec<_> = lines.filter(|line| line.contains("the database server warns")).collect();
+    assert!((1..=seconds + 2).contains(&warned.len()), "{} lines in {seconds} s", warned.len());
 }

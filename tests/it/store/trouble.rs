@@ -7,9 +7,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use petstore::clock;
 use petstore::model::text::safe_causes;
-use petstore::model::{Limit, NewPet, PetQuery, PetStatus, TraceId};
-use petstore::store::{CreateOutcome, DatabaseUrl, Idempotency, Store, StoreError, StoreFailure, traced};
-
+use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
+use petstore::store::{CreateOutcome, DatabaseUrl, FailureKind, Idempotency, Store, StoreError, StoreFailure};
 use tempfile::TempDir;
 use tokio_postgres::NoTls;
 
@@ -21,79 +20,78 @@ use crate::postgres::{as_owner, server};
 use crate::service::fixture::until;
 use crate::skipped::skipped;
 
-/// An instance, with a line to its database that can be cut; behind a pooler's rules where `options` say so.
-async fn over_a_line(database: &Database, options: &str) -> (Proxy, Store) {
+/// An instance, with a line to its database that can be cut.
+async fn over_a_line(database: &Database) -> (Proxy, Store) {
     let proxy = Proxy::start(database.server().port()).await;
-    let url = format!("postgres://petstore@127.0.0.1:{}/{}{options}", proxy.port, database.name());
+    let url = format!("postgres://petstore@127.0.0.1:{}/{}", proxy.port, database.name());
     let store = Store::open(&url.parse().unwrap()).await.unwrap();
     (proxy, store)
 }
 
-/// Adds a pet between BEGIN and COMMIT.
+fn ada() -> NewPet {
+    NewPet { name: "Ada".into(), ..rex() }
+}
+
+async fn count_of_ada(store: &Store) -> usize {
+    all(store).await.iter().filter(|pet| pet.name == "Ada").count()
+}
+
+/// Adds Ada between BEGIN and COMMIT: of callers that come at once one at most goes alone, and the others share a transaction.
 async fn add_in_transaction(store: &Store, idempotency: Idempotency) -> Result<CreateOutcome, StoreError> {
-    traced(Some(TraceId::random()), store.add_once(rex(), idempotency, clock::now())).await
+    let Idempotency { api_key, key } = &idempotency;
+    let beside =
+        join_all((0..3).map(|number| store.add_once(rex(), once(*api_key, &format!("{key} {number}")), clock::now())));
+    tokio::join!(beside, store.add_once(ada(), idempotency.clone(), clock::now())).1
 }
 
 #[tokio::test]
 async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let (proxy, store) = over_a_line(&database, "").await;
+    let (proxy, store) = over_a_line(&database).await;
     let (api_key, _) = till_key(&store).await;
     // A connection that knows the statements sends all of them and the COMMIT at once.
     for (number, (answer, is_known)) in [("COMMIT", false), ("COMMIT", true), ("BEGIN", true)].into_iter().enumerate() {
-        if is_known {
-            add_in_transaction(&store, once(api_key, &format!("before {number}"))).await.unwrap();
+        // They take turns.
+        for round in 0..if is_known { 10 } else { 0 } {
+            add_in_transaction(&store, once(api_key, &format!("before {number} {round}"))).await.unwrap();
         }
-        let (key, before) = (once(api_key, &format!("lost {number}")), all(&store).await.len());
+        let (key, before) = (once(api_key, &format!("lost {number}")), count_of_ada(&store).await);
         proxy.set(Line::LosesAnswerTo(answer));
         let lost = add_in_transaction(&store, key.clone()).await;
         assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{number}: {lost:?}");
         proxy.set(Line::Whole);
         let repeated = add_in_transaction(&store, key).await.unwrap();
-        let pets = all(&store).await;
-        assert!(repeated.replayed && pets.last() == Some(&repeated.pet) && pets.len() == before + 1, "{number}");
+        assert!(repeated.replayed && repeated.pet.name == "Ada", "{number}: {repeated:?}");
+        assert_eq!(count_of_ada(&store).await, before + 1, "{number}");
     }
 }
 
 #[tokio::test]
 async fn a_lone_add_whose_answer_got_lost_is_not_repeated() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    // Whose statements go with their text, which can be seen on the line.
-    let (proxy, store) = over_a_line(&database, "?pgbouncer=true").await;
-    proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
-    let lost = store.add(rex(), clock::now()).await;
+    let (proxy, store) = over_a_line(&database).await;
+    // The value that goes to a prepared statement can be seen on the line, and the first word of the answer.
+    let ada = || NewPet { name: "INSERT Ada".into(), ..rex() };
+    proxy.set(Line::LosesAnswerTo("INSERT Ada"));
+    let lost = store.add(ada(), clock::now()).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
     let (api_key, _) = till_key(&store).await;
-    proxy.set(Line::LosesAnswerTo("INSERT INTO pets"));
-    let lost = store.add_once(rex(), once(api_key, "k"), clock::now()).await;
+    proxy.set(Line::LosesAnswerTo("INSERT Ada"));
+    let lost = store.add_once(ada(), once(api_key, "k"), clock::now()).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{lost:?}");
     proxy.set(Line::Whole);
-    assert!(store.add_once(rex(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
+    assert!(store.add_once(ada(), once(api_key, "k"), clock::now()).await.unwrap().replayed);
     assert_eq!(all(&store).await.len(), 2);
-}
-
-/// Refuses pets of this name, as a database may that cannot hold every name.
-async fn refuse_a_name(database: &Database) {
-    match &database.url {
-        DatabaseUrl::Sqlite(path) => rusqlite::Connection::open(path)
-            .unwrap()
-            .execute_batch(
-                "CREATE TRIGGER refuse BEFORE INSERT ON pets WHEN NEW.name = 'odd' BEGIN SELECT RAISE(ABORT, 'odd'); END",
-            )
-            .unwrap(),
-        DatabaseUrl::Postgres(_) => {
-            database.server().sql(database.name(), "ALTER TABLE pets ADD CHECK (name <> 'odd')");
-        }
-    }
 }
 
 #[tokio::test]
 async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
-    for kind in [Kind::Sqlite, Kind::Postgres, Kind::Distributed] {
-        let Some(database) = Database::new(kind) else { continue };
+    for kind in [Kind::Postgres, Kind::Serializable] {
+        let Some(database) = Database::new(kind) else { return };
         let store = database.open().await;
-        refuse_a_name(&database).await;
+        // As a database may that cannot hold every name.
+        database.server().sql(database.name(), "ALTER TABLE pets ADD CHECK (name <> 'odd')");
         // Later on the connections know the statements.
         for round in 1..=3 {
             let adds = (0..64).map(|number| {
@@ -109,45 +107,87 @@ async fn what_the_database_refuses_of_one_client_fails_nobody_else() {
     }
 }
 
-/// A pooler in transaction mode in front of the database, and its port.
-fn pooler(database: &Database, directory: &TempDir) -> Option<(Running, u16)> {
+/// A pooler in front of the database, and its port.
+async fn pooler(database: &Database, directory: &TempDir, settings: &str) -> Option<(Running, u16)> {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (users, log) = (directory.path().join("users"), directory.path().join("log"));
     std::fs::write(&users, "\"petstore\" \"\"\n").unwrap();
     let file = directory.path().join("pgbouncer.ini");
     let text = format!(
-        "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\npool_mode = transaction\ndefault_pool_size = 2\n\
+        "[databases]\n* = host=127.0.0.1 port={}\n[pgbouncer]\n{settings}\n\
          listen_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = trust\nauth_file = {}\n\
-         logfile = {}\nignore_startup_parameters = extra_float_digits\n",
+         logfile = {}\n",
         database.server().port(),
         users.display(),
         log.display()
     );
     std::fs::write(&file, text).unwrap();
     let running = Running::start(as_owner("pgbouncer", directory.path()).arg(&file))?;
+    until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
     Some((running, port))
 }
 
+const NO_POOLER: &str = "there is no pgbouncer (Debian: apt-get install pgbouncer)";
+const REMEDY: &str = "it must be PgBouncer 1.21 or later with max_prepared_statements, and with \
+    ignore_startup_parameters = options";
+
 #[tokio::test]
-async fn a_pooler_that_was_not_announced_is_named_with_the_remedy() {
+async fn a_pooler_that_cannot_serve_is_refused_with_the_remedy() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let directory = tempfile::tempdir().unwrap();
-    let Some((_pooler, port)) = pooler(&database, &directory) else {
-        return skipped("there is no pgbouncer (Debian: apt-get install pgbouncer)");
-    };
-    let url =
-        |options: &str| format!("postgres://petstore@127.0.0.1:{port}/{}{options}", database.name()).parse().unwrap();
-    until(async || TcpStream::connect(("127.0.0.1", port)).is_ok()).await;
-    Store::open(&url("?pgbouncer=true")).await.unwrap().close().await;
-    let store = Store::open(&url("")).await.unwrap();
+    let url = |port: u16| format!("postgres://petstore@127.0.0.1:{port}/{}", database.name());
+    let settings = "pool_mode = transaction\nignore_startup_parameters = extra_float_digits";
+    let Some((strict, port)) = pooler(&database, &directory, settings).await else { return skipped(NO_POOLER) };
+    let refused = Store::open(&url(port).parse().unwrap()).await.unwrap_err();
+    assert!(safe_causes(&refused).contains(REMEDY), "{refused:?}");
+    drop(strict);
+
+    // Without prepared statements: this version has none, or none are allowed.
+    let settings = "pool_mode = transaction\ndefault_pool_size = 2\nignore_startup_parameters = options";
+    let Some((_pooler, port)) = pooler(&database, &directory, settings).await else { return skipped(NO_POOLER) };
+    let store = Store::open(&url(port).parse().unwrap()).await.unwrap();
     store.add(rex(), clock::now()).await.unwrap();
     // Takes the connection on which the statement was prepared.
-    let address = format!("postgres://petstore@127.0.0.1:{port}/{}", database.name());
-    let (other, connection) = tokio_postgres::connect(&address, NoTls).await.unwrap();
+    let (other, connection) = tokio_postgres::connect(&url(port), NoTls).await.unwrap();
     tokio::spawn(connection);
     other.batch_execute("BEGIN").await.unwrap();
     let why = safe_causes(&store.add(rex(), clock::now()).await.unwrap_err());
-    assert!(why.contains("add pgbouncer=true to its address"), "{why}");
+    assert!(why.contains(REMEDY), "{why}");
+}
+
+/// As PgBouncer 1.21 does: here each client keeps its session, and with it what is prepared in it.
+#[tokio::test]
+async fn behind_a_pooler_that_keeps_what_is_prepared_pets_are_added_and_followed() {
+    let Some(database) = Database::new(Kind::Postgres) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let settings = "pool_mode = session\ndefault_pool_size = 40\nignore_startup_parameters = options";
+    let Some((_pooler, port)) = pooler(&database, &directory, settings).await else { return skipped(NO_POOLER) };
+    let url = format!("postgres://petstore@127.0.0.1:{port}/{}", database.name()).parse().unwrap();
+    let (one, other) = (Store::open(&url).await.unwrap(), Store::open(&url).await.unwrap());
+    let (api_key, _) = till_key(&one).await;
+    let mut additions = other.additions();
+    for number in 0..3 {
+        let added = add_in_transaction(&one, once(api_key, &number.to_string())).await.unwrap();
+        assert!(
+            !added.replayed && add_in_transaction(&one, once(api_key, &number.to_string())).await.unwrap().replayed
+        );
+        until(async || {
+            additions.changed().await;
+            other.added_after(added.pet.id - 1, 1).await.unwrap().len() == 1
+        })
+        .await;
+    }
+    one.ping().await.unwrap();
+    // What cannot be set in a session of others.
+    let weak = format!("ALTER DATABASE {} SET synchronous_commit = off", database.name());
+    database.server().sql("postgres", &weak);
+    database.server().sql(
+        "postgres",
+        &format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{}'", database.name()),
+    );
+    let refused = Store::open(&url).await.unwrap_err();
+    assert!(matches!(refused, StoreError::WeakCommit { .. }), "{refused:?}");
+    assert!(refused.to_string().contains("ALTER ROLE"), "{refused}");
 }
 
 #[tokio::test]
@@ -167,21 +207,21 @@ async fn a_database_that_cannot_hold_every_name_is_refused() {
 #[tokio::test]
 async fn a_connection_lost_before_the_commit_adds_nothing() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let (proxy, store) = over_a_line(&database, "").await;
+    let (proxy, store) = over_a_line(&database).await;
     let (api_key, _) = till_key(&store).await;
     proxy.set(Line::LosesAnswerTo("BEGIN"));
     // The connection does not know the statements yet, so that no COMMIT is sent before they are answered.
     let lost = add_in_transaction(&store, once(api_key, "k")).await;
     assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{lost:?}");
     proxy.set(Line::Whole);
-    assert!(all(&store).await.is_empty());
+    assert_eq!(count_of_ada(&store).await, 0);
     assert!(!add_in_transaction(&store, once(api_key, "k")).await.unwrap().replayed);
 }
 
 #[tokio::test]
 async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_thaws() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    let (proxy, store) = over_a_line(&database, "").await;
+    let (proxy, store) = over_a_line(&database).await;
     let (api_key, _) = till_key(&store).await;
     store.list(&PetQuery::default()).await.unwrap();
     proxy.set(Line::Frozen);
@@ -382,15 +422,49 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
 }
 
 #[tokio::test]
-async fn the_lease_of_an_instance_that_died_ends_by_itself() {
+async fn an_instance_waits_for_another_one_that_migrates() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
-    database.open().await.close().await;
-    database.server().sql(
-        database.name(),
-        "DELETE FROM schema_versions WHERE version > 1;
-         UPDATE schema_lease SET holder = 'the dead one', expires_at = EXTRACT(EPOCH FROM now())::bigint + 1",
-    );
-    database.open().await.ping().await.unwrap();
+    let admin = database.server().admin(database.name()).await;
+    admin.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(8099007544119226981)").await.unwrap();
+    let url = database.url.clone();
+    let opened = tokio::spawn(async move { Store::open(&url).await });
+    let waits = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = \
+        (SELECT oid FROM pg_database WHERE datname = current_database())";
+    let other = database.server().admin(database.name()).await;
+    until(async || !other.query(waits, &[]).await.unwrap().is_empty()).await;
+    assert!(!opened.is_finished());
+    // It has died, and its lock with it.
+    drop(admin);
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted";
+    other.batch_execute(end).await.unwrap();
+    opened.await.unwrap().unwrap().ping().await.unwrap();
+}
+
+/// What others do to a schema, and what is said of it.
+const CHANGES: [(&str, &str); 6] = [
+    (
+        "CREATE FUNCTION gone() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM pets WHERE id = NEW.id; \
+         RETURN NULL; END $$; CREATE TRIGGER gone AFTER INSERT ON pets FOR EACH ROW EXECUTE FUNCTION gone()",
+        "trigger gone was added",
+    ),
+    ("ALTER TABLE pets ADD COLUMN shelf TEXT NOT NULL DEFAULT ''", "column pets.shelf was added"),
+    ("CREATE UNIQUE INDEX once ON pets (name)", "index once was added"),
+    ("ALTER TABLE pets ADD CONSTRAINT few CHECK (id < 3)", "constraint few was added"),
+    ("ALTER TABLE pets ALTER COLUMN name DROP NOT NULL", "column pets.name was changed"),
+    ("ALTER TABLE pets RENAME TO hidden; CREATE VIEW pets AS SELECT * FROM hidden", "constraint pets_pkey is missing"),
+];
+
+#[tokio::test]
+async fn an_instance_whose_schema_another_program_has_changed_is_not_ready_and_says_why() {
+    for (change, what) in CHANGES {
+        let Some(database) = Database::new(Kind::Postgres) else { return };
+        let store = database.open().await;
+        store.ping().await.unwrap();
+        database.server().sql(database.name(), change);
+        let why = store.ping().await.unwrap_err();
+        assert!(why.in_short().contains("was changed by another program") && why.in_short().contains(what), "{why:?}");
+        assert!(matches!(why.kind(), FailureKind::Schema));
+    }
 }
 
 #[tokio::test]

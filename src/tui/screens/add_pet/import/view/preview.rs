@@ -84,7 +84,6 @@ fn layout_words(preview: &Preview) -> String {
     };
     let encoding = match layout.format {
         FileFormat::Xlsx => "",
-        _ if layout.utf16 => ", UTF-16",
         _ => ", UTF-8",
     };
     format!("{}{delimiter}{encoding}, {}", layout.format, counted(check.good + check.bad, "row"))
