@@ -254,9 +254,6 @@ impl Work for Import {
     type Output = ();
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        if let (Connection::Postgres(session), Some(import_many)) = (on, self.table.import_many) {
-            return session.copy_in(import_many, &self.table.types(), self.rows.iter().map(Record::values)).await;
-        }
         let import = async |row: &Record| {
             let values: Vec<_> = row.values().collect();
             on.execute(self.table.import, &values).await

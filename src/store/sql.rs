@@ -105,9 +105,7 @@ pub(super) const IMPORT_CREATION: &str = "INSERT INTO idempotency_keys \
      (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
 
-/// Many at once, and ids from where a copy ended: on PostgreSQL only.
-pub(super) const IMPORT_PETS: &str =
-    "COPY pets (id, name, category_id, status, created_at, added_by) FROM STDIN (FORMAT binary)";
+/// Ids from where a copy ended: on PostgreSQL only.
 pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
     "SELECT setval(pg_get_serial_sequence('pets', 'id'), id) FROM (SELECT id FROM pets ORDER BY id DESC LIMIT 1) AS last",
     "SELECT setval(pg_get_serial_sequence('key_events', 'id'), id) \

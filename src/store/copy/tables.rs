@@ -1,7 +1,5 @@
 //! What is copied: every row of these tables.
 
-use tokio_postgres::types::Type;
-
 use crate::store::sql;
 use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
@@ -34,8 +32,6 @@ pub(super) struct Table {
     keys: usize,
     export: &'static str,
     pub(super) import: &'static str,
-    /// For many at once, if supported.
-    pub(super) import_many: Option<&'static str>,
 }
 
 pub(super) const PETS: Table = Table {
@@ -44,7 +40,6 @@ pub(super) const PETS: Table = Table {
     keys: 1,
     export: sql::EXPORT_PETS,
     import: sql::IMPORT_PET,
-    import_many: Some(sql::IMPORT_PETS),
 };
 
 /// Small ones, which are copied from the beginning each time.
@@ -64,7 +59,6 @@ pub(super) const OTHERS: [Table; 3] = [
         keys: 1,
         export: sql::EXPORT_KEYS,
         import: sql::IMPORT_KEY,
-        import_many: None,
     },
     Table {
         name: "events of keys",
@@ -72,7 +66,6 @@ pub(super) const OTHERS: [Table; 3] = [
         keys: 1,
         export: sql::EXPORT_KEY_EVENTS,
         import: sql::IMPORT_KEY_EVENT,
-        import_many: None,
     },
     Table {
         name: "Idempotency-Keys",
@@ -80,7 +73,6 @@ pub(super) const OTHERS: [Table; 3] = [
         keys: 2,
         export: sql::EXPORT_CREATIONS,
         import: sql::IMPORT_CREATION,
-        import_many: None,
     },
 ];
 
@@ -101,16 +93,6 @@ impl Table {
         };
         values.push(Value::Int(limit));
         on.rows(self.export, &values, |row| self.record(&row)).await
-    }
-
-    /// The types of its columns on PostgreSQL.
-    pub(super) fn types(&self) -> Vec<Type> {
-        let kind = |column: &Column| match column {
-            Column::Int => Type::INT8,
-            Column::Text => Type::TEXT,
-            Column::Hash => Type::BYTEA,
-        };
-        self.columns.iter().map(kind).collect()
     }
 
     fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {

@@ -171,7 +171,8 @@ impl Connector {
         Ok(line)
     }
 
-    /// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of a statement it says before the answer to that.
+    /// The connection, with a task that does its reading and writing and hears the warnings on it. What the server says of a
+    /// statement it says before the answer to that.
     fn driven<S, T>(&self, (client, mut connection): (Client, Connection<S, T>)) -> MonitoredClient
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,

@@ -9,7 +9,6 @@ use deadpool::managed::Object;
 use futures_util::{TryStreamExt as _, pin_mut};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
-use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Row, RowStream};
@@ -116,24 +115,6 @@ impl Session {
         pin_mut!(rows);
         while rows.try_next().await?.is_some() {}
         Ok(rows.rows_affected().unwrap_or_default())
-    }
-
-    /// Sends `rows`, whose values are of these types, to a COPY statement; all are written, or none.
-    pub(in crate::store) async fn copy_in<'v, R>(
-        &self,
-        sql: &str,
-        types: &[Type],
-        rows: impl Iterator<Item = R>,
-    ) -> Result<(), DatabaseError>
-    where
-        R: ExactSizeIterator<Item = Value<'v>>,
-    {
-        let writer = BinaryCopyInWriter::new(self.line()?.copy_in(sql).await?, types);
-        pin_mut!(writer);
-        for row in rows {
-            writer.as_mut().write_raw(row).await?;
-        }
-        Ok(writer.finish().await.map(drop)?)
     }
 
     /// Statements without values and answers.
