@@ -18,7 +18,7 @@ use super::render::FormatArg;
 use super::serve::ServeArgs;
 use super::ssh::args::{SSH_HELP, SessionArgs, SshCommand};
 
-/// The version, the kind of build, and the commit if the build was told it.
+/// The version, the kind of build, and the commit if the build knew it.
 pub static VERSION: LazyLock<String> = LazyLock::new(|| {
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let commit = option_env!("PETSTORE_COMMIT").filter(|commit| !commit.is_empty());

@@ -9,7 +9,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::{Registry, Unit};
 
-use super::OneLabel;
 use crate::server::paths::{
     EVENTS_PATH, HEALTH_PATH, OPENAPI_PATH, PET_PATH, PETS_PATH, PROVENANCE_PATH, READINESS_PATH, id_of_provenance,
     is_get_pet,
@@ -35,7 +34,7 @@ pub(in crate::server) struct Requests {
     in_flight: Gauge,
     aborted: Counter,
     answered: Family<[(&'static str, &'static str); 3], Counter>,
-    durations: Family<OneLabel, Histogram>,
+    durations: Family<[(&'static str, &'static str); 1], Histogram>,
 }
 
 /// A request that is being answered. When this is dropped before, the connection has ended first.

@@ -84,8 +84,8 @@ fn fingerprint(objects: &Objects<(String, Option<String>)>) -> String {
     Sha256::digest(lines.collect::<String>()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Each object by its kind and name, with the table that it belongs to and its statement. Those of SQLite have names of
-/// their own.
+/// Each object by its kind and name, with the table that it belongs to and its statement, but for those that SQLite makes
+/// itself.
 fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<String>)>> {
     let all =
         "SELECT type || ' ' || name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";

@@ -50,8 +50,7 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
     file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
 }
 
-/// A copy in the making, in a private directory of its own on the disk that it is for: what SQLite puts beside it goes with
-/// it.
+/// A copy in the making, in a separate private directory on the disk that it is for: what SQLite puts beside it goes with it.
 pub(super) struct Partial {
     pub(super) file: NamedTempFile,
     _directory: TempDir,

@@ -4,7 +4,7 @@
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use petstore::clock;
 use petstore::model::text::safe_causes;
 use petstore::model::{Limit, NewPet, PetQuery, PetStatus};
@@ -36,12 +36,13 @@ async fn count_of_ada(store: &Store) -> usize {
     all(store).await.iter().filter(|pet| pet.name == "Ada").count()
 }
 
-/// Adds Ada between BEGIN and COMMIT: of callers that come at once one at most goes alone, and the others share a transaction.
+/// Adds Ada between BEGIN and COMMIT: of callers that come at once the first goes alone at most, and the others share a
+/// transaction.
 async fn add_in_transaction(store: &Store, idempotency: Idempotency) -> Result<CreateOutcome, StoreError> {
     let Idempotency { api_key, key } = &idempotency;
-    let beside =
-        join_all((0..3).map(|number| store.add_once(rex(), once(*api_key, &format!("{key} {number}")), clock::now())));
-    tokio::join!(beside, store.add_once(ada(), idempotency.clone(), clock::now())).1
+    let beside = (0..3).map(|number| store.add_once(rex(), once(*api_key, &format!("{key} {number}")), clock::now()));
+    // They are polled in this order.
+    join(join_all(beside), store.add_once(ada(), idempotency.clone(), clock::now())).await.1
 }
 
 #[tokio::test]
@@ -425,6 +426,7 @@ async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_i
 async fn an_instance_waits_for_another_one_that_migrates() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let admin = database.server().admin(database.name()).await;
+    let pid: i32 = admin.query_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
     admin.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(8099007544119226981)").await.unwrap();
     let url = database.url.clone();
     let opened = tokio::spawn(async move { Store::open(&url).await });
@@ -433,10 +435,8 @@ async fn an_instance_waits_for_another_one_that_migrates() {
     let other = database.server().admin(database.name()).await;
     until(async || !other.query(waits, &[]).await.unwrap().is_empty()).await;
     assert!(!opened.is_finished());
-    // It has died, and its lock with it.
-    drop(admin);
-    let end = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted";
-    other.batch_execute(end).await.unwrap();
+    // It dies, and its lock with it.
+    other.execute("SELECT pg_terminate_backend($1, 10000)", &[&pid]).await.unwrap();
     opened.await.unwrap().unwrap().ping().await.unwrap();
 }
 
