@@ -3,11 +3,9 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
-use derive_more::From;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
@@ -15,11 +13,10 @@ use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
 use crate::clock::{self, Now};
-use crate::config::edit::{self, EditError, ProjectDomains};
-use crate::config::{self, Notify};
+use crate::config::{self, Notify, edit};
 use crate::domains::check::{Checked, FollowedRedirect, Subject, follow};
 use crate::domains::check_options::{CheckOptions, resolver};
-use crate::domains::diagnosis::{Expectation, Platform};
+use crate::domains::diagnosis::Expectation;
 use crate::domains::observation::Complete;
 use crate::domains::observation::{Role, Server};
 use crate::domains::parse_name::{self, ExistingDomains};
@@ -55,10 +52,8 @@ pub struct DomainSetup {
     pub configuration: ConfigSource,
     /// How the operator is notified.
     pub notify: Notify,
-    /// The platforms that are known.
-    pub platforms: Vec<Platform>,
-    /// Public resolvers that learn the names of domains, while the operator was not asked about them.
-    pub new_resolvers: Vec<String>,
+    /// Which public resolvers learn the names of domains.
+    pub resolvers: ResolverChoice,
     /// The sandbox, in the demo.
     pub sandbox: Option<Sandbox>,
 }
@@ -79,6 +74,15 @@ impl DomainSetup {
         let reported = entry.reported();
         Reported { value: reported.value.or_else(|| self.platform_host.clone()), ..reported }
     }
+}
+
+/// Which public resolvers learn the names of domains.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResolverChoice {
+    /// The public resolvers that checks ask.
+    pub public: Vec<String>,
+    /// They are asked besides this machine's, and the operator was never asked: nothing may be sent yet.
+    pub ask_first: bool,
 }
 
 /// The names that cannot be added: domains of the list that are not removed, and the platform.
@@ -119,24 +123,12 @@ pub struct CheckResult {
     pub measurement: Measurement,
 }
 
-/// Why the configuration was not saved.
-#[derive(Clone, Debug, PartialEq, Eq, From)]
-pub enum NotSaved {
-    /// The file has changed; this is in it now.
-    Changed(ConfigSource),
-    /// It could not be written.
-    #[from]
-    Failed(String),
-}
-
 /// The list of domains, the project's configuration, and checks.
 pub struct DomainService {
     /// Those of the sandbox are made at their first use.
     files: LazyLock<Result<Files, String>, MakeFiles>,
     /// The options of checks; in the sandbox they come from the simulator.
-    options: Option<CheckOptions>,
-    /// Until the program ends, public resolvers are not asked.
-    only_system: AtomicBool,
+    options: Mutex<Option<CheckOptions>>,
     simulator: OnceCell<(Simulator, CheckOptions)>,
     /// The latest state of the sandbox: older jobs must not undo it.
     latest: Mutex<Option<Sandbox>>,
@@ -147,7 +139,7 @@ type MakeFiles = Box<dyn FnOnce() -> Result<Files, String> + Send>;
 
 struct Files {
     registry: RegistryFile,
-    /// Where the project's domains are written.
+    /// The configuration file; the sandbox has none.
     configuration: PathBuf,
     /// The directory of the sandbox, removed on drop.
     _directory: Option<TempDir>,
@@ -162,10 +154,7 @@ impl Files {
             Ok::<_, RegistryError>(())
         };
         registry.change(begin).map_err(io::Error::other)?;
-        let configuration = directory.path().join("config.toml");
-        let domains = project_domains(&Sandbox::configuration().into());
-        edit::set_domains(&configuration, &ProjectDomains::default(), &domains).map_err(io::Error::other)?;
-        Ok(Self { registry, configuration, _directory: Some(directory) })
+        Ok(Self { registry, configuration: PathBuf::new(), _directory: Some(directory) })
     }
 }
 
@@ -185,42 +174,41 @@ impl DomainService {
 
     fn on(options: Option<CheckOptions>, files: impl FnOnce() -> Result<Files, String> + Send + 'static) -> Self {
         let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
-        let (files, only_system) = (LazyLock::new(Box::new(files) as Box<_>), AtomicBool::new(false));
-        Self { files, options, only_system, simulator, latest, cache }
+        let files = LazyLock::new(Box::new(files) as Box<_>);
+        Self { files, options: Mutex::new(options), simulator, latest, cache }
     }
 
     fn files(&self) -> Result<&Files, String> {
         self.files.as_ref().map_err(Clone::clone)
     }
 
-    /// The public resolvers that checks ask besides this machine's, if that was never announced.
-    pub fn new_resolvers(&self) -> Vec<String> {
+    /// Which public resolvers checks ask.
+    pub fn resolvers(&self) -> ResolverChoice {
+        let options = self.options.lock();
+        let Some(options) = options.as_ref() else { return ResolverChoice::default() };
+        let public: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         let is_system = |server: &Arc<Server>| server.role == Role::Resolver { system: true };
-        let asks_both = |options: &&CheckOptions| options.resolvers.iter().any(is_system);
         let was_announced = || self.files().is_ok_and(|files| files.registry.was_announced(ANNOUNCED));
-        let is_settled = self.only_system.load(Ordering::Relaxed) || was_announced();
-        let options = self.options.as_ref().filter(asks_both).filter(|_| !is_settled);
-        options.map_or_else(Vec::new, |options| options.public_resolvers().map(|server| server.label()).collect())
+        let ask_first = !public.is_empty() && options.resolvers.iter().any(is_system) && !was_announced();
+        ResolverChoice { public, ask_first }
     }
 
-    /// Public resolvers may be asked from now on, or not until the program ends.
-    pub fn choose_resolvers(&self, public: bool) {
-        self.only_system.store(!public, Ordering::Relaxed);
-        if let (true, Ok(files)) = (public, self.files()) {
-            files.registry.first_time(ANNOUNCED);
-        }
-    }
-
-    /// Saves the project's domains in the configuration file; returns its path.
-    pub fn save(&self, was: &ConfigSource, to: &ConfigSource) -> Result<String, NotSaved> {
-        let configuration = &self.files()?.configuration;
-        match edit::set_domains(configuration, &project_domains(was), &project_domains(to)) {
-            Ok(()) => Ok(configuration.display().to_string()),
-            Err(EditError::Changed { there, .. }) => {
-                Err(NotSaved::Changed(config_source(&there.primary, &there.redirects)))
+    /// Asks public resolvers from now on or not, and saves that in the configuration, where the commands read it. Gives
+    /// what holds now, and why it was not saved, if it was not.
+    pub fn choose_resolvers(&self, public: bool) -> (ResolverChoice, Option<String>) {
+        let saved = self.files().and_then(|files| {
+            let resolvers = self.options.lock().as_mut().and_then(|options| options.ask_public(public));
+            if public {
+                files.registry.first_time(ANNOUNCED);
             }
-            Err(error) => Err(NotSaved::Failed(error.to_string())),
-        }
+            match resolvers {
+                Some(resolvers) => {
+                    edit::set_resolvers(&files.configuration, &resolvers).map_err(|error| error.to_string())
+                }
+                None => Ok(()),
+            }
+        });
+        (self.resolvers(), saved.err())
     }
 
     /// Applies changes to the list on disk, and returns it.
@@ -269,11 +257,7 @@ impl DomainService {
     /// The options of a check. In the sandbox, updates the simulator first.
     async fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
         let Some((sandbox, at)) = sandbox else {
-            let mut options = self.options.clone().ok_or_else(|| "check settings are missing.".to_owned())?;
-            if self.only_system.load(Ordering::Relaxed) {
-                options.resolvers.retain(|server| server.role == Role::Resolver { system: true });
-            }
-            return Ok(options);
+            return self.options.lock().clone().ok_or_else(|| "check settings are missing.".to_owned());
         };
         let started = self.simulator.get_or_try_init(|| start(sandbox.plan(at))).await;
         let (simulator, options) = started.map_err(|error| format!("the sandbox could not start: {error}."))?;
@@ -300,18 +284,6 @@ impl DomainService {
     }
 }
 
-fn project_domains(written: &ConfigSource) -> ProjectDomains {
-    let redirect = |redirect: &WrittenRedirect| config::file::Redirect {
-        from: redirect.from.clone(),
-        to: redirect.to.clone(),
-        status: u16::try_from(redirect.status).unwrap_or_default(),
-    };
-    ProjectDomains {
-        primary: written.primary.clone().unwrap_or_default(),
-        redirects: written.redirects.iter().map(redirect).collect(),
-    }
-}
-
 /// The project's domains from the configuration file.
 pub fn config_source(primary: &str, redirects: &[config::file::Redirect]) -> ConfigSource {
     let redirect = |redirect: &config::file::Redirect| WrittenRedirect {
@@ -331,12 +303,8 @@ async fn start(plan: Plan) -> io::Result<(Simulator, CheckOptions)> {
     use rustls::pki_types::pem::PemObject as _;
     let simulator = Simulator::start(plan).await?;
     let root = CertificateDer::from_pem_slice(simulator.trust_pem().as_bytes()).map_err(io::Error::other)?;
-    let expectation = Expectation {
-        platform_host: None,
-        ca_identities: vec![Plan::CA.to_owned()],
-        allow_private: true,
-        ..Expectation::default()
-    };
+    let expectation =
+        Expectation { platform_host: None, ca_identities: vec![Plan::CA.to_owned()], allow_private: true };
     let options = CheckOptions {
         resolvers: simulator.resolvers().into_iter().map(resolver).collect(),
         name_servers: simulator.name_servers().into_iter().collect(),

@@ -9,7 +9,6 @@ mod check;
 mod files;
 mod json;
 mod list;
-mod monitoring;
 mod outcome;
 mod registry;
 pub mod settings;

@@ -484,9 +484,6 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
         lines.push(format!("typed but not saved: domain {name:?}, value {value:?}"));
     }
-    if state.domains.setup.sandbox.is_none() && state.domains.redirects.is_unsaved(&state.domains.setup.configuration) {
-        lines.push("the edited redirects were not saved".to_owned());
-    }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));
 }
 

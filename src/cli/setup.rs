@@ -34,7 +34,7 @@ pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(Do
         let domains_context = DomainService::sandbox(&sandbox);
         let setup = DomainSetup {
             platform_host: None,
-            configuration: Sandbox::configuration().into(),
+            configuration: sandbox.configuration().into(),
             notify: configured.notify,
             sandbox: Some(sandbox),
             ..DomainSetup::default()
@@ -45,6 +45,6 @@ pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(Do
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;
     let service = DomainService::new(RegistryFile::new(paths.domains_file()), file, settings);
-    let setup = DomainSetup { new_resolvers: service.new_resolvers(), ..domain_setup(configured)? };
+    let setup = DomainSetup { resolvers: service.resolvers(), ..domain_setup(configured)? };
     Ok((setup, service))
 }

@@ -18,7 +18,9 @@ const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CO
 /// What an earlier version had, and what to do instead.
 const REMOVED: &[(&str, &str)] = &[
     ("--cors-origin", "let the proxy in front of the service answer browsers; see docs/operating.md"),
+    ("--html", "petstore domains report NAME > ticket.txt writes the same as text"),
     ("--store", "keys are saved in a file, and --key-command asks a keyring; see docs/recipes.md"),
+    ("nagios", "use --format json; docs/recipes.md has a script for Nagios and Icinga"),
     ("petstore auth", "use petstore login, logout or status"),
     ("petstore completion", "use petstore completions"),
     ("petstore config edit", "petstore config path names the file, and petstore config check checks it"),
@@ -39,6 +41,7 @@ const REMOVED: &[(&str, &str)] = &[
     ("petstore ssh check", "petstore ssh authorize prints the line for authorized_keys, and changes no file"),
     ("petstore ssh list", "petstore keys list shows the API key of each person"),
     ("petstore ssh revoke", "to end a person's access over SSH: petstore keys revoke ID"),
+    ("prometheus", "use --format json; docs/recipes.md has a script for Prometheus"),
 ];
 
 /// The failure for these arguments; `None` for help, which is printed as it is.
@@ -50,11 +53,13 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
         | ErrorKind::MissingSubcommand => None,
         _ => {
             let (path, command) = called(command, arguments);
-            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand].map(|kind| error.get(kind));
-            if let [Some(ContextValue::String(typed)), _] | [_, Some(ContextValue::String(typed))] = unknown
-                && let Some((name, instead)) =
-                    REMOVED.iter().find(|(name, _)| *name == typed || *name == format!("{path} {typed}"))
-            {
+            let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
+            let unknown = unknown.into_iter().filter_map(|kind| match error.get(kind) {
+                Some(ContextValue::String(typed)) => Some([typed.clone(), format!("{path} {typed}")]),
+                _ => None,
+            });
+            let unknown: Vec<_> = unknown.flatten().collect();
+            if let Some((name, instead)) = REMOVED.iter().find(|(name, _)| unknown.iter().any(|typed| typed == name)) {
                 return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
             }
             let ours = match error.get(ContextKind::InvalidSubcommand) {
@@ -169,7 +174,11 @@ mod tests {
     #[test]
     fn what_was_removed_names_what_to_do_instead() {
         for (name, instead) in REMOVED {
-            let line = if name.starts_with('-') { format!("petstore login {name}") } else { name.to_owned() };
+            let line = match name.split_once(' ') {
+                Some(("petstore", _)) => (*name).to_owned(),
+                _ if name.starts_with('-') => format!("petstore login {name}"),
+                _ => format!("petstore domains check docs.example.com --format {name}"),
+            };
             assert_eq!(message(&line), format!("{name} was removed\nhint: {instead}"));
         }
     }

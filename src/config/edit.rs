@@ -1,12 +1,10 @@
 //! The parts of the configuration file that the app writes. Everything else in it stays as it is, comments included.
 
 mod document;
-mod domains;
 mod profiles;
 mod views;
 
-pub use document::{EditError, ProjectDomains};
-pub use domains::set_domains;
+pub use document::EditError;
 pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_first_profile, set_key, set_profile};
 pub use views::{Direction, ViewChange, change_views};
 
@@ -20,6 +18,15 @@ pub fn set_theme(path: &Path, theme: &str) -> Result<(), EditError> {
     edit(path, |wanted, document| {
         wanted.ui.theme = ui::theme(theme);
         set(table(document, "ui", path)?, "theme", theme.into());
+        Ok(())
+    })
+}
+
+/// Sets `domains.resolvers` in the file at `path`, which is created if needed.
+pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        wanted.domains.resolvers = resolvers.to_vec();
+        set(table(document, "domains", path)?, "resolvers", toml_edit::Value::from_iter(resolvers));
         Ok(())
     })
 }

@@ -3,11 +3,16 @@
 use std::path::{Path, PathBuf};
 
 /// Settings of earlier versions, and what to do where one is still there.
-const REMOVED: [(&str, &str); 2] = [
+const REMOVED: [(&str, &str); 3] = [
     (
         "keyring",
         "petstore does not read the keyring itself any more. Use key = { command = [\"secret-tool\", \"lookup\", \
          \"service\", \"petstore\", \"username\", \"PROFILE@HOST\"] }, or remove key and run petstore login.",
+    ),
+    (
+        "platforms",
+        "[platforms] has no effect any more. Remove it; domains.platform_host and domains.ca_identities say what is \
+         expected.",
     ),
     ("added", "actions do not run for added pets any more. Use petstore pets watch --exec COMMAND."),
 ];

@@ -13,11 +13,9 @@ use super::error::ConfigError;
 use super::theme::Themes;
 use super::ui::Ui;
 
-mod platform;
 mod profile;
 pub mod view;
 
-pub use platform::Platform;
 pub use profile::{Accent, KeySource, Profile, is_plain_name};
 pub use view::View;
 
@@ -43,8 +41,6 @@ pub struct File {
     pub ssh: Ssh,
     /// Custom domains.
     pub domains: Domains,
-    /// What platforms say about themselves, by name.
-    pub platforms: BTreeMap<String, Platform>,
     /// Programs that run for pets.
     pub actions: Vec<CustomAction>,
     /// The themes that `ui.theme` may name.
@@ -150,9 +146,6 @@ pub struct Domains {
     pub allow_private: bool,
     /// How the app announces that a domain needs action.
     pub notify: Notify,
-    /// Those of the file, for all that is about domains.
-    #[serde(skip)]
-    pub platforms: Vec<Platform>,
 }
 
 /// How the app announces that a domain needs action, for example that it is ready to verify.
@@ -197,7 +190,6 @@ impl Default for Domains {
             trust: PathBuf::new(),
             allow_private: false,
             notify: Notify::default(),
-            platforms: Vec::new(),
         }
     }
 }
@@ -215,7 +207,6 @@ impl Default for File {
             ui: Ui::default(),
             ssh: Ssh::default(),
             domains: Domains::default(),
-            platforms: BTreeMap::new(),
             actions: Vec::new(),
             themes: Themes::default(),
         }
@@ -244,7 +235,6 @@ impl File {
         for (name, profile) in Self::default().profiles {
             file.profiles.entry(name).or_insert(profile);
         }
-        file.domains.platforms = file.platforms.values().cloned().collect();
         action::check(&mut file.actions, path, text)?;
         file.themes = Themes::beside(path);
         let theme = &file.ui.theme;

@@ -237,7 +237,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 38] = [
+const SETTINGS: [Setting; 37] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -293,7 +293,6 @@ const SETTINGS: [Setting; 38] = [
     Setting::new("domains.allow_private", |_, from| from.file.domains.allow_private.to_string()),
     Setting::new("domains.notify", |_, from| from.file.domains.notify.to_string()),
     Setting::new("actions", |now, _| joined(now.actions.iter().map(|action| action.name.clone()))),
-    Setting::new("platforms", |_, from| joined(from.file.platforms.keys().cloned())),
 ];
 
 fn ca_file(service: &Service) -> Option<&Path> {

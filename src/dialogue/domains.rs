@@ -93,16 +93,18 @@ impl Session {
 
     /// Asks once whether names may be sent to public resolvers, before one is.
     pub(super) async fn choose_resolvers(&mut self) -> Asked<()> {
-        let new = self.setup.domain_service.new_resolvers();
-        if new.is_empty() {
+        let resolvers = self.setup.domain_service.resolvers();
+        if !resolvers.ask_first {
             return Ok(());
         }
-        let text = format!("A check sends the domain to this machine's resolver, and to the public {}.", list(&new));
-        self.talk.say(text)?;
-        self.talk.say("To never ask those, set resolvers = [\"system\"] under [domains] in the configuration.")?;
+        let public = list(&resolvers.public);
+        self.talk.say(format!("A check sends the domain to this machine's resolver, and to the public {public}."))?;
+        self.talk.say("Your answer is saved as domains.resolvers in the configuration, where you can change it.")?;
         let public = self.talk.is_yes("Ask them?", false).await?;
-        self.setup.domain_service.choose_resolvers(public);
-        Ok(())
+        match self.setup.domain_service.choose_resolvers(public).1 {
+            Some(why) => self.talk.say(format!("Not saved: {why}")),
+            None => Ok(()),
+        }
     }
 
     /// Checks a domain, with `value` unless one is known. `None`, after a message, if the check failed.

@@ -139,7 +139,7 @@ impl Session {
     fn read_record(&mut self, checked: &CheckedDomain) -> Asked<()> {
         let CheckedDomain { domain, reported, seen, .. } = checked;
         let Some(value) = reported.value.clone() else { return self.talk.say("No value yet.") };
-        let record = DnsRecord::new(domain, seen.zone.clone(), value, &self.setup.domains.platforms);
+        let record = DnsRecord::new(domain, seen.zone.clone(), value);
         self.talk.say(format!("At your DNS provider, in the zone {}, add this record:", record.zone))?;
         self.talk.say(format!("Type: {}", if record.is_apex() { "ALIAS or ANAME" } else { record.kind() }))?;
         self.talk.say(format!("Name: {}", record.name.relative_to(&record.zone)))?;
@@ -148,10 +148,6 @@ impl Session {
         self.talk.say(format!("Some providers want the full name: {}", record.name.dotted()))?;
         if record.is_apex() {
             self.talk.say("If your provider offers neither, set up www instead and redirect this domain there.")?;
-        }
-        if let Some(second) = record.delegation() {
-            let name = second.name.relative_to(&second.zone);
-            self.talk.say(format!("And a second record. Type: CNAME. Name: {name}. Value: {}", second.value))?;
         }
         if seen.conflicts.is_empty() {
             return self.talk.say("There is nothing else at that name.");

@@ -223,9 +223,6 @@ catalogue! {
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
             "Ignore this resolver, as petstore does: its network rewrites DNS.";
-        DnsNotVerifiable "The TXT record for the verification is missing",
-            "The platform wants a TXT record below the name to verify the domain.",
-            "At your DNS provider, add the TXT record that the dashboard shows.";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
             "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
@@ -353,9 +350,6 @@ catalogue! {
         CaaLookupFailed "The CAA lookup fails",
             "CAs treat a failed lookup as forbidden. Some firewalls drop record types that they do not know.",
             "Make the name servers answer questions for CAA, even with an empty answer.";
-        AcmeDelegation "The certificate check by DNS is not left to the platform",
-            "The platform gets its certificates by DNS: it wants _acme-challenge below the name to be a CNAME to one of its hosts.",
-            "At your DNS provider, delete what is at _acme-challenge, and add the CNAME that petstore shows.";
         CaaCaUnknown "The platform's CA is unknown",
             "The platform does not say which CA it uses, so the CAA records cannot be judged.",
             "Pass the CA's CAA domain with --ca.";

@@ -55,7 +55,6 @@ impl Subject {
         let mut options = options.clone();
         let value = reported.value.clone().or(options.expectation.platform_host);
         options.expectation.platform_host = value.clone();
-        options.expectation.describe(&options.platforms);
         let measurements = entry.map(|entry| entry.measurements.clone()).unwrap_or_default();
         Self { domain, options, reported: Reported { value, ..reported }, measurements }
     }

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use rustls::pki_types::CertificateDer;
 
-use super::diagnosis::{Expectation, Platform};
+use super::diagnosis::Expectation;
 use super::dns_name::DnsName;
 use super::ip_ranges::is_public;
 use super::observation::{Protocol, Role, Server};
 use super::probe::trust::ChainTrust;
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
-const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
+pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
 
 /// The file that names the system's resolvers.
 const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -40,8 +40,6 @@ pub struct CheckOptions {
     pub source_first: bool,
     /// Resolvers are asked for CAA, too: they may have an old answer cached.
     pub caa_was_wrong: bool,
-    /// The platforms that are known.
-    pub platforms: Vec<Platform>,
     /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
 }
@@ -50,7 +48,7 @@ impl CheckOptions {
     /// The defaults: the system's resolver and three public ones, ports 80 and 443, the system's roots and `trust`.
     pub fn new(expectation: Expectation, trust: Vec<CertificateDer<'static>>) -> Self {
         Self {
-            resolvers: default_resolvers(),
+            resolvers: system_resolver().into_iter().chain(public_resolvers()).collect(),
             name_servers: HashMap::new(),
             http_port: 80,
             https_port: 443,
@@ -58,7 +56,6 @@ impl CheckOptions {
             expectation,
             source_first: false,
             caa_was_wrong: false,
-            platforms: Vec::new(),
             now: None,
         }
     }
@@ -67,6 +64,27 @@ impl CheckOptions {
     pub fn public_resolvers(&self) -> impl Iterator<Item = &Arc<Server>> {
         let system = Role::Resolver { system: true };
         self.resolvers.iter().filter(move |server| server.role != system && is_public(server.address.ip()))
+    }
+
+    /// Asks public resolvers or not. Returns all resolvers as the configuration names them, if that changes something;
+    /// one is always left.
+    pub fn ask_public(&mut self, public: bool) -> Option<Vec<String>> {
+        let now: Vec<Arc<Server>> = self.public_resolvers().cloned().collect();
+        if public != now.is_empty() {
+            return None;
+        }
+        let mut resolvers: Vec<_> = self.resolvers.iter().filter(|server| !now.contains(server)).cloned().collect();
+        if public {
+            resolvers.extend(public_resolvers());
+        } else if resolvers.is_empty() {
+            resolvers.push(system_resolver()?);
+        }
+        self.resolvers = resolvers;
+        let name = |server: &Arc<Server>| match server.role {
+            Role::Resolver { system: true } => "system".to_owned(),
+            _ => server.name.clone(),
+        };
+        Some(self.resolvers.iter().map(name).collect())
     }
 }
 
@@ -110,10 +128,9 @@ pub fn system_resolver() -> Option<Arc<Server>> {
     Some(Arc::new(Server { role, name, address, protocol: Protocol::Plain }))
 }
 
-fn default_resolvers() -> Vec<Arc<Server>> {
-    let public = PUBLIC_RESOLVERS.iter().filter_map(|text| text.parse::<IpAddr>().ok());
-    let public = public.map(|address| resolver((address, 53).into()));
-    system_resolver().into_iter().chain(public).collect()
+fn public_resolvers() -> impl Iterator<Item = Arc<Server>> {
+    let addresses = PUBLIC_RESOLVERS.iter().filter_map(|text| text.parse::<IpAddr>().ok());
+    addresses.map(|address| resolver((address, 53).into()))
 }
 
 #[cfg(test)]
@@ -127,5 +144,9 @@ mod tests {
         options.resolvers = named.iter().map(|text| named_resolver(text).unwrap()).collect();
         let labels: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         assert_eq!(labels, ["1.1.1.1", "tls://9.9.9.9"]);
+        assert_eq!(options.ask_public(true), None);
+        let own = ["127.0.0.1:5353", "10.0.0.53"];
+        assert_eq!(options.ask_public(false).unwrap(), own);
+        assert_eq!(options.ask_public(true).unwrap(), [&own[..], &PUBLIC_RESOLVERS].concat());
     }
 }

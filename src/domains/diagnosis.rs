@@ -27,12 +27,12 @@ mod wildcard;
 pub(super) mod words;
 
 use super::catalogue::{Code, Topic};
-use super::finding::{Finding, Verdict, Who};
+use super::finding::{Finding, Verdict};
 use super::observation::{Data, Record, RecordType};
 
 use authoritative::Authoritative;
 
-pub use case::{ACME_CHALLENGE, CERTIFICATE_WAIT, Case, Expectation, PROPAGATION, Platform};
+pub use case::{ACME_CHALLENGE, CERTIFICATE_WAIT, Case, Expectation, PROPAGATION};
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
@@ -50,16 +50,6 @@ pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
 
 /// The findings of a case, first causes first.
 pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
-    let mut findings = causes(case);
-    if let Some(support) = &case.expectation.platform.support {
-        for finding in findings.iter_mut().filter(|it| it.who == Who::Platform && it.verdict > Verdict::Ok) {
-            finding.fix = format!("{} (the platform's support: {support})", finding.fix.trim_end_matches('.'));
-        }
-    }
-    findings
-}
-
-fn causes(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let source = Authoritative::of(case);
     let mut record = record::findings(case, &source);
@@ -77,7 +67,7 @@ fn causes(case: &Case<'_>) -> Vec<Finding> {
     let certificates = certificate::findings(case, leads_here);
     let trusted = certificates.iter().any(certificate::is_good);
     findings.extend(certificates);
-    findings.extend(acme::findings(case, leads_here, trusted));
+    findings.extend(acme::left_over(case, leads_here));
     findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
     findings
 }

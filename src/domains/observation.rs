@@ -473,8 +473,6 @@ pub struct Observations {
     pub sibling: DnsName,
     /// A random name next to the registered domain, which does not exist; for resolvers.
     pub nobody: DnsName,
-    /// Where the platform wants TXT records.
-    pub verification: Vec<DnsName>,
     /// Where CAs look for proof by DNS (RFC 8555 section 8.4).
     pub dns_challenge: DnsName,
     /// The names that result when a provider adds the zone to a full name.

@@ -1,7 +1,5 @@
 //! Findings and servers as plain text for people: on the command line, and in a report for support.
 
-mod html;
-
 use jiff::Timestamp;
 
 use crate::clock::time_zone;

@@ -83,7 +83,7 @@ pub struct Sandbox {
     certificate: Option<Timestamp>,
     /// The redirect that led in a circle is right.
     corrected: bool,
-    /// The domain is redirected.
+    /// The domain was redirected, as long as it is in the project.
     redirected: bool,
     /// How many steps were taken.
     done: u32,
@@ -174,7 +174,7 @@ impl Sandbox {
         }
         self.done += 1;
         match act {
-            SandboxStep::AddDomain => self.project = Project::With,
+            SandboxStep::AddDomain => (self.project, self.redirected) = (Project::With, false),
             SandboxStep::DeleteA => self.deleted = Some(now),
             SandboxStep::AddCname => self.cname = Some(now),
             SandboxStep::AddCaa => self.allowed = true,
@@ -183,7 +183,7 @@ impl Sandbox {
             SandboxStep::Reverify => self.certificate = Some(later(now, ISSUANCE)),
             SandboxStep::CorrectRedirect => self.corrected = true,
             SandboxStep::RedirectDomain => self.redirected = true,
-            SandboxStep::Remove => (self.project, self.verified, self.redirected) = (Project::Removed, None, false),
+            SandboxStep::Remove => (self.project, self.verified) = (Project::Removed, None),
             SandboxStep::DeleteCname => self.cname = None,
         }
     }
@@ -205,11 +205,12 @@ impl Sandbox {
         list
     }
 
-    /// The configuration of the project at the beginning.
-    pub fn configuration() -> DomainsConfiguration {
-        let [primary, from] = [Self::PRIMARY, Self::REDIRECTED].map(DnsName::new);
-        let redirect = Redirect { from, to: primary.clone(), status: 301 };
-        DomainsConfiguration { primary, redirects: vec![redirect] }
+    /// The configuration of the project: a redirect that is set in the dashboard is in it, too.
+    pub fn configuration(&self) -> DomainsConfiguration {
+        let primary = DnsName::new(Self::PRIMARY);
+        let sources = [Some(Self::REDIRECTED), self.redirected.then_some(Self::DOMAIN)].into_iter().flatten();
+        let to_primary = |from| Redirect { from: DnsName::new(from), to: primary.clone(), status: 301 };
+        DomainsConfiguration { redirects: sources.map(to_primary).collect(), primary: primary.clone() }
     }
 }
 

@@ -59,7 +59,8 @@ const TAKEN: &[Code] = &[Code::TlsOk, Code::TlsSoon, Code::TlsOld, Code::TlsLong
 const DETOURS: &[Code] = &[Code::RdLoop, Code::RdTooMany, Code::RdChain, Code::RdStatus];
 
 /// A troubleshooting rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case", prefix = "rule-")]
 pub enum Rule {
     /// Rule 1.
     Verification,

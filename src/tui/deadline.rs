@@ -56,7 +56,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Walk => state.screen == Screen::Domains,
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
-        Slot::Count(_) | Slot::Keep | Slot::Save | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Count(_) | Slot::Keep | Slot::Write | Slot::Copy | Slot::Remember => false,
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),

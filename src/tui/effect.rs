@@ -99,7 +99,6 @@ impl Task {
             Self::Domains(DomainTask::Check(lane, _)) => Slot::Check(*lane),
             Self::Domains(DomainTask::FollowRedirects { .. }) => Slot::Walk,
             Self::Domains(DomainTask::ChooseResolvers { .. }) => Slot::Resolvers,
-            Self::Domains(DomainTask::Save { .. }) => Slot::Save,
             Self::Profiles(ProfileTask::Read) => Slot::Profiles,
             Self::Profiles(ProfileTask::Use(_)) => Slot::UseProfile,
             Self::Profiles(ProfileTask::Test { .. }) => Slot::TestProfile,

@@ -8,7 +8,6 @@ use super::keymap::{
 };
 use super::popups::Popup;
 use super::screens::add_pet::rapid::Focus;
-use super::screens::domains::redirects;
 use super::screens::pets::BUILT_IN;
 use super::state::AppState;
 use super::widgets::WIDE;
@@ -53,9 +52,8 @@ fn works(state: &AppState, action: Action) -> bool {
             state.pets.by_id.as_ref().is_some_and(|by_id| by_id.id().is_ok())
         }
         (Action::Key(KeyAction::Choices), Some(Popup::Key(key))) => !key.input.is_empty(),
-        (Action::Domains(DomainsAction::Redirects(RedirectsAction::Choices)), _)
-        | (Action::Domains(DomainsAction::RedirectForm(FormAction::Choices)), _) => {
-            redirects::keys::fixable(&state.domains).is_some()
+        (Action::Domains(DomainsAction::Redirects(RedirectsAction::Refresh)), _) => {
+            !state.domains.setup.configuration.redirects.is_empty()
         }
         (Action::Changes(ChangesAction::Move(_) | ChangesAction::Open), _) => !state.pets.changes.log().is_empty(),
         (Action::ImportRun(ImportRunAction::Save), _) => {

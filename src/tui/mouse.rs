@@ -162,9 +162,10 @@ mod tests {
         let mut app = looks::opened("acme-pets.com", 0, 80, 24);
         app.keys("M t");
         for at in [2, 0, 3, 1] {
-            let title = format!("{} ", at + 1);
-            let tabs = app.screen().lines().position(|line| line.contains("4 Redirect")).unwrap();
-            let column = app.screen().lines().nth(tabs).unwrap().find(&title).unwrap();
+            let title = ["Verify", "Certificate", "Browser", "Redirect"][at];
+            let is_tabs = |line: &str| line.contains("Verify") && line.contains("Redirect");
+            let tabs = app.screen().lines().position(is_tabs).unwrap();
+            let column = app.screen().lines().nth(tabs).unwrap().find(title).unwrap();
             app.send(Msg::Mouse(MouseEvent::Click { column: column as u16, row: tabs as u16 }));
             assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::ALL[at]), "{title}");
         }

@@ -5,7 +5,6 @@ use derive_more::From;
 use crate::api::Exchange;
 use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
-use crate::app::domain_service::NotSaved;
 use crate::local::complete::Completion;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 
@@ -156,7 +155,6 @@ impl Outcome {
             Slot::Check(lane) => DomainReply::Checked(lane, Err(failure)).into(),
             Slot::Walk => DomainReply::RedirectsFollowed(Err(failure)).into(),
             Slot::Resolvers => DomainReply::ResolversChosen(Err(failure)).into(),
-            Slot::Save => DomainReply::Saved(Err(NotSaved::Failed(here(&failure)))).into(),
             Slot::Profiles => ProfileReply::Read(Err(here(&failure))).into(),
             Slot::TestProfile => ProfileReply::Tested(Tested::Failed(failure)).into(),
             Slot::TryProfile => ProfileReply::Tried(Tested::Failed(failure)).into(),

@@ -43,8 +43,6 @@ pub enum Slot {
     Walk,
     /// Choosing which resolvers are asked. Never aborted.
     Resolvers,
-    /// Writing the configuration's domains. Never aborted.
-    Save,
     /// Writing a text to a file. Never aborted.
     Write,
     /// Copying a text.
@@ -99,7 +97,7 @@ impl Slot {
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
             Self::Provenance | Self::Action(_) => true,
             Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile | Self::CompletePath => true,
-            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Save | Self::Write => false,
+            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Write => false,
             Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyFile | Self::Setting | Self::Views => {
                 false
             }
@@ -115,7 +113,7 @@ impl Slot {
             Self::KeyFile | Self::OpenDrafts | Self::Follow | Self::Provenance => true,
             Self::CompletePath | Self::Resolvers | Self::Views | Self::Action(_) => false,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
-            Self::Check(_) | Self::Keep | Self::Walk | Self::Save | Self::Write | Self::Copy | Self::Setting => false,
+            Self::Check(_) | Self::Keep | Self::Walk | Self::Write | Self::Copy | Self::Setting => false,
             Self::Profiles | Self::TestProfile | Self::TryProfile | Self::UseProfile | Self::WriteProfile => false,
         }
     }

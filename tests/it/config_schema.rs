@@ -27,7 +27,7 @@ fn known(refusal: &str) -> Vec<String> {
 }
 
 /// The tables of the file, as the schema and as a line of the file name them.
-const TABLES: [(&str, &str); 11] = [
+const TABLES: [(&str, &str); 10] = [
     ("", ""),
     ("/properties/profiles/additionalProperties", "[profiles.x]\n"),
     ("/properties/pets", "[pets]\n"),
@@ -36,7 +36,6 @@ const TABLES: [(&str, &str); 11] = [
     ("/properties/ui", "[ui]\n"),
     ("/properties/ssh", "[ssh]\n"),
     ("/properties/domains", "[domains]\n"),
-    ("/properties/platforms/additionalProperties", "[platforms.x]\n"),
     ("/properties/actions/items", "[[actions]]\nname = \"x\"\ncommand = [\"x\"]\n"),
     ("/properties/domains/properties/redirects/items", "[[domains.redirects]]\n"),
 ];

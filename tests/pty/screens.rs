@@ -248,7 +248,7 @@ fn the_app_opens_at_the_place_that_is_named() {
         let app = Start::petstore(&["--demo", "ui", place]).open();
         app.shows(&[shows]);
         if place == "domains" {
-            app.shows(&["help.acme-pets.com", "Worst first."]);
+            app.shows(&["help.acme-pets.com", "Watching."]);
         }
     }
 }

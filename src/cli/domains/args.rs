@@ -70,8 +70,7 @@ pub enum DomainsCommand {
     #[command(after_help = "Example:\n  petstore domains verified docs.example.com")]
     Verified(VerifiedArgs),
     /// Check a domain and print all the evidence, for a support ticket.
-    #[command(after_help = "Examples:\n  petstore domains report docs.example.com > ticket.txt\n  \
-        petstore domains report docs.example.com --html ticket.html")]
+    #[command(after_help = "Example:\n  petstore domains report docs.example.com > ticket.txt")]
     Report(ReportArgs),
     /// Take a domain out of service step by step, then off the list.
     #[command(after_help = "Example:\n  petstore domains remove docs.example.com")]
@@ -192,38 +191,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub probe: ProbeArgs,
     #[command(flatten)]
-    pub output: CheckFormatArg,
-}
-
-/// The format of the results of checks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum CheckFormat {
-    /// Lines for people.
-    #[default]
-    Table,
-    /// One JSON value.
-    Json,
-    /// One line, with the exit statuses of a plugin for Nagios and Icinga.
-    Nagios,
-    /// Text for Prometheus.
-    Prometheus,
-}
-
-#[derive(Clone, Copy, Debug, Args)]
-pub struct CheckFormatArg {
-    /// Output format.
-    #[arg(short = 'o', long, value_enum, default_value_t)]
-    format: CheckFormat,
-    /// Same as --format json.
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-}
-
-impl CheckFormatArg {
-    /// The chosen format.
-    pub const fn chosen(self) -> CheckFormat {
-        if self.json { CheckFormat::Json } else { self.format }
-    }
+    pub output: FormatArg,
 }
 
 #[derive(Debug, Args)]
@@ -312,9 +280,6 @@ pub struct ReportArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// Write one HTML file to send, which needs no other file.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
-    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: FormatArg,
     #[command(flatten)]

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
-use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::time::sleep;
@@ -30,11 +29,11 @@ use super::super::error::{Exit, Failed};
 use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{exit, exit_of, exit_of_all};
-use super::args::{CheckArgs, CheckFormat, ProbeArgs, RedirectsArgs, ReportArgs};
+use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
 use super::outcome::Outcome;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
-use super::{json, monitoring, words};
+use super::{json, words};
 
 /// When a long check first reports that it is still running, and how often after that.
 const FIRST_WORD: Duration = Duration::from_secs(2);
@@ -61,7 +60,7 @@ pub async fn run(args: CheckArgs, configured: &Configured, file: &RegistryFile) 
         ([], _) => Err(Failed::new(Exit::Usage, "no domain given, and the list is empty").hint(
             "run petstore domains check docs.example.com --platform-host HOST, or add one: petstore domains add docs.example.com",
         )),
-        ([name], CheckFormat::Table) => one(name, &args, &options, &list, file).await,
+        ([name], ResultFormat::Table) => one(name, &args, &options, &list, file).await,
         (names, _) => many(names, &args, options, list, file).await,
     }
 }
@@ -174,7 +173,6 @@ impl Run {
         checked.add(about_typing);
         let outcome = Outcome {
             state: checked.stage(),
-            expires: checked.measurement.expires,
             json: if self.is_json { json::check(&checked) } else { Value::Null },
             ..Outcome::of(checked.domain.name.to_string(), &checked.findings)
         };
@@ -190,8 +188,7 @@ async fn many(
     list: Registry,
     file: &RegistryFile,
 ) -> Result<Exit, Failed> {
-    let at = now(&options);
-    let is_json = args.output.chosen() == CheckFormat::Json;
+    let is_json = args.output.chosen() == ResultFormat::Json;
     let probe = args.probe.clone();
     let run = Arc::new(Run { probe, options, list, cache: ProbeCache::default(), is_json });
     let checks = names.iter().enumerate().map(|(order, name)| {
@@ -211,37 +208,32 @@ async fn many(
     drop(running);
     keep(&args.probe, file, &kept)?;
     outcomes.sort_unstable_by_key(|(order, _)| *order);
-    print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), args, at)
+    print_outcomes(outcomes.into_iter().map(|(_, outcome)| outcome).collect(), args)
 }
 
 /// Prints the outcomes in the chosen format; returns the exit status.
-fn print_outcomes(mut outcomes: Vec<Outcome>, args: &CheckArgs, at: Timestamp) -> Result<Exit, Failed> {
+fn print_outcomes(mut outcomes: Vec<Outcome>, args: &CheckArgs) -> Result<Exit, Failed> {
     let verdicts: Vec<Verdict> = outcomes.iter().map(|outcome| outcome.verdict).collect();
     let worst = verdicts.iter().copied().max().unwrap_or(Verdict::Unknown);
     let Some(decides) = verdicts.iter().position(|verdict| *verdict == worst) else { return Ok(Exit::Done) };
     match args.output.chosen() {
-        CheckFormat::Table => {
+        ResultFormat::Table => {
             outcomes.sort_by_cached_key(|outcome| (Reverse(outcome.verdict), outcome.row()));
             print(|out| {
                 outcomes.iter().try_for_each(|outcome| writeln!(out, "{}", outcome.row()))?;
                 writeln!(out, "\n{}", count_words(&verdicts))
             })?;
         }
-        CheckFormat::Json => {
+        ResultFormat::Json => {
             print_json(&json::all(outcomes.into_iter().map(|outcome| outcome.json).collect(), decides))?;
         }
-        CheckFormat::Nagios => {
-            print(|out| write!(out, "{}", monitoring::nagios(&outcomes, &outcomes[decides], at)))?;
-            return Ok(monitoring::plugin_exit(worst));
-        }
-        CheckFormat::Prometheus => print(|out| write!(out, "{}", monitoring::prometheus(&outcomes, at)))?,
     }
     Ok(exit_of_all(&verdicts, args.fail_on))
 }
 
 async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redirect) -> Result<Exit, Failed> {
     let FollowedRedirect { redirect, findings, at, .. } = follow(options, redirect).await;
-    if args.output.chosen() == CheckFormat::Table {
+    if args.output.chosen() == ResultFormat::Table {
         print(|out| {
             writeln!(out, "{} to {} with {}\n", redirect.from, redirect.to, redirect.status)?;
             words::findings(out, &findings, at, args.evidence)
@@ -251,7 +243,7 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
     let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
     let json = json::with(json::with(json::findings(&findings), about), about_redirect(&redirect));
     let outcome = Outcome { json, ..Outcome::of(redirect.from.to_string(), &findings) };
-    print_outcomes(vec![outcome], args, at)
+    print_outcomes(vec![outcome], args)
 }
 
 fn about_redirect(Redirect { from, to, status }: &Redirect) -> Value {
@@ -302,12 +294,6 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     note(&format!("checking {} ...", subject.domain.name));
     let checked = subject.check(&ProbeCache::default(), None).await;
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
-    match &args.html {
-        Some(path) => {
-            std::fs::write(path, checked.report_html()).map_err(Failed::cannot("write", path))?;
-            note(&format!("report written to {}", path.display()));
-        }
-        None => args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?,
-    }
+    args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?;
     Ok(exit_of(&checked.findings))
 }

@@ -121,7 +121,7 @@ pub async fn records(args: RecordsArgs, configured: &Configured, file: &Registry
         let checked = subject.check(&ProbeCache::default(), None).await;
         (zone, conflicts) = (checked.zone(), checked.conflicts());
     }
-    let record = DnsRecord::new(domain, zone, value, &subject.options.platforms);
+    let record = DnsRecord::new(domain, zone, value);
     print(|out| write!(out, "{}", export(&record, args.format, &conflicts)))?;
     Ok(Exit::Done)
 }

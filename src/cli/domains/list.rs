@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::app::domain_progress::{DomainRoles, count_words, last_known};
+use crate::app::domain_progress::{DomainProgress, DomainRoles, NextStep, count_words, last_known};
 use crate::app::domain_service::DomainSetup;
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::Verdict;
 use crate::domains::registry::{Entry, RegistryFile};
 use crate::domains::report::until_words;
-use crate::domains::stage::{Stage, status};
+use crate::domains::stage::{Measurement, Stage};
+use crate::domains::{DnsName, Verdict};
 use crate::model::display_safe;
 use crate::model::table;
 use crate::model::text::cut;
@@ -37,9 +37,9 @@ pub fn list(args: &ListArgs, configured: &Configured, file: &RegistryFile) -> Re
     let roles = DomainRoles::of(&setup.configuration);
     let list = file.read()?;
     let mut rows: Vec<ListRow> = list.domains.iter().map(|entry| ListRow::of(entry, &setup, &roles, now)).collect();
-    rows.sort_by(|left, right| right.verdict.cmp(&left.verdict).then_with(|| left.name.cmp(&right.name)));
-    let here = rows.iter().filter(|row| row.state != Stage::Removed);
-    let verdicts: Vec<Verdict> = here.map(|row| row.verdict.unwrap_or(Verdict::Unknown)).collect();
+    rows.sort_by(|left, right| right.rank.cmp(&left.rank).then_with(|| left.name.cmp(&right.name)));
+    let here = rows.iter().filter(|row| row.counts());
+    let verdicts: Vec<Verdict> = here.map(|row| row.rank.0.unwrap_or(Verdict::Unknown)).collect();
     let exit = args.fail_on.map_or(Exit::Done, |fail_on| exit_of_all(&verdicts, fail_on));
     if args.output.chosen() == ResultFormat::Json {
         // Sorted, so that the first is the worst.
@@ -69,6 +69,8 @@ pub struct ListRow {
     pub role: &'static str,
     pub state: Stage,
     pub verdict: Option<Verdict>,
+    /// The greatest is listed first. What waits for the operator has one without a verdict, too.
+    rank: (Option<Verdict>, bool),
     pub code: Option<String>,
     pub next: String,
     pub checked: Option<Timestamp>,
@@ -78,28 +80,24 @@ pub struct ListRow {
 impl ListRow {
     pub fn of(entry: &Entry, setup: &DomainSetup, roles: &DomainRoles, now: Timestamp) -> Self {
         let last = last_known(entry).or(entry.measurements.last());
-        let state = status(&setup.reported(entry), &entry.measurements, now).state;
-        let next = match last {
-            Some(last) if last.verdict > Verdict::Ok => match last.until {
-                Some(until) if until <= now => {
-                    let until = until_words(until, now);
-                    format!("{}, until {until}: petstore domains check {}", last.title, entry.name)
-                }
-                Some(until) => format!("{}, until {}", last.title, until_words(until, now)),
-                None => last.title.clone(),
-            },
-            _ => next_step(state, &entry.name),
-        };
+        // What the redirect from it does, only the panel and `redirects` know.
+        let progress = DomainProgress::of(entry, &setup.reported(entry), None, now);
         Self {
             name: entry.name.to_string(),
             role: roles.get(&entry.name).into(),
-            state,
-            verdict: last.map(|last| last.verdict),
+            state: progress.status.state,
+            verdict: progress.verdict,
+            rank: progress.rank(),
             code: last.map(|last| last.code.clone()),
-            next,
+            next: next_words(&progress, last, &entry.name, now),
             checked: last.map(|last| last.at),
             until: last.and_then(|last| last.until),
         }
+    }
+
+    /// Whether it is in service, or a record of it is left.
+    fn counts(&self) -> bool {
+        self.state != Stage::Removed || self.verdict.is_some()
     }
 
     pub fn json(&self) -> Value {
@@ -113,6 +111,30 @@ impl ListRow {
         let verdict = self.verdict.map_or("-", Verdict::as_str).to_uppercase();
         let safe = |text: &str| display_safe(text).into_owned();
         [safe(&self.name), self.role.to_owned(), self.state.to_string(), verdict, safe(&self.next)]
+    }
+}
+
+/// What comes next, with its command. A problem is named: the row has no other place for it.
+fn next_words(progress: &DomainProgress, last: Option<&Measurement>, name: &DnsName, now: Timestamp) -> String {
+    let title = last.map_or(progress.summary.as_str(), |last| last.title.as_str());
+    match progress.next {
+        NextStep::Wait(Some(until)) if until <= now => {
+            format!("{title}, until {}: petstore domains check {name}", until_words(until, now))
+        }
+        NextStep::Wait(Some(until)) => format!("{title}, until {}", until_words(until, now)),
+        NextStep::Wait(None) | NextStep::Fix(_) => title.to_owned(),
+        NextStep::Check => format!("check it: petstore domains check {name}"),
+        NextStep::FindOutWhy => format!("find out why: petstore domains check {name}"),
+        NextStep::DeleteRecord => format!("{}: delete it at your DNS provider", progress.summary),
+        NextStep::Forget => format!("take it off the list: petstore domains remove {name} --forget"),
+        NextStep::EnterValue
+        | NextStep::EnterRecord
+        | NextStep::Verify
+        | NextStep::Reverify
+        | NextStep::FixRedirect
+        | NextStep::Remove
+        | NextStep::AwaitCertificate(_)
+        | NextStep::Nothing => next_step(progress.status.state, name),
     }
 }
 
@@ -134,12 +156,12 @@ fn lines(out: &mut impl Write, rows: &[ListRow], columns: Option<usize>) -> io::
 
 /// How many domains have which verdict; each counts once.
 fn sum(rows: &[ListRow]) -> String {
-    let here: Vec<_> = rows.iter().filter(|row| row.state != Stage::Removed).collect();
-    let checked: Vec<Verdict> = here.iter().filter_map(|row| row.verdict).collect();
-    let (unchecked, removed) = (here.len() - checked.len(), rows.len() - here.len());
+    let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.verdict).collect();
+    let removed = rows.iter().filter(|row| !row.counts()).count();
+    let unchecked = rows.iter().filter(|row| row.counts() && row.verdict.is_none() && row.checked.is_none()).count();
     let counts = [(unchecked, "not checked yet"), (removed, "removed")];
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
-    let counts = std::iter::once(count_words(&checked)).filter(|words| !words.is_empty()).chain(counts);
+    let counts = std::iter::once(count_words(&verdicts)).filter(|words| !words.is_empty()).chain(counts);
     counts.collect::<Vec<_>>().join(", ")
 }
 
@@ -152,7 +174,8 @@ mod tests {
     fn row(name: &str, verdict: Option<Verdict>) -> ListRow {
         let state = Stage::Draft;
         let next = next_step(state, &DnsName::new(name));
-        ListRow { name: name.to_owned(), role: "-", state, verdict, code: None, next, checked: None, until: None }
+        let (name, rank) = (name.to_owned(), (verdict, false));
+        ListRow { name, role: "-", state, verdict, rank, code: None, next, checked: None, until: None }
     }
 
     fn written(rows: &[ListRow], columns: Option<usize>) -> String {
@@ -195,7 +218,7 @@ mod tests {
     fn every_domain_counts_once() {
         let verdicts = [None, Some(Verdict::Unknown), Some(Verdict::Unknown), Some(Verdict::Warn), Some(Verdict::Fail)];
         let mut rows: Vec<ListRow> = verdicts.map(|verdict| row("a.example.com", verdict)).into();
-        rows.push(ListRow { state: Stage::Removed, ..row("b.example.com", Some(Verdict::Fail)) });
+        rows.push(ListRow { state: Stage::Removed, ..row("b.example.com", None) });
         assert_eq!(sum(&rows), "1 to fix, 1 with a warning, 2 unknown, 1 not checked yet, 1 removed");
     }
 }

@@ -1,9 +1,8 @@
-//! The result of the check of one domain, as all formats print it.
+//! The result of the check of one of several domains.
 
-use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::domains::finding::{deciding, overall, wait_ends};
+use crate::domains::finding::{deciding, overall};
 use crate::domains::stage::Stage;
 use crate::domains::{Finding, Verdict};
 use crate::model::text::short;
@@ -18,10 +17,6 @@ pub struct Outcome {
     pub title: String,
     /// How far the domain is.
     pub state: Option<Stage>,
-    /// When the wait ends that decides.
-    pub until: Option<Timestamp>,
-    /// When the certificate expires.
-    pub expires: Option<Timestamp>,
     /// The whole, if it is printed.
     pub json: Value,
 }
@@ -36,8 +31,6 @@ impl Outcome {
             code: decides.map_or_else(|| "-".to_owned(), |finding| finding.code.to_string()),
             title: decides.map_or_else(String::new, |finding| finding.title.clone()),
             state: None,
-            until: wait_ends(findings),
-            expires: None,
             json: Value::Null,
         }
     }

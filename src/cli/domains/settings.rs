@@ -6,10 +6,10 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use crate::app::domain_service::{ANNOUNCED, DomainSetup, config_source};
-use crate::config::file::{self as config, Domains as Configured};
+use crate::config::file::Domains as Configured;
 use crate::domains::check::Subject;
 use crate::domains::check_options::{CheckOptions, named_resolver, socket_address, system_resolver};
-use crate::domains::diagnosis::{Expectation, Platform};
+use crate::domains::diagnosis::Expectation;
 use crate::domains::parse_name;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryFile};
@@ -29,7 +29,6 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
         platform_host,
         ca_identities: ca.iter().map(|name| name.trim().to_ascii_lowercase()).collect(),
         allow_private: args.allow_private || configured.allow_private,
-        ..Expectation::default()
     };
     let trust = match args.trust.as_deref() {
         Some(path) => roots(path, "--trust")?,
@@ -65,30 +64,8 @@ pub fn resolve(args: &ProbeArgs, configured: &Configured) -> Result<CheckOptions
     settings.name_servers.extend(args.name_server.iter().cloned());
     settings.http_port = args.http_port.unwrap_or(configured.http_port);
     settings.https_port = args.https_port.unwrap_or(configured.https_port);
-    settings.platforms = platforms(configured);
     settings.now = args.now;
     Ok(settings)
-}
-
-/// The platforms of the configuration.
-pub(super) fn platforms(configured: &Configured) -> Vec<Platform> {
-    configured.platforms.iter().map(platform).collect()
-}
-
-fn platform(configured: &config::Platform) -> Platform {
-    let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_ascii_lowercase()).collect();
-    let given = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-    Platform {
-        hosts: configured.hosts.iter().map(|host| DnsName::new(host)).collect(),
-        addresses: configured.addresses.clone(),
-        ca_identities: lower(&configured.ca_identities),
-        methods: lower(&configured.methods),
-        account_uri: given(&configured.account_uri),
-        verification: lower(&configured.verification),
-        acme_challenge: given(&configured.acme_challenge),
-        proxy_allowed: configured.proxy_allowed,
-        support: given(&configured.support).map(|support| short(&support)),
-    }
 }
 
 /// The value from the dashboard, by flag or configuration; pasted addresses are understood as for names.
@@ -152,7 +129,6 @@ pub fn domain_setup(configured: &Configured) -> Result<DomainSetup, Failed> {
         platform_host: platform_host(None, configured)?,
         configuration: configured_domains(configured),
         notify: configured.notify,
-        platforms: platforms(configured),
         ..DomainSetup::default()
     })
 }

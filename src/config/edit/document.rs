@@ -5,18 +5,9 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use super::super::file::{File, Redirect};
+use super::super::file::File;
 use super::super::schema::{SCHEMA_LINE, write_schema};
 use crate::local::atomic_file;
-
-/// The project's domains, as the file has them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ProjectDomains {
-    /// `domains.primary`; empty if none is set.
-    pub primary: String,
-    /// `domains.redirects`.
-    pub redirects: Vec<Redirect>,
-}
 
 /// Why the file was not written. It is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -24,14 +15,6 @@ pub enum EditError {
     /// The file cannot be read or written, or the change is not possible.
     #[error("{0}")]
     Refused(String),
-    /// Another program has changed the domains in it.
-    #[error("the domains in {} were changed by another program.", path.display())]
-    Changed {
-        /// Which file.
-        path: PathBuf,
-        /// The current domains.
-        there: Box<ProjectDomains>,
-    },
     /// Its notation is one that the program cannot change.
     #[error("{} was not changed, because its notation is not supported here: {why}. Edit it by hand.", path.display())]
     ByHand {

@@ -308,7 +308,7 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
     };
     let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
     if !allowing.is_empty() {
-        return allowed(case, &allowing, finding);
+        return allowed(&allowing, finding);
     }
     let add = case.expectation.ca_identities.first().map_or("<the platform's CA>", String::as_str);
     let add = format!("add a CAA record at {place}: flag 0, tag issue, value {add}");
@@ -337,58 +337,18 @@ fn good_until(case: &Case<'_>) -> String {
     })
 }
 
-/// Whether what a record asks for fits the platform.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    Yes,
-    Unknown,
-    No,
-}
-
-impl Fit {
-    fn of(parameter: Option<&str>, known: bool, fits: impl FnOnce(&str) -> bool) -> Self {
-        match parameter {
-            None => Self::Yes,
-            Some(_) if !known => Self::Unknown,
-            Some(value) if fits(value) => Self::Yes,
-            Some(_) => Self::No,
-        }
+/// The platform's method and account are unknown, so a record that allows only some may forbid its certificate.
+fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding) -> Finding {
+    let [methods, account] = ["validationmethods", "accounturi"];
+    let limits = |issue: &&&Issue| issue.parameter(methods).is_some() || issue.parameter(account).is_some();
+    let limited = allowing.first().filter(|_| allowing.iter().all(|issue| limits(&issue)));
+    match limited.map(|issue| issue.parameter(methods)) {
+        None => finding(Code::CaaOk, Verdict::Ok, Who::Nobody),
+        Some(Some(listed)) => finding(Code::CaaMethod, Verdict::Warn, Who::DnsProvider)
+            .fix(format!("only {} is allowed: ask the platform's support whether it uses that method", short(listed))),
+        Some(None) => finding(Code::CaaAccount, Verdict::Warn, Who::DnsProvider)
+            .fix("only one account is allowed: ask the platform's support whether it is theirs, or remove accounturi"),
     }
-}
-
-fn allowed(case: &Case<'_>, allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding) -> Finding {
-    let platform = &case.expectation.platform;
-    let method = |issue: &Issue| {
-        let own = |listed: &str| platform.methods.iter().any(|method| listed.trim().eq_ignore_ascii_case(method));
-        let fits = |methods: &str| methods.split(',').any(own);
-        Fit::of(issue.parameter("validationmethods"), !platform.methods.is_empty(), fits)
-    };
-    let account = |issue: &Issue| {
-        let own = platform.account_uri.as_deref();
-        Fit::of(issue.parameter("accounturi"), own.is_some(), |account| Some(account) == own)
-    };
-    let best = allowing.iter().min_by_key(|issue| method(issue).max(account(issue)));
-    let Some(issue) = best.filter(|issue| method(issue).max(account(issue)) != Fit::Yes) else {
-        return finding(Code::CaaOk, Verdict::Ok, Who::Nobody);
-    };
-    let verdict = |fit| if fit == Fit::No { Verdict::Fail } else { Verdict::Warn };
-    if method(issue) >= account(issue) {
-        let listed = short(issue.parameter("validationmethods").unwrap_or_default());
-        let fix = match platform.methods.as_slice() {
-            [] => format!("only {listed} is allowed: ask the platform's support whether it uses that method"),
-            own => format!(
-                "only {listed} is allowed, and the platform uses {}: add it to validationmethods",
-                words::list(own)
-            ),
-        };
-        return finding(Code::CaaMethod, verdict(method(issue)), Who::DnsProvider).fix(fix);
-    }
-    let fix = match &platform.account_uri {
-        None => "only one account is allowed: ask the platform's support whether it is theirs, or remove accounturi"
-            .to_owned(),
-        Some(own) => format!("only another account is allowed: set accounturi to {own}, the platform's, or remove it"),
-    };
-    finding(Code::CaaAccount, verdict(account(issue)), Who::DnsProvider).fix(fix)
 }
 
 fn unknown_authority(case: &Case<'_>, finding: Finding) -> Finding {

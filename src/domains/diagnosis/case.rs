@@ -19,41 +19,6 @@ pub const CERTIFICATE_WAIT: SignedDuration = SignedDuration::from_mins(30);
 /// The label at which CAs look for proof by DNS (RFC 8555 section 8.4).
 pub const ACME_CHALLENGE: &str = "_acme-challenge";
 
-/// What a platform says about itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Platform {
-    /// The values that its dashboard shows, or the domains that they are in.
-    pub hosts: Vec<DnsName>,
-    /// The addresses that it gives for domains without a subdomain.
-    pub addresses: Vec<IpAddr>,
-    /// The CAA identities of its certificate authority, lower case.
-    pub ca_identities: Vec<String>,
-    /// How its certificate authority validates, lower case; empty if unknown.
-    pub methods: Vec<String>,
-    /// Its account at the certificate authority (RFC 8657).
-    pub account_uri: Option<String>,
-    /// Labels below the domain at which it wants a TXT record.
-    pub verification: Vec<String>,
-    /// Where it wants `_acme-challenge` below the domain to lead; `{name}` in it is the domain.
-    pub acme_challenge: Option<String>,
-    /// A proxy in front of it is fine.
-    pub proxy_allowed: bool,
-    /// Where its support is reached.
-    pub support: Option<String>,
-}
-
-impl Platform {
-    /// The platform that a value is of.
-    pub fn find<'a>(platforms: &'a [Self], value: &DnsName) -> Option<&'a Self> {
-        platforms.iter().find(|platform| platform.hosts.iter().any(|own| value.is_within(own)))
-    }
-
-    /// Where it wants `_acme-challenge` below `name` to lead.
-    pub fn challenge_target(&self, name: &DnsName) -> Option<DnsName> {
-        self.acme_challenge.as_ref().map(|target| DnsName::new(&target.replace("{name}", name.as_str())))
-    }
-}
-
 /// What is expected.
 #[derive(Clone, Debug, Default)]
 pub struct Expectation {
@@ -63,20 +28,6 @@ pub struct Expectation {
     pub ca_identities: Vec<String>,
     /// Private addresses are allowed, and were connected to.
     pub allow_private: bool,
-    /// What else is known of the platform.
-    pub platform: Platform,
-}
-
-impl Expectation {
-    /// Takes what is known of the platform whose host is expected.
-    pub fn describe(&mut self, platforms: &[Platform]) {
-        let Some(host) = &self.platform_host else { return };
-        let Some(platform) = Platform::find(platforms, host) else { return };
-        if self.ca_identities.is_empty() {
-            self.ca_identities.clone_from(&platform.ca_identities);
-        }
-        self.platform = platform.clone();
-    }
 }
 
 /// The input of a diagnosis.
@@ -147,7 +98,6 @@ impl Case<'_> {
             let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
             trusted && edge.leaf().is_some_and(|leaf| leaf.covers(host.as_str()))
         };
-        addresses.extend(&self.expectation.platform.addresses);
         addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
         addresses
     }

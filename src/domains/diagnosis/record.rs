@@ -6,7 +6,7 @@ use crate::model::text::whole;
 use crate::model::words::counted;
 
 use super::super::caches::{PUBLICATION, SourceAnswer};
-use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS, TXT};
+use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
 use super::super::observation::{Data, Lookup, Record, Reply, type_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
@@ -38,7 +38,6 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
         findings.iter_mut().for_each(|finding| not_published(case, finding));
     }
     findings.extend(https_elsewhere(case, source));
-    findings.extend(not_verifiable(case));
     findings.extend(long_ttl(source));
     findings
 }
@@ -64,24 +63,6 @@ fn not_published(case: &Case<'_>, finding: &mut Finding) {
     finding.title = "Your provider has not published the record yet".to_owned();
     finding.fix = format!("wait a minute; if nothing changes: {}", finding.fix);
     finding.until = case.reported.saved.and_then(|saved| saved.checked_add(PUBLICATION).ok());
-}
-
-/// A TXT record that the platform wants, and that is not there.
-fn not_verifiable(case: &Case<'_>) -> Option<Finding> {
-    let is_text = |record: &Record| matches!(record.data, Data::Txt(_));
-    let lacks = |name: &&DnsName| {
-        let mut replies = case.seen.asked(name, TXT).filter_map(Lookup::answer).peekable();
-        replies.peek().is_some() && !replies.any(|reply| reply.answers.iter().any(is_text))
-    };
-    let name = case.seen.verification.iter().find(lacks)?;
-    let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
-    Some(
-        Finding::new(Code::DnsNotVerifiable, verdict, Who::DnsProvider)
-            .seen(format!("{name} has no TXT record"))
-            .expected("the TXT record that the dashboard shows")
-            .cured()
-            .evidence(case.seen.asked(name, TXT)),
-    )
 }
 
 /// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.

@@ -21,8 +21,6 @@ const PARENT_SERVERS: usize = 2;
 const MAX_SERVERS: usize = 8;
 /// How many zones inside each other are followed.
 const MAX_DEPTH: usize = 4;
-/// How many verification records are asked for.
-const MOST_VERIFICATIONS: usize = 4;
 /// How many CNAMEs are followed.
 const MAX_CHAIN: usize = 10;
 
@@ -72,8 +70,7 @@ impl ProbeContext<'_> {
             self.ask_whether_it_exists(),
             self.ask_what_they_cached(&zone),
             self.keys(&zone, &delegation),
-            self.own_addresses(&zone, &delegation),
-            self.verification()
+            self.own_addresses(&zone, &delegation)
         );
         self.complete(|complete| complete.record = true);
     }
@@ -373,19 +370,6 @@ impl ProbeContext<'_> {
         let questions = TYPES.map(|kind| (name, kind)).into_iter().chain([(zone, NS), (&sibling, A)]);
         let questions = questions.chain(above.iter().map(|level| (level, CAA)));
         join_all(questions.map(|(name, kind)| self.ask(server, name, kind))).await;
-    }
-
-    /// The records with which the platform verifies the domain.
-    async fn verification(&self) {
-        let labels = self.settings.expectation.platform.verification.iter().take(MOST_VERIFICATIONS);
-        let names: Vec<DnsName> = labels.map(|label| DnsName::new(label).followed_by(&self.domain.name)).collect();
-        self.note(|seen| seen.verification.clone_from(&names));
-        let delegated = self.settings.expectation.platform.acme_challenge.is_some();
-        tokio::join!(join_all(names.iter().map(|name| self.ask_source(name, TXT))), async {
-            if delegated {
-                self.ask_challenge().await;
-            }
-        });
     }
 
     /// What helps to explain an answer that is not right.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Conflict;
 use crate::domains::dns_name::DnsName;
-use crate::model::escape::{ascii_json, shell_word};
+use crate::model::escape::ascii_json;
 
 /// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
@@ -72,16 +72,11 @@ pub fn dotted(dns_name: &DnsName) -> String {
 
 /// A record's data in zone-file format, in printable ASCII.
 pub fn rdata(conflict: &Conflict, value: &str) -> String {
-    if conflict.is("TXT") { strings(value, decimal) } else { ascii(value) }
-}
-
-/// A record's data in Route 53 format.
-pub fn route53(conflict: &Conflict, value: &str) -> String {
-    if conflict.is("TXT") { strings(value, |byte| format!("\\{byte:03o}")) } else { value.to_owned() }
+    if conflict.is("TXT") { strings(value) } else { ascii(value) }
 }
 
 /// The quoted strings of a TXT record, each filled up: how the source splits them is unknown.
-fn strings(text: &str, escaped: impl Fn(u8) -> String) -> String {
+fn strings(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for (index, byte) in text.bytes().enumerate() {
@@ -91,7 +86,7 @@ fn strings(text: &str, escaped: impl Fn(u8) -> String) -> String {
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
             _ if is_printable(byte) => out.push(char::from(byte)),
-            _ => out.push_str(&escaped(byte)),
+            _ => out.push_str(&decimal(byte)),
         }
     }
     out.push('"');
@@ -108,18 +103,4 @@ pub fn json(value: &impl Serialize, pretty: bool) -> String {
 /// A string literal of HCL without templates.
 pub(super) fn hcl(text: &str) -> String {
     json(&ascii(text), false).replace("${", "$${").replace("%{", "%%{")
-}
-
-/// A YAML scalar that is always read as this string.
-pub fn yaml(text: &str) -> String {
-    const WORDS: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        && !WORDS.iter().any(|word| text.eq_ignore_ascii_case(word));
-    if plain { text.to_owned() } else { format!("'{}'", ascii(text).replace('\'', "''")) }
-}
-
-/// One word of a POSIX shell, in printable ASCII.
-pub fn shell(text: &str) -> String {
-    shell_word(&ascii(text))
 }

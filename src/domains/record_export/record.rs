@@ -1,6 +1,5 @@
 //! The record that a domain needs, and the records that it replaces.
 
-use super::super::diagnosis::{ACME_CHALLENGE, Platform};
 use super::super::{DnsName, Domain};
 
 /// The record that points a domain to the platform.
@@ -14,26 +13,15 @@ pub struct DnsRecord {
     pub value: DnsName,
     /// How long it may be cached, in seconds.
     pub ttl: u32,
-    /// Where the platform wants `_acme-challenge` below the name to lead, if it does.
-    pub challenge: Option<DnsName>,
 }
 
 impl DnsRecord {
     /// The time to live that the platform asks for, in seconds.
     pub const TTL: u32 = 3600;
 
-    /// The record of `domain`, and what else the platform of `value` wants.
-    pub fn new(domain: &Domain, zone: DnsName, value: DnsName, platforms: &[Platform]) -> Self {
-        let platform = Platform::find(platforms, &value);
-        let challenge = platform.and_then(|platform| platform.challenge_target(&domain.name));
-        Self { name: domain.name.clone(), zone, value, ttl: Self::TTL, challenge }
-    }
-
-    /// The second record, with which the certificate check by DNS is left to the platform.
-    pub fn delegation(&self) -> Option<Self> {
-        let value = self.challenge.clone()?;
-        let name = DnsName::new(ACME_CHALLENGE).followed_by(&self.name);
-        Some(Self { name, value, zone: self.zone.clone(), ttl: self.ttl, challenge: None })
+    /// The record of `domain`.
+    pub fn new(domain: &Domain, zone: DnsName, value: DnsName) -> Self {
+        Self { name: domain.name.clone(), zone, value, ttl: Self::TTL }
     }
 
     /// `CNAME`, or `ALIAS` at the apex of the zone, where a CNAME is not allowed.

@@ -1,7 +1,7 @@
 //! Terraform resources for three providers, one of which the operator keeps.
 
 use super::escape::{dotted, full, hcl};
-use super::lines::ExportLines;
+use super::formats::ExportLines;
 use super::{Conflict, DnsRecord};
 
 /// The record for three providers, each headed by a comment.

@@ -35,7 +35,7 @@ impl Sandbox {
         self.provider(&mut plan);
         self.caches(&mut plan);
         self.platform(&mut plan);
-        if self.redirected {
+        if self.redirected && self.project == Project::With {
             plan.redirect(Self::DOMAIN, &straight);
         }
         plan

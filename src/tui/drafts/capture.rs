@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::typed::{AddFormDraft, ImportDraft, Rapid, RedirectsDraft, TypedText};
+use serde::de::IgnoredAny;
+
+use super::typed::{AddFormDraft, ImportDraft, Rapid, TypedText};
 use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::screens::add_pet::import::{self, Phase};
@@ -21,13 +23,6 @@ impl TypedText {
             after: add.after,
             focus: add.focus,
         });
-        let edited = &domains.redirects;
-        let redirects = edited.is_unsaved(&domains.setup.configuration).then(|| RedirectsDraft {
-            was: domains.setup.configuration.clone(),
-            edited: edited.edited.clone(),
-            selected: edited.selected,
-            form: edited.form.clone(),
-        });
         Self {
             form,
             sent: add.sent.clone(),
@@ -39,7 +34,7 @@ impl TypedText {
             }),
             import: import(&add.import),
             wizards: domains.unsaved_wizards().cloned().collect(),
-            redirects,
+            redirects: IgnoredAny,
             profile: profile(&state.profiles.form),
             search: state.pets.search.clone(),
             browser: domains.browser.clone(),
@@ -48,7 +43,7 @@ impl TypedText {
 
     /// Restores it. A pet that was sent comes back as a question.
     pub fn restore(self, state: &mut AppState) {
-        let Self { form, sent, ahead, rapid, import, wizards, redirects, profile, search, browser } = self;
+        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
         if let Some(AddFormDraft { name, category, status, after, focus }) = form {
             let is_text = !name.is_empty() || !category.is_empty();
             let add = &mut state.add;
@@ -92,17 +87,6 @@ impl TypedText {
                 Some(_) => state.domains.left.push(wizard),
                 None => state.domains.wizard = wizard,
             }
-        }
-        if let Some(RedirectsDraft { was, edited, selected, form }) = redirects
-            && edited != state.domains.setup.configuration
-        {
-            // Saving reports a conflict if they were changed meanwhile.
-            state.domains.setup.configuration = was;
-            let editor = &mut state.domains.redirects;
-            editor.edited = edited;
-            editor.selected = selected.min(editor.lines() - 1);
-            let last = editor.lines();
-            editor.form = form.filter(|form| form.line <= last);
         }
         if let Some(profile) = profile {
             state.profiles.form = profile;

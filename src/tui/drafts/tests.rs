@@ -168,7 +168,6 @@ fn all_typed_text_is_restored_in_place() {
     let panel = &mut app.state.domains;
     panel.wizard.name = TextInput::new("shop.example");
     panel.browser = TextInput::new("not secure");
-    panel.redirects.edited.primary = Some("www.shop.example".into());
     let left = crate::tui::screens::domains::wizard::Wizard {
         value: TextInput::new("cname.host.example"),
         entry: Some(DnsName::new("old.example")),
@@ -446,6 +445,10 @@ fn only_drafts_of_this_service_and_this_program_are_read() {
     assert_eq!(Drafts::read(&drafts.text(), "https://other.example/v1"), None);
     for text in ["", "{", "{}", &drafts.text().replace("\"typed\":{", "\"typed\":{\"new\":1,")] {
         assert_eq!(Drafts::read(text, IDENTITY), None, "{text}");
+    }
+    for redirects in ["null", "{\"was\":{\"primary\":null,\"redirects\":[]},\"selected\":1}"] {
+        let earlier = drafts.text().replace("\"typed\":{", &format!("\"typed\":{{\"redirects\":{redirects},"));
+        assert_eq!(Drafts::read(&earlier, IDENTITY), Some(drafts.clone()), "written by an earlier version");
     }
 }
 

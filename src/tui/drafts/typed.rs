@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use crate::app::outbox::unknown_outcome::PendingAdd;
-use crate::domains::redirect_config::ConfigSource;
 use crate::model::{PetId, PetStatus};
 use crate::tui::screens::add_pet::fields::{After, Focus};
-use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::text_input::TextInput;
@@ -31,8 +30,9 @@ pub struct TypedText {
     pub import: Option<ImportDraft>,
     /// Domains that are not on the list yet, or not with this value.
     pub wizards: Vec<Wizard>,
-    /// Redirects that are not in the configuration.
-    pub redirects: Option<RedirectsDraft>,
+    /// Edited redirects, in files of earlier versions.
+    #[serde(skip_serializing)]
+    pub redirects: IgnoredAny,
     /// The form for a new profile, without its key.
     pub profile: Option<Profile>,
     /// The search in the list of pets.
@@ -78,19 +78,6 @@ pub struct ImportDraft {
     pub begun: bool,
 }
 
-/// Edited redirects.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RedirectsDraft {
-    /// The configuration when they were edited.
-    pub was: ConfigSource,
-    pub edited: ConfigSource,
-    /// The line that has the cursor.
-    pub selected: usize,
-    /// The line being typed.
-    pub form: Option<redirects::RedirectForm>,
-}
-
 impl TypedText {
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
@@ -108,7 +95,7 @@ impl TypedText {
         let parts = |typed: &Self| {
             let for_service = !typed.clone().for_service().is_empty();
             let for_none = typed.browser.is_empty() && typed.wizards.is_empty();
-            [for_service, !for_none || typed.redirects.is_some() || typed.profile.is_some()]
+            [for_service, !for_none || typed.profile.is_some()]
         };
         parts(self).into_iter().zip(parts(other)).any(|both| both == (true, true))
     }

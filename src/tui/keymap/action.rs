@@ -2,6 +2,7 @@
 
 use strum::{EnumIter, IntoStaticStr};
 
+use crate::domains::troubleshooting::Rule;
 use crate::tui::key::KeyPress;
 use crate::tui::text_input::Edit;
 
@@ -416,7 +417,6 @@ pub enum DomainsAction {
     Domain(DomainAction),
     Rules(RulesAction),
     Redirects(RedirectsAction),
-    RedirectForm(FormAction),
     Removal(RemovalAction),
 }
 
@@ -430,6 +430,7 @@ pub enum DomainListAction {
     Removal,
     Refresh,
     Live,
+    Resolvers,
     Delete,
 }
 
@@ -476,6 +477,8 @@ pub enum DomainAction {
 pub enum RulesAction {
     NextTab,
     PreviousTab,
+    #[strum(transparent)]
+    Tab(Rule),
     Refresh,
     Verified,
     Toggle,
@@ -490,15 +493,8 @@ pub enum RulesAction {
 #[strum(serialize_all = "kebab-case")]
 pub enum RedirectsAction {
     Move(Movement),
-    Open,
-    Add,
-    Delete,
-    MakePrimary,
-    Save,
-    Choices,
     Refresh,
     Copy,
-    WriteFile,
     Back,
 }
 
@@ -632,8 +628,6 @@ pub enum Context {
     Browser,
     /// The table of redirects.
     Redirects,
-    /// A field of a redirect.
-    RedirectForm,
     /// The steps of a removal.
     Removal,
     /// The field for the name at their end.
@@ -658,7 +652,7 @@ impl Context {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
             Self::Commands | Self::Views | Self::ById => true,
             Self::ProfileText | Self::ProfilePath => true,
-            Self::WizardText | Self::Browser | Self::RedirectForm | Self::RemovalName | Self::WriteBox => true,
+            Self::WizardText | Self::Browser | Self::RemovalName | Self::WriteBox => true,
             Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
             Self::ImportFile | Self::ImportValue => true,
             Self::FormButton | Self::ProfileButton | Self::WizardButton => false,

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use strum::IntoEnumIterator as _;
 
+use crate::domains::troubleshooting::Rule;
+
 use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::action::{
@@ -423,6 +425,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('U')], DomainList::Removal, "removal", "remove step by step")
         .bind([ch('r'), f(5)], DomainList::Refresh, "check now", "check all now")
         .bind([ch('A')], DomainList::Live, "watch", "watch, on and off")
+        .bind([ch('p')], DomainList::Resolvers, "", "public resolvers")
         .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([DELETE], DomainList::Delete, "", "drop a draft")
         .moves(DomainList::Move, LIST, ["", ""], ["move", "first, last"]);
@@ -487,6 +490,10 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.page(C::Rules, D::Rules)
         .bind([RIGHT, TAB], Rules::NextTab, "next", "other rules")
         .bind([LEFT, BACK_TAB], Rules::PreviousTab, "", "other rules")
+        .bind([ch('1')], Rules::Tab(Rule::Verification), "", "a rule")
+        .bind([ch('2')], Rules::Tab(Rule::Certificate), "", "a rule")
+        .bind([ch('3')], Rules::Tab(Rule::Browser), "", "a rule")
+        .bind([ch('4')], Rules::Tab(Rule::Redirects), "", "a rule")
         .bind([ch('r'), f(5)], Rules::Refresh, "check", "check now")
         .bind([ch('V')], Rules::Verified, "I chose Re-verify", "I chose (Re-)Verify")
         .bind([ch('y')], Rules::Copy, "", "copy the first fix")
@@ -502,31 +509,17 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .global([ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3)], Rules::Back, "back", "to the domain");
     map.page(C::Redirects, D::Redirects)
-        .bind([ENTER], Redirects::Open, "edit", "edit the line")
-        .bind([ch('a')], Redirects::Add, "add", "add a redirect")
-        .bind([DELETE, ch('x')], Redirects::Delete, "remove", "remove the line")
-        .bind([ch('p')], Redirects::MakePrimary, "", "make target primary")
-        .bind([f(2)], Redirects::Save, "save", "save to your file")
-        .bind([ch('f')], Redirects::Choices, "fix", "fix the line")
         .bind([ch('r'), f(5)], Redirects::Refresh, "check", "follow all redirects")
-        .bind([ch('y')], Redirects::Copy, "", "copy all as JSON")
-        .bind([ch('w')], Redirects::WriteFile, "", "write JSON or TOML")
+        .bind([ch('y')], Redirects::Copy, "copy", "copy all as JSON")
         .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .moves(Redirects::Move, SMALL_LIST, ["", ""], ["move", "first, last"])
         .bind([ESC, f(3), ch('q')], Redirects::Back, "back", "back");
-    map.page(C::RedirectForm, D::RedirectForm)
-        .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next; at end: apply")
-        .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
-        .bind([f(2)], Form::Save, "save", "apply and save")
-        .bind([ctrl('o')], Form::Choices, "fix", "fix it")
-        .bind([f(8)], Form::Clear, "clear", "clear the field")
-        .bind([ESC, f(3)], Form::Back, "cancel", "discard changes");
     map.page(C::Removal, D::Removal)
         .bind([ch(' ')], Removal::Toggle, "tick", "tick, done")
         .bind([TAB, ENTER, DOWN], Removal::NextField, "next", "next line")
         .bind([BACK_TAB, UP], Removal::PreviousField, "", "previous line")
         .bind([ch('r'), f(5)], Removal::Refresh, "check again", "check again")
-        .bind([ch('R')], Removal::Redirects, "redirects", "add a redirect")
+        .bind([ch('R')], Removal::Redirects, "redirects", "the redirects")
         .global([ch('o'), ctrl('o')], G::Outside, "", "sandbox: act outside")
         .bind([ESC, f(3), ch('q')], Removal::Back, "back", "back");
     map.page(C::RemovalName, D::Removal)

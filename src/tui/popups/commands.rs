@@ -224,8 +224,8 @@ mod tests {
         app.reply_kept();
         app.keys("R 1 : \"drop a draft\"");
         assert_eq!(found(&app), Vec::<String>::new());
-        app.keys("C-u \"remove the line\"");
-        assert_eq!(found(&app)[0], "Redirects: remove the line");
+        app.keys("C-u \"copy all as json\"");
+        assert_eq!(found(&app)[0], "Redirects: copy all as JSON");
     }
 
     #[test]

@@ -51,9 +51,9 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
 
 pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Page<'_>) {
     if asked.change == PendingChange::PublicResolvers {
-        page.popup(62, 15, "Before the first check");
+        page.popup(62, 15, "Public resolvers");
         domains::popups::resolvers::draw(state, page);
-        return answers(page, "Ask them", "n  Only this machine's (Enter, Esc)");
+        return answers(page, "Ask them", "n  Do not ask them (Enter, Esc)");
     }
     let label = cut(&page.appearance.text(&state.link.label), 20);
     let last = "A pet that was added cannot be changed or deleted.";

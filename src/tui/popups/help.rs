@@ -43,7 +43,7 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Record => "The DNS record",
         Context::Domain => "One domain",
         Context::Rules | Context::Browser => "Troubleshooting",
-        Context::Redirects | Context::RedirectForm => "Redirects",
+        Context::Redirects => "Redirects",
         Context::Removal | Context::RemovalName => "Removal",
         Context::FormatsBox => "Formats",
         Context::WriteBox => "Write to a file",

@@ -268,8 +268,6 @@ pub enum Contents {
     },
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
-    /// TOML where the name ends in `.toml`, JSON otherwise.
-    Configuration { json: String, toml: String },
 }
 
 /// The saved views.

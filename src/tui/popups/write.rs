@@ -71,8 +71,6 @@ impl WriteBox {
             Contents::Pets { whole: true, .. } => FileContents::Inventory,
             Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
             Contents::Rejects(what) => FileContents::Rejects(what.clone()),
-            Contents::Configuration { toml, .. } if path.ends_with(".toml") => FileContents::Text(toml.clone()),
-            Contents::Configuration { json, .. } => FileContents::Text(json.clone()),
         };
         PopupTask::Write(WriteFile { path, replace: self.replace, what }).into()
     }
@@ -167,9 +165,7 @@ pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
             let rows = write.what.as_deref().unwrap_or_default();
             format!("{} {rows}   {} everything (Down)", radio(!whole), radio(*whole))
         }
-        (Contents::Text(_) | Contents::Rejects(_) | Contents::Configuration { .. }, None) => {
-            write.what.clone().unwrap_or_default()
-        }
+        (Contents::Text(_) | Contents::Rejects(_), None) => write.what.clone().unwrap_or_default(),
     };
     page.line(cut(&format!("  {what}"), page.columns()));
     page.input(2, 60, &write.path, true);

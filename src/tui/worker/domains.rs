@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::job::{Progress, blocking};
 use crate::api::failure::Failure;
 use crate::app::domain_service::DomainService;
-use crate::domains::redirect_config::ConfigSource;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 
 /// Does a job; `progress` takes how far a check is.
@@ -22,13 +21,8 @@ pub async fn perform(service: Arc<DomainService>, task: DomainTask, progress: Pr
             DomainReply::RedirectsFollowed(service.follow(redirects, sandbox).await.map_err(crashed))
         }
         DomainTask::ChooseResolvers { public } => {
-            service.choose_resolvers(public);
-            DomainReply::ResolversChosen(Ok(()))
-        }
-        DomainTask::Save { was, configuration } => {
-            let to = ConfigSource::from(configuration.clone());
-            let written = blocking(move || service.save(&was, &to)).await;
-            DomainReply::Saved(written.map(|path| (configuration, path)))
+            let chosen = blocking(move || Ok(service.choose_resolvers(public))).await;
+            DomainReply::ResolversChosen(chosen.map_err(crashed))
         }
     }
 }

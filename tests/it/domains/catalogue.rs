@@ -235,9 +235,6 @@ fn every_row_that_needs_a_world_has_one() {
         // Covered by its own test, since no simulator is without IPv6; a check never reports it.
         Code::DnsValueUnknown,
         Code::V6Untested,
-        // Only with a platform that wants it.
-        Code::DnsNotVerifiable,
-        Code::AcmeDelegation,
         // Only CAs see it; what they say is explained.
         Code::CaRateLimit,
     ];

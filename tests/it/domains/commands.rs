@@ -371,13 +371,12 @@ fn records_are_written_in_every_format_with_conflicts() {
     assert!(plain.contains("CNAME") && plain.contains("3600") && plain.contains(Plan::PLATFORM_HOST), "{plain}");
     let bind = text(&room.run(&["records", DOMAIN, "--format", "bind"]).stdout);
     assert_eq!(bind, "docs.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n");
-    let route53 = room.run(&["records", DOMAIN, "--format", "route53", "--with-deletes"]);
-    let value: Value = serde_json::from_slice(&route53.stdout).unwrap();
-    assert_eq!(value["Changes"][0]["Action"], "DELETE");
-    assert_eq!(value["Changes"][0]["ResourceRecordSet"]["ResourceRecords"][0]["Value"], "127.0.0.2");
-    let wrong = room.petstore(&["records", DOMAIN, "--format", "excel"]).output().unwrap();
+    let json = room.run(&["records", DOMAIN, "--format", "json", "--with-deletes"]);
+    let value: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(value["delete"][0]["values"][0], "127.0.0.2");
+    let wrong = room.petstore(&["records", DOMAIN, "--format", "route53"]).output().unwrap();
     ends_with(&wrong, 2);
-    assert!(text(&wrong.stderr).contains("one of plain, bind"), "{}", text(&wrong.stderr));
+    assert!(text(&wrong.stderr).contains("use one of plain, bind, terraform, json"), "{}", text(&wrong.stderr));
     let unknown = room.petstore(&["records", DOMAIN]).output().unwrap();
     ends_with(&unknown, 2);
     assert!(text(&unknown.stderr).contains("--platform-host"));
@@ -442,6 +441,13 @@ fn a_removal_goes_in_order_and_finds_the_record_that_was_left() {
     let done = room.run(&["remove", DOMAIN, "--done"]);
     ends_with(&done, 8);
     assert!(text(&done.stdout).contains("delete it now"), "{}", text(&done.stdout));
+    // The panel says the same of it.
+    room.check(&[DOMAIN]);
+    let listed = room.petstore(&["list", "--fail-on", "fail"]).output().unwrap();
+    ends_with(&listed, 8);
+    let shown = text(&listed.stdout);
+    assert!(shown.contains("FAIL     CNAME left behind: delete it at your DNS provider"), "{shown}");
+    assert!(shown.ends_with("\n1 to fix\n"), "{shown}");
     room.world.change(|plan| {
         plan.zone(Plan::ZONE).clear(DOMAIN);
     });

@@ -1,4 +1,6 @@
-//! The formats that programs and support read: JSON held against its schema, monitoring, and the HTML report.
+//! What programs read: JSON compared with its schema, and the recipes for monitoring systems.
+
+use std::process::{Command, Output, Stdio};
 
 use petstore::domains::Code;
 use petstore::domains::simulator::{Plan, ZoneData};
@@ -6,6 +8,7 @@ use serde_json::Value;
 
 use super::commands::{Room, ends_with, text};
 use super::fixture::now;
+use crate::skipped::skipped;
 
 const DOMAIN: &str = Plan::DOMAIN;
 
@@ -78,42 +81,71 @@ fn warnings_fail_on_request_and_so_does_the_list() {
     }
 }
 
+/// The scripts of `docs/recipes.md` for domains, by their headings.
+fn recipe(heading: &str) -> String {
+    let page = include_str!("../../../docs/recipes.md");
+    let (_, rest) = page.split_once(&format!("### {heading}\n")).unwrap();
+    let (_, rest) = rest.split_once("```bash\n").unwrap();
+    rest.split_once("```").unwrap().0.to_owned()
+}
+
+/// Runs a recipe, in which `petstore domains check` checks these domains of the world.
+fn run_recipe(room: &Room, heading: &str, domains: &[&str]) -> Option<Output> {
+    for program in ["bash", "jq"] {
+        let command = format!("command -v {program}");
+        if !Command::new("sh").args(["-c", &command]).stdout(Stdio::null()).status().unwrap().success() {
+            skipped(&format!("{program} is not installed: {heading}"));
+            return None;
+        }
+    }
+    let check = room.command(&[&["check"], domains].concat());
+    let words = [check.get_program()].into_iter().chain(check.get_args());
+    let words: Vec<String> = words.map(|word| format!("'{}'", word.to_str().unwrap())).collect();
+    let script = recipe(heading).replace("petstore domains check", &words.join(" "));
+    let mut command = Command::new("bash");
+    Some(command.args(["-c", &script]).env("HOME", room.home.path()).output().unwrap())
+}
+
 #[test]
-fn monitoring_gets_its_formats_from_a_real_check() {
+fn the_recipe_for_nagios_ends_with_the_statuses_of_a_plugin() {
     let room = mixed();
-    let nagios = room.run(&["check", DOMAIN, "bad.acme-pets.com", "--format", "nagios"]);
-    ends_with(&nagios, 2);
-    let line = text(&nagios.stdout);
-    let begin =
-        "DOMAINS CRITICAL - 1 to fix, 1 fine: bad.acme-pets.com: An A record blocks the CNAME [DNS-A-BLOCKS] | ";
-    assert!(line.starts_with(begin) && line.contains("'certificate days of docs.acme-pets.com'="), "{line}");
-    assert_eq!(line.lines().count(), 1);
-    ends_with(&room.run(&["check", DOMAIN, "--format", "nagios"]), 0);
-    let metrics = text(&room.run(&["check", DOMAIN, "--format", "prometheus"]).stdout);
-    for metric in [
-        "petstore_domain_verdict{domain=\"docs.acme-pets.com\",verdict=\"ok\",code=\"DNS-OK\"} 1\n",
-        "petstore_domain_certificate_expiry_timestamp_seconds{domain=\"docs.acme-pets.com\"} ",
+    let heading = "A plugin for Nagios and Icinga";
+    for (domains, status, line) in [
+        (&[DOMAIN][..], 0, "DOMAINS ok: docs.acme-pets.com DNS-OK, 1 checked\n"),
+        (&[DOMAIN, "bad.acme-pets.com"], 2, "DOMAINS fail: bad.acme-pets.com DNS-A-BLOCKS, 2 checked\n"),
+        (&["new.acme-pets.com"], 1, "DOMAINS wait: new.acme-pets.com DNS-MISSING, 1 checked\n"),
     ] {
-        assert!(metrics.contains(metric), "{metric} is missing in\n{metrics}");
+        let Some(output) = run_recipe(&room, heading, domains) else { return };
+        ends_with(&output, status);
+        assert_eq!(text(&output.stdout), line);
     }
 }
 
 #[test]
-fn the_html_report_is_one_file_without_script_and_hostile_records_stay_text() {
-    let script = "<script>alert(1)</script>";
+fn the_recipe_for_prometheus_gives_a_metric_a_line() {
+    let room = mixed();
+    let Some(output) = run_recipe(&room, "Metrics for Prometheus", &[DOMAIN, "bad.acme-pets.com", "a\"b"]) else {
+        return;
+    };
+    let metrics = text(&output.stdout);
+    let expiry = "petstore_domain_certificate_expiry_timestamp_seconds{domain=\"docs.acme-pets.com\"} ";
+    assert!(
+        metrics.lines().any(|line| line.strip_prefix(expiry).is_some_and(|at| at.parse::<u64>().is_ok())),
+        "{metrics}"
+    );
+    for line in ["{domain=\"docs.acme-pets.com\"} 1", "{domain=\"bad.acme-pets.com\"} 4", "{domain=\"a\\\"b\"} 4"] {
+        assert!(metrics.lines().any(|found| found == format!("petstore_domain_verdict{line}")), "{line}\n{metrics}");
+    }
+    assert_eq!(metrics.lines().count(), 4, "{metrics}");
+}
+
+#[test]
+fn a_hostile_record_stays_text_in_the_report() {
     let room = Room::new(Plan::healthy(now()).with(|plan| {
-        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, ZoneData::txt(script));
+        plan.zone(Plan::ZONE).clear(DOMAIN).add(DOMAIN, 60, ZoneData::txt("\u{1b}[2Jclear"));
     }));
-    let file = room.home.path().join("ticket.html");
-    let output = room.run(&["report", DOMAIN, "--html", file.to_str().unwrap()]);
+    let output = room.run(&["report", DOMAIN]);
     ends_with(&output, 9);
-    assert!(output.stdout.is_empty() && text(&output.stderr).contains("report written to"));
-    let html = std::fs::read_to_string(file).unwrap();
-    for part in ["<!doctype html>", "docs.acme-pets.com", "DNS-NODATA", "All questions", "&lt;script&gt;"] {
-        assert!(html.contains(part), "{part} is missing in\n{html}");
-    }
-    for loaded in ["<script", "http-equiv=\"refresh\"", "src=", "href=", "url(", "@import", " on"] {
-        let found = html.match_indices(loaded).find(|(at, _)| html[..*at].rfind('<') > html[..*at].rfind('>'));
-        assert!(!html.contains("<script") && found.is_none(), "{loaded} is in a tag of\n{html}");
-    }
+    let report = text(&output.stdout);
+    assert!(report.contains("DNS-NODATA") && report.contains("clear") && !report.contains('\u{1b}'), "{report}");
 }

@@ -1,11 +1,11 @@
 //! Which resolvers learn the name of a domain.
 
-use petstore::app::domain_service::{CheckRequest, DomainService};
-use petstore::domains::check_options::CheckOptions;
+use petstore::app::domain_service::DomainService;
+use petstore::config::File;
+use petstore::domains::check_options::{CheckOptions, named_resolver};
 use petstore::domains::observation::Role;
-use petstore::domains::registry::{Entry, RegistryFile};
+use petstore::domains::registry::RegistryFile;
 use petstore::domains::simulator::{LoggedServer, Plan, Simulator, ZoneData};
-use petstore::domains::{DnsName, Verdict};
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
 
@@ -42,42 +42,35 @@ async fn with_only_the_system_resolver_no_packet_goes_to_another_one() {
     }
 }
 
-#[tokio::test]
-async fn an_operator_who_wants_no_public_resolvers_gets_none_until_the_end() {
-    let home = tempfile::tempdir().unwrap();
-    let world = Simulator::start(Plan::healthy(now())).await.unwrap();
-    let list = || RegistryFile::new(home.path().join("domains.json"));
-    let service = DomainService::new(list(), home.path().join("config.toml"), with_system_resolver(settings(&world)));
-    let entry = Entry { name: DnsName::new(Plan::DOMAIN), events: Vec::new(), measurements: Vec::new() };
-    let request = || CheckRequest { entry: entry.clone(), reported: reported(), detail: true, sandbox: None };
-
-    service.choose_resolvers(false);
-    let checked = service.check(request(), |_, _| {}).await.unwrap();
-    assert_eq!((asked(&world), checked.measurement.verdict), (vec![0], Verdict::Ok));
-    service.choose_resolvers(true);
-    service.check(request(), |_, _| {}).await.unwrap();
-    assert_eq!(asked(&world), [0, 1, 2, 3]);
-}
-
 #[test]
-fn public_resolvers_are_announced_until_the_operator_agrees() {
+fn the_choice_of_public_resolvers_is_asked_for_once_and_saved_where_commands_read_it() {
     let home = tempfile::tempdir().unwrap();
-    let service = |resolvers: &[&str]| {
+    let config = home.path().join("config.toml");
+    let service = |resolvers: &[String]| {
         let mut options = CheckOptions::new(Default::default(), Vec::new());
-        options.resolvers.retain(|server| server.role == Role::Resolver { system: true });
-        let has_system = !options.resolvers.is_empty();
-        let named = resolvers.iter().map(|text| petstore::domains::check_options::named_resolver(text).unwrap());
-        options.resolvers.extend(named);
-        let list = RegistryFile::new(home.path().join("domains.json"));
-        (DomainService::new(list, home.path().join("config.toml"), options), has_system)
+        options.resolvers = resolvers.iter().map(|text| named_resolver(text).unwrap()).collect();
+        // As if the first were the one of this machine.
+        let service = DomainService::new(
+            RegistryFile::new(home.path().join("domains.json")),
+            config.clone(),
+            with_system_resolver(options),
+        );
+        (service.resolvers(), service)
     };
-    assert_eq!(service(&["127.0.0.1:5353"]).0.new_resolvers(), [""; 0]);
-    let (first, has_system) = service(&["1.1.1.1", "9.9.9.9"]);
-    if has_system {
-        assert_eq!(first.new_resolvers(), ["1.1.1.1", "9.9.9.9"]);
-    }
-    first.choose_resolvers(false);
-    assert_eq!(first.new_resolvers(), [""; 0], "answered for this run");
-    first.choose_resolvers(true);
-    assert_eq!(service(&["1.1.1.1"]).0.new_resolvers(), [""; 0], "answered for good");
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    let saved = || File::parse(&std::fs::read_to_string(&config).unwrap(), &config).unwrap().domains.resolvers;
+
+    let (none, _) = service(&texts(&["127.0.0.1:5353"]));
+    assert_eq!((none.public, none.ask_first), (vec![], false));
+    let all = texts(&["127.0.0.1:5353", "10.0.0.53", "1.1.1.1", "tls://9.9.9.9"]);
+    let (first, asks) = service(&all);
+    assert_eq!((first.public, first.ask_first), (texts(&["1.1.1.1", "tls://9.9.9.9"]), true));
+
+    let (choice, not_saved) = asks.choose_resolvers(false);
+    assert_eq!((choice.public, choice.ask_first, not_saved), (vec![], false, None));
+    assert_eq!(saved(), ["system", "10.0.0.53"]);
+    let (choice, not_saved) = asks.choose_resolvers(true);
+    assert_eq!((choice.public, choice.ask_first, not_saved), (texts(&["1.1.1.1", "8.8.8.8", "9.9.9.9"]), false, None));
+    assert_eq!(saved(), ["system", "10.0.0.53", "1.1.1.1", "8.8.8.8", "9.9.9.9"]);
+    assert!(!service(&all).0.ask_first, "answered for good");
 }

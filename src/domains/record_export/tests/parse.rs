@@ -53,50 +53,6 @@ pub(super) fn zone_line(line: &str) -> Vec<Vec<u8>> {
     words
 }
 
-/// The words of one simple command; variables in double quotes stay as they are.
-pub(super) fn shell_words(line: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' => words.extend(word.take()),
-            '\'' => word.get_or_insert_default().push_str(&quoted(&mut chars, '\'')),
-            '"' => {
-                let inside = quoted(&mut chars, '"');
-                assert!(
-                    inside.strip_prefix('$').unwrap().chars().all(|c| c.is_ascii_uppercase() || c == '_'),
-                    "{line}"
-                );
-                word.get_or_insert_default().push_str(&inside);
-            }
-            '\\' => word.get_or_insert_default().push(chars.next().unwrap()),
-            _ if c.is_ascii_alphanumeric() || "-_.,:=@".contains(c) => word.get_or_insert_default().push(c),
-            _ => panic!("{c:?} means something to a shell: {line}"),
-        }
-    }
-    words.extend(word);
-    words
-}
-
-fn quoted(chars: &mut impl Iterator<Item = char>, quote: char) -> String {
-    let mut out = String::new();
-    loop {
-        match chars.next().expect("a closing quote") {
-            c if c == quote => return out,
-            c => out.push(c),
-        }
-    }
-}
-
-/// A call such as `CNAME("docs", "sites.platform.example.", TTL(3600))`: its name, two strings and the number.
-pub(super) fn js_call(line: &str) -> (String, [String; 2], u32) {
-    let (function, arguments) = line.split_once('(').unwrap();
-    assert!(function.bytes().all(|byte| byte.is_ascii_uppercase()));
-    let (strings, ttl) = arguments.strip_suffix("))").unwrap().rsplit_once(", TTL(").unwrap();
-    (function.to_owned(), serde_json::from_str(&format!("[{strings}]")).unwrap(), ttl.parse().unwrap())
-}
-
 /// A resource of HCL: its type, its name, and its attributes.
 pub type Resource = (String, String, Vec<(String, String)>);
 

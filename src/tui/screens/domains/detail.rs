@@ -238,10 +238,11 @@ pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec
     match action {
         RulesAction::NextTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, true)),
         RulesAction::PreviousTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, false)),
+        RulesAction::Tab(rule) => app.domains.place = PanelLocation::Rules(rule),
         RulesAction::Refresh => {
             scheduler::ask(&mut app.domains, &name);
             if rule == Rule::Redirects {
-                return redirects::keys::walk(app, now);
+                return redirects::walk(app, now);
             }
         }
         RulesAction::Verified => verified(app, now),
@@ -275,9 +276,9 @@ pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) 
     let domain = state.domain()?;
     let reported = state.reported(&domain.name);
     let seen = state.seen(&domain.name);
-    let line = state.redirects.line_of(&domain.name);
-    let redirect = line.and_then(|line| redirects::redirect(&state.redirects.edited.redirects[line - 1]));
-    let walked = line.and_then(|line| state.redirects.walked_at(line));
+    let written = state.redirect_from(&domain.name);
+    let redirect = written.and_then(redirects::redirect);
+    let walked = written.and_then(|written| state.walked(written));
     let facts = Facts {
         domain: &domain,
         reported: &reported,

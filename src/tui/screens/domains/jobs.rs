@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use crate::api::failure::Failure;
-use crate::app::domain_service::{CheckRequest, CheckResult, NotSaved};
+use crate::app::domain_service::{CheckRequest, CheckResult, ResolverChoice};
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;
-use crate::domains::redirect_config::{ConfigSource, DomainsConfiguration, Redirect};
+use crate::domains::redirect_config::Redirect;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::sandbox::Sandbox;
 
@@ -24,15 +24,8 @@ pub enum DomainTask {
         /// In the sandbox: its state and its time of day.
         sandbox: Option<(Sandbox, Timestamp)>,
     },
-    /// Ask public resolvers from now on, or not until the program ends.
+    /// Ask public resolvers from now on or not, here and in every command.
     ChooseResolvers { public: bool },
-    /// Write the project's configuration into the configuration file.
-    Save {
-        /// As it was when it was read: later changes by others are not overwritten.
-        was: ConfigSource,
-        /// The new one.
-        configuration: DomainsConfiguration,
-    },
 }
 
 /// The result of a job about domains.
@@ -44,10 +37,8 @@ pub enum DomainReply {
     CheckProgress(usize, (Complete, Timestamp)),
     /// The domain in this lane was checked, or could not be.
     Checked(usize, Result<Box<CheckResult>, Failure>),
-    /// Which resolvers are asked is settled, or why not.
-    ResolversChosen(Result<(), Failure>),
+    /// Which resolvers are asked from now on; and why that was not saved, if it was not.
+    ResolversChosen(Result<(ResolverChoice, Option<String>), Failure>),
     /// Redirects were followed, or could not be.
     RedirectsFollowed(Result<Vec<FollowedRedirect>, Failure>),
-    /// This configuration was written to this file, or why not.
-    Saved(Result<(DomainsConfiguration, String), NotSaved>),
 }

@@ -11,7 +11,7 @@ use super::state::State;
 pub fn record(state: &State, domain: &Domain) -> Option<DnsRecord> {
     let value = state.reported(&domain.name).value?;
     let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
-    Some(DnsRecord::new(domain, zone, value, &state.setup.platforms))
+    Some(DnsRecord::new(domain, zone, value))
 }
 
 /// What the operator does next, with the key for it; `None` if there is nothing to do but wait.

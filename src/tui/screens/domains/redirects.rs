@@ -1,140 +1,108 @@
-//! The editor of `domains.primary` and `domains.redirects`: checked while typing and against the live site.
-
-mod form;
-pub mod keys;
+//! The page of `domains.primary` and `domains.redirects`: the list, what is wrong with it, and each redirect followed.
 
 use crate::app::domain_progress::leads_on;
+use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
-use crate::domains::redirect_config::{self, ConfigSource, Linted, Redirect, WrittenRedirect};
-use crate::domains::{Code, DnsName, Finding, Verdict};
-use crate::tui::keymap::Context;
-use crate::tui::text_input::{TextInput, Typing};
+use crate::domains::redirect_config::{self, Linted, Redirect, WrittenRedirect};
+use crate::domains::{DnsName, Verdict};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::RedirectsAction;
+use crate::tui::popups::copy;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::widgets::list::moved;
 
-use super::state::State;
+use super::jobs::DomainTask;
+use super::popups;
+use super::state::{PanelLocation, State};
 
-pub use form::{Focus, RedirectForm};
-
+/// The state of the page.
 #[derive(Clone, Debug, Default)]
-pub struct RedirectEditor {
-    /// The configuration as it is edited.
-    pub edited: ConfigSource,
-    /// The line that has the cursor: 0 is the primary domain, redirects follow.
+pub struct Redirects {
+    /// The redirect that has the cursor.
     pub selected: usize,
-    /// The line that is being typed.
-    pub form: Option<RedirectForm>,
     /// The redirects that were followed by header-only requests.
     pub walked: Vec<FollowedRedirect>,
 }
 
-impl RedirectEditor {
-    /// Where a key goes.
-    pub const fn context(&self) -> Context {
-        if self.form.is_some() { Context::RedirectForm } else { Context::Redirects }
+impl State {
+    /// The configured redirect from a domain.
+    pub fn redirect_from(&self, from: &DnsName) -> Option<&WrittenRedirect> {
+        self.setup.configuration.redirects.iter().find(|redirect| DnsName::new(&redirect.from) == *from)
     }
 
-    /// The text field that has the cursor.
-    pub fn input(&mut self) -> Option<&mut TextInput> {
-        self.form.as_mut().map(RedirectForm::input)
-    }
-
-    /// Whether there are unsaved changes.
-    pub fn is_unsaved(&self, configuration: &ConfigSource) -> bool {
-        self.form.is_some() || self.edited != *configuration
-    }
-
-    /// Types into the focused field; the first text replaces the suggested target.
-    pub fn on_typing(&mut self, typing: Typing<'_>) {
-        if let Some(form) = &mut self.form {
-            match typing {
-                Typing::Text(_) if form.focus != Focus::To => {}
-                Typing::Text(_) if std::mem::take(&mut form.untouched) => form.to.clear(),
-                Typing::Text(_) => {}
-                Typing::Edit(_) => form.untouched = false,
-            }
-        }
-        if let Some(input) = self.input() {
-            input.take(typing);
-        }
-    }
-
-    /// How many lines there are.
-    pub const fn lines(&self) -> usize {
-        1 + self.edited.redirects.len()
-    }
-
-    /// The configuration with the line that is being typed.
-    fn candidate(&self) -> ConfigSource {
-        let mut written = self.edited.clone();
-        let Some(form) = &self.form else { return written };
-        if form.line == 0 {
-            written.primary = Some(form.to.value().trim().to_owned()).filter(|text| !text.is_empty());
-            return written;
-        }
-        let typed = WrittenRedirect {
-            from: form.from.value().trim().to_owned(),
-            to: form.to.value().trim().to_owned(),
-            status: form.status.value().trim().parse().unwrap_or(0),
-        };
-        match written.redirects.get_mut(form.line - 1) {
-            Some(redirect) => *redirect = typed,
-            None => written.redirects.push(typed),
-        }
-        written
+    /// The result of following a redirect.
+    pub fn walked(&self, written: &WrittenRedirect) -> Option<&FollowedRedirect> {
+        let redirect = redirect(written)?;
+        self.redirects.walked.iter().find(|walked| walked.redirect == redirect)
     }
 
     /// What fails in the redirect from a domain, if it was followed.
-    pub fn failing(&self, from: &DnsName) -> Option<&str> {
-        let configured = self.edited.redirects.iter().filter_map(redirect).find(|redirect| redirect.from == *from)?;
-        let walked = self.walked.iter().filter(|walked| walked.redirect == configured && !leads_on(&walked.findings));
-        let mut findings = walked.filter_map(|walked| deciding(&walked.findings));
-        findings.next().filter(|finding| finding.verdict == Verdict::Fail).map(|finding| finding.title.as_str())
-    }
-
-    /// The line of the redirect from a domain.
-    pub fn line_of(&self, from: &DnsName) -> Option<usize> {
-        let at = self.edited.redirects.iter().position(|redirect| DnsName::new(&redirect.from) == *from)?;
-        Some(at + 1)
-    }
-
-    /// The result of following the redirect on a line.
-    pub(super) fn walked_at(&self, line: usize) -> Option<&FollowedRedirect> {
-        let written = self.edited.redirects.get(line.checked_sub(1)?)?;
-        let redirect = redirect(written)?;
-        self.walked.iter().find(|walked| walked.redirect == redirect)
+    pub fn failing_redirect(&self, from: &DnsName) -> Option<&str> {
+        let walked = self.walked(self.redirect_from(from)?).filter(|walked| !leads_on(&walked.findings))?;
+        let decides = deciding(&walked.findings).filter(|finding| finding.verdict == Verdict::Fail)?;
+        Some(&decides.title)
     }
 }
 
-/// Lints the configuration with the line that is being typed.
+/// What is wrong with the configuration.
 pub fn lint(state: &State) -> Linted {
-    redirect_config::check(state.redirects.candidate(), &listed(state))
-}
-
-pub fn about(findings: &[Finding], line: usize) -> impl Iterator<Item = &Finding> {
-    let place = if line == 0 { "domains.primary".to_owned() } else { format!("domains.redirects[{}]", line - 1) };
-    findings.iter().filter(move |finding| finding.seen.starts_with(&place))
-}
-
-/// The findings about the line that is being typed, and those that it causes elsewhere.
-pub(super) fn about_typed(state: &State) -> Vec<Finding> {
-    let Some(form) = &state.redirects.form else { return Vec::new() };
-    let before = redirect_config::check(state.redirects.edited.clone(), &listed(state)).findings;
-    let mut findings = lint(state).findings;
-    let own: Vec<Code> = about(&findings, form.line).map(|finding| finding.code).collect();
-    let is_new = |finding: &Finding| {
-        let known = |known: &Finding| (known.code, &known.seen) == (finding.code, &finding.seen);
-        finding.code != Code::CfgOk && !own.contains(&finding.code) && !before.iter().any(known)
-    };
-    findings.retain(|finding| about(std::slice::from_ref(finding), form.line).next().is_some() || is_new(finding));
-    findings
-}
-
-fn listed(state: &State) -> Vec<DnsName> {
-    state.entries().map(|entry| entry.name.clone()).collect()
+    let listed: Vec<DnsName> = state.entries().map(|entry| entry.name.clone()).collect();
+    redirect_config::check(state.setup.configuration.clone(), &listed)
 }
 
 /// A redirect for the checks, if its names are valid.
 pub fn redirect(written: &WrittenRedirect) -> Option<Redirect> {
     let name = |text: &str| crate::domains::parse_name::domain(text).ok().map(|domain| domain.name);
     Some(Redirect { from: name(&written.from)?, to: name(&written.to)?, status: u16::try_from(written.status).ok()? })
+}
+
+/// Opens the page, and follows every redirect.
+pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let panel = &mut app.domains;
+    panel.enter(PanelLocation::Redirects);
+    let redirects = &panel.setup.configuration.redirects;
+    let is_of = |name: &DnsName| redirects.iter().position(|redirect| DnsName::new(&redirect.from) == *name);
+    if let Some(at) = panel.selected.as_ref().and_then(is_of) {
+        panel.redirects.selected = at;
+    }
+    walk(app, now)
+}
+
+/// Follows every redirect by header-only requests.
+pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let redirects: Vec<Redirect> = app.domains.setup.configuration.redirects.iter().filter_map(redirect).collect();
+    if redirects.is_empty() || !popups::resolvers::may_send(app, now) {
+        return Vec::new();
+    }
+    let task = DomainTask::FollowRedirects { redirects, sandbox: app.domains.setup.sandbox_at(now) };
+    vec![app.begin(task, now)]
+}
+
+/// A key on the page.
+pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<Effect> {
+    match action {
+        RedirectsAction::Move(movement) => {
+            let lines = app.domains.setup.configuration.redirects.len();
+            let selected = &mut app.domains.redirects.selected;
+            *selected = moved(*selected, movement, lines, lines);
+        }
+        RedirectsAction::Refresh => return walk(app, now),
+        RedirectsAction::Copy => match lint(&app.domains).configuration {
+            Some(configuration) => return copy(app, configuration.to_json(), "the configuration as JSON", now),
+            None => app.say(MessageKind::Error, "The redirects have errors. Fix them in your configuration first."),
+        },
+        RedirectsAction::Back => app.domains.back(),
+    }
+    Vec::new()
+}
+
+/// Redirects were followed.
+pub fn on_walked(app: &mut AppState, walked: Vec<FollowedRedirect>) {
+    for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
+        app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
+    }
+    let redirects = &mut app.domains.redirects;
+    redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
+    redirects.walked.extend(walked);
 }

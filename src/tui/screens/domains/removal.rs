@@ -27,12 +27,12 @@ pub use form::{Focus, Removal};
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
     let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
-    state.worked.get(name).copied().filter(|_| gone && state.redirects.line_of(name).is_some())
+    state.worked.get(name).copied().filter(|_| gone && state.redirect_from(name).is_some())
 }
 
 /// The result of following the redirect from `name`.
 pub(super) fn followed<'a>(state: &'a State, name: &DnsName) -> Option<&'a FollowedRedirect> {
-    state.redirects.walked_at(state.redirects.line_of(name)?)
+    state.walked(state.redirect_from(name)?)
 }
 
 /// Whether a record still points to the platform after the removal; `None` if unknown.
@@ -65,7 +65,7 @@ pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
     scheduler::ask_anew(panel, &name);
-    if panel.reported(&name).removed { Vec::new() } else { redirects::keys::walk(app, now) }
+    if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
 /// A key on the page.
@@ -77,7 +77,7 @@ pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Eff
         RemovalAction::Toggle => tick(app, now),
         RemovalAction::Confirm => forget(app, now),
         RemovalAction::Refresh => return check(app, now),
-        RemovalAction::Redirects => return redirects::keys::open(app, now),
+        RemovalAction::Redirects => return redirects::open(app, now),
         RemovalAction::Back => app.domains.back(),
     }
     Vec::new()
@@ -150,7 +150,6 @@ fn forget(app: &mut AppState, now: Now) {
     }
     panel.forget(&name);
     panel.back();
-    let rest =
-        if panel.redirects.line_of(&name).is_some() { " Its redirect is still in your configuration: R." } else { "" };
+    let rest = if panel.redirect_from(&name).is_some() { " Its redirect is still in your configuration." } else { "" };
     app.say(MessageKind::Done, format!("{name} is off the list.{rest}"));
 }

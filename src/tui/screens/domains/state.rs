@@ -19,7 +19,7 @@ use crate::tui::keymap::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 
-use super::redirects::RedirectEditor;
+use super::redirects::Redirects;
 use super::removal::Removal;
 use super::summary::{DomainSummary, StatusWords};
 use super::wizard::Wizard;
@@ -63,7 +63,7 @@ pub struct State {
     pub left: Vec<Wizard>,
     /// The browser message typed on the page of rule 3.
     pub browser: TextInput,
-    pub redirects: RedirectEditor,
+    pub redirects: Redirects,
     /// Removing a domain.
     pub removal: Removal,
     /// When the redirect from a domain last worked.
@@ -99,7 +99,7 @@ pub enum PanelLocation {
     Live,
     /// A troubleshooting rule.
     Rules(Rule),
-    /// The editor of the redirects.
+    /// The redirects.
     Redirects,
     /// Taking a domain out of service.
     Removal,
@@ -134,8 +134,7 @@ impl State {
     /// The panel before the list is read.
     pub fn new(setup: DomainSetup) -> Self {
         let configuration = setup.configuration.clone();
-        let redirects = RedirectEditor { edited: configuration.clone(), ..RedirectEditor::default() };
-        let mut state = Self { watching: true, redirects, setup, ..Self::default() };
+        let mut state = Self { watching: true, setup, ..Self::default() };
         state.configure(configuration);
         state
     }
@@ -174,7 +173,7 @@ impl State {
             PanelLocation::Live => Context::Domain,
             PanelLocation::Rules(Rule::Browser) => Context::Browser,
             PanelLocation::Rules(_) => Context::Rules,
-            PanelLocation::Redirects => self.redirects.context(),
+            PanelLocation::Redirects => Context::Redirects,
             PanelLocation::Removal => self.removal.context(),
         }
     }
@@ -184,9 +183,12 @@ impl State {
         match self.place {
             PanelLocation::Wizard => self.wizard.input(),
             PanelLocation::Rules(Rule::Browser) => Some(&mut self.browser),
-            PanelLocation::Redirects => self.redirects.input(),
             PanelLocation::Removal => self.removal.input(),
-            PanelLocation::List | PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => None,
+            PanelLocation::List
+            | PanelLocation::Record
+            | PanelLocation::Live
+            | PanelLocation::Rules(_)
+            | PanelLocation::Redirects => None,
         }
     }
 

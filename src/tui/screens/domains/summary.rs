@@ -27,8 +27,8 @@ pub type StatusWords = (Stage, Option<Verdict>, String);
 impl DomainSummary {
     /// The row of an entry.
     pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
-        // The list shows what the redirect editor shows.
-        let redirect = state.redirects.failing(&entry.name);
+        // The list shows what the page of the redirects shows.
+        let redirect = state.failing_redirect(&entry.name);
         Self {
             name: entry.name.clone(),
             shown: shown(&entry.name),

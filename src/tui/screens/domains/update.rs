@@ -70,8 +70,7 @@ pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Eff
         DomainsAction::Record(action) => detail::at_record(app, action, now),
         DomainsAction::Domain(action) => detail::at_domain(app, action, now),
         DomainsAction::Rules(action) => detail::in_rules(app, action, now),
-        DomainsAction::Redirects(action) => redirects::keys::on_action(app, action, now),
-        DomainsAction::RedirectForm(action) => redirects::keys::in_form(app, action, now),
+        DomainsAction::Redirects(action) => redirects::on_action(app, action, now),
         DomainsAction::Removal(action) => removal::on_action(app, action, now),
     };
     effects.extend(scheduler::work(app, now));
@@ -93,9 +92,7 @@ pub fn on_typing(app: &mut AppState, typing: Typing<'_>) {
         Typing::Text(_) => app.message = None,
         Typing::Edit(_) => app.domains.confirming = None,
     }
-    if app.domains.place == PanelLocation::Redirects {
-        app.domains.redirects.on_typing(typing);
-    } else if let Some(input) = app.domains.input() {
+    if let Some(input) = app.domains.input() {
         input.take(typing);
     }
 }
@@ -105,7 +102,7 @@ fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect
         DomainListAction::Move(movement) => go(app, movement, now),
         DomainListAction::Open => return open(app, now),
         DomainListAction::Add => wizard::open(&mut app.domains),
-        DomainListAction::Redirects => return redirects::keys::open(app, now),
+        DomainListAction::Redirects => return redirects::open(app, now),
         DomainListAction::Removal => match settle_selection(app, now) {
             Some(_) => return removal::open(app, now),
             None => app.say(MessageKind::Note, NO_DOMAIN),
@@ -116,9 +113,10 @@ fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect
                 app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
             }
             let mut effects = read(app, now);
-            effects.extend(redirects::keys::walk(app, now));
+            effects.extend(redirects::walk(app, now));
             return effects;
         }
+        DomainListAction::Resolvers => return popups::resolvers::change(app, now),
         DomainListAction::Delete => drop_draft(app, now),
         DomainListAction::Live => {
             app.domains.watching = !app.domains.watching;
@@ -211,11 +209,12 @@ pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect>
         DomainReply::Checked(lane, Err(failure)) => {
             return on_not_seen(app, lane, &failure.sentence("the checker"), now);
         }
-        DomainReply::ResolversChosen(Ok(())) => return popups::resolvers::on_chosen(app, now),
+        DomainReply::ResolversChosen(Ok((choice, not_saved))) => {
+            return popups::resolvers::on_chosen(app, choice, not_saved, now);
+        }
         DomainReply::ResolversChosen(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
-        DomainReply::RedirectsFollowed(Ok(walked)) => redirects::keys::on_walked(app, walked),
+        DomainReply::RedirectsFollowed(Ok(walked)) => redirects::on_walked(app, walked),
         DomainReply::RedirectsFollowed(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
-        DomainReply::Saved(result) => redirects::keys::on_saved(app, result, now),
     }
     Vec::new()
 }

@@ -55,6 +55,8 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let wall = app.domains.wall(now);
     if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
+        let configuration = sandbox.configuration().into();
+        app.domains.configure(configuration);
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "most steps need no key afterwards")]
     let then = match act {
@@ -70,7 +72,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         form.value.select();
     }
     let mut effects = match app.domains.place {
-        PanelLocation::Redirects => redirects::keys::walk(app, now),
+        PanelLocation::Redirects => redirects::walk(app, now),
         PanelLocation::Removal => removal::check(app, now),
         PanelLocation::List => {
             scheduler::ask_all(&mut app.domains, now);

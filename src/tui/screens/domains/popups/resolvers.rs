@@ -1,9 +1,11 @@
-//! The question before the name of a domain is first sent to public resolvers.
+//! Whether the names of domains are sent to public resolvers: asked before the first check, and changeable in the list.
 
 use super::super::jobs::DomainTask;
 use super::super::state::PanelLocation;
 use super::super::{redirects, scheduler};
+use crate::app::domain_service::ResolverChoice;
 use crate::clock::Now;
+use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
@@ -13,7 +15,7 @@ use crate::tui::widgets::page::Page;
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
 pub fn may_send(app: &mut AppState, now: Now) -> bool {
-    if app.domains.setup.new_resolvers.is_empty() {
+    if !app.domains.setup.resolvers.ask_first {
         return true;
     }
     if app.popup.is_none() && app.screen == Screen::Domains && !app.pending.is_running(Slot::Resolvers) {
@@ -22,36 +24,56 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
     false
 }
 
+/// Stops asking public resolvers, or asks whether to begin.
+pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
+    if app.domains.setup.sandbox.is_some() {
+        app.say(MessageKind::Note, "The sandbox has its own resolvers; nothing is sent to public ones.");
+    } else if app.domains.setup.resolvers.public.is_empty() {
+        app.ask(PendingChange::PublicResolvers, now);
+    } else {
+        return choose(app, false, now);
+    }
+    Vec::new()
+}
+
 /// The operator has answered.
 pub fn choose(app: &mut AppState, public: bool, now: Now) -> Vec<Effect> {
-    if !public {
-        let text = "Only this machine's resolver is asked until you quit. To keep that, set resolvers = [\"system\"] under \
-                    [domains] in the configuration.";
-        app.say(MessageKind::Note, text);
-    }
     vec![app.begin(DomainTask::ChooseResolvers { public }, now)]
 }
 
 /// What waited for the answer begins.
-pub fn on_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
-    app.domains.setup.new_resolvers.clear();
+pub fn on_chosen(app: &mut AppState, choice: ResolverChoice, not_saved: Option<String>, now: Now) -> Vec<Effect> {
+    let text = match choice.public.is_empty() {
+        true => "No public resolver is asked.".to_owned(),
+        false => format!("{} are asked, too.", list(&choice.public)),
+    };
+    match not_saved {
+        Some(why) => app.say(MessageKind::Error, format!("{text} Only until you quit, since it was not saved: {why}")),
+        None => app
+            .say(MessageKind::Note, format!("{text} Saved as domains.resolvers in your configuration; p changes it.")),
+    }
+    app.domains.setup.resolvers = choice;
     let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
-    let mut effects = if follows_redirects { redirects::keys::walk(app, now) } else { Vec::new() };
+    let mut effects = if follows_redirects { redirects::walk(app, now) } else { Vec::new() };
     effects.extend(scheduler::work(app, now));
     effects
 }
 
 pub fn draw(app: &AppState, page: &mut Page<'_>) {
+    let public = &app.domains.setup.resolvers.public;
+    let public = if public.is_empty() { list(PUBLIC_RESOLVERS) } else { list(public) };
     page.margin = 2;
     page.gap();
-    let resolvers = list(&app.domains.setup.new_resolvers);
-    page.paragraph(2, &format!("A check sends the name of the domain to this machine's resolver, and to {resolvers}."));
+    page.paragraph(2, &format!("Besides this machine's resolver, a check can ask {public}."));
     page.gap();
     page.paragraph(
         2,
         "Those are public: with them petstore sees what visitors elsewhere see, and they learn the name.",
     );
     page.gap();
-    page.paragraph(2, "To never ask them, set resolvers = [\"system\"] under [domains] in the configuration.");
+    page.paragraph(
+        2,
+        "Your answer is saved as domains.resolvers in the configuration, and holds for petstore domains, too.",
+    );
     page.gap();
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 use crate::app::clipboard::Copied;
-use crate::app::domain_service::{DomainSetup, NotSaved};
+use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::{Notify, Service};
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
+use crate::domains::troubleshooting::Rule;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
@@ -18,7 +19,6 @@ use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::popups::state::DEAF;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
-use crate::tui::screens::domains::redirects;
 use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
 use crate::tui::screens::domains::wizard::Focus;
@@ -112,7 +112,7 @@ fn only_a_few_checks_run_at_a_time_and_all_finish() {
     }
     seen.sort();
     assert_eq!(seen, many(50));
-    assert!(app.says("Worst first. 50 waiting."));
+    assert!(app.says("50 waiting."));
 }
 
 #[test]
@@ -510,67 +510,6 @@ fn an_existing_file_is_overwritten_only_on_the_second_enter() {
 }
 
 #[test]
-fn a_redirect_is_checked_while_typing_fixed_and_saved() {
-    let mut app = panel(80, 24);
-    app.keys("R a \"https://blog.acme-pets.com/\" Tab C-u \"acme-pets.com\"");
-    assert!(app.says("A name is written as a URL"), "{}", app.screen());
-    app.keys("C-o C-o");
-    let form = app.state.domains.redirects.form.as_ref().unwrap();
-    assert_eq!((form.from.value(), form.to.value()), ("blog.acme-pets.com", "docs.acme-pets.com"));
-    app.keys("F2");
-    let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
-    assert_eq!(configuration.redirects.len(), 4);
-    app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Failed("no room.".into()))));
-    assert!(app.says("no room. Nothing was saved. F2 tries again."));
-    app.keys("F2");
-    app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "/c/config.toml".into()))));
-    assert!(app.says("Saved to /c/config.toml. Set the same in the dashboard."));
-    assert_eq!(app.state.domains.redirects.edited, app.state.domains.setup.configuration);
-}
-
-#[test]
-fn a_refused_value_of_a_redirect_is_selected() {
-    let mut app = panel(80, 24);
-    app.keys("R a \"blog.acme-pets.com\" Tab Tab \"9\" Enter");
-    let form = app.state.domains.redirects.form.as_ref().unwrap();
-    assert!(form.focus == redirects::Focus::Status && form.status.is_selected(), "{}", app.screen());
-    app.keys("\"302\"");
-    assert_eq!(app.state.domains.redirects.form.as_ref().unwrap().status.value(), "302");
-    app.keys("S-Tab S-Tab C-u \"https://blog.acme-pets.com/\" Tab Enter Enter");
-    let form = app.state.domains.redirects.form.as_ref().unwrap();
-    assert!(form.focus == redirects::Focus::From && form.from.is_selected(), "{}", app.screen());
-}
-
-#[test]
-fn changes_made_while_saving_stay() {
-    let mut app = panel(80, 24);
-    app.keys("R Down p F2");
-    let Task::Domains(DomainTask::Save { configuration, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
-    app.keys("a \"blog.acme-pets.com\" Tab Tab Enter");
-    app.reply(Slot::Save, DomainReply::Saved(Ok((configuration, "config.toml".into()))));
-    assert_eq!(app.state.domains.redirects.edited.redirects.len(), 4);
-    assert!(app.says("Not saved."));
-    app.keys("p F2");
-    let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
-    let there = crate::domains::redirect_config::ConfigSource { primary: Some("other.com".into()), ..was };
-    app.reply(Slot::Save, DomainReply::Saved(Err(NotSaved::Changed(there.clone()))));
-    assert!(app.says("Not saved: the file has changed (primary other.com, 3 redirects). F2 overwrites it."));
-    app.keys("F2");
-    let Task::Domains(DomainTask::Save { was, .. }) = app.job(Slot::Save).unwrap().task else { panic!() };
-    assert_eq!(was, there);
-}
-
-#[test]
-fn a_redirect_loop_is_shown_at_the_line_that_closes_it() {
-    let mut app = panel(80, 24);
-    app.keys("R a \"blog.acme-pets.com\" Tab C-u \"news.acme-pets.com\" Tab Enter");
-    app.keys("a \"news.acme-pets.com\" Tab C-u \"blog.acme-pets.com\"");
-    assert!(app.says("blog.acme-pets.com -> news.acme-pets.com -> blog.acme-pets.com"), "{}", app.screen());
-    app.keys("Tab Enter");
-    assert!(app.state.domains.redirects.form.is_some(), "it is not accepted");
-}
-
-#[test]
 fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
     let mut app = panel(80, 24);
     app.state.domains.selected = Some(name("shop.acme-pets.com"));
@@ -579,16 +518,6 @@ fn a_domain_that_is_not_removed_leaves_the_list_only_on_a_second_enter() {
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_some());
     app.keys("Enter");
     assert!(app.state.domains.entry(&name("shop.acme-pets.com")).is_none());
-}
-
-#[test]
-fn an_invalid_configuration_is_never_saved() {
-    let mut app = panel(80, 24);
-    app.keys("R Down Enter C-u \"docs.acme-pets.com\" F2");
-    assert!(app.job(Slot::Save).is_none() && app.state.domains.redirects.form.is_some());
-    app.keys("Esc Del Up Enter C-u Enter F2");
-    assert!(app.job(Slot::Save).is_none());
-    assert!(app.says("There is no primary domain"), "{}", app.screen());
 }
 
 #[test]
@@ -800,16 +729,59 @@ fn the_removal_page_notices_what_was_done_and_keeps_its_field_in_sight() {
 fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
     for (key, public) in [("y", true), ("n", false), ("Enter", false), ("Esc", false)] {
         let mut app = unasked(80, 24);
-        assert!(app.says("8.8.8.8 and 9.9.9.9") && app.says("set resolvers = ["), "{}", app.screen());
+        assert!(app.says("8.8.8.8 and 9.9.9.9") && app.says("saved as domains.resolvers"), "{}", app.screen());
         assert_eq!(checked(&app), [""; 0], "{key}");
         app.wait(DEAF).keys(key);
         assert_eq!(checked(&app), [""; 0], "before it is settled");
         let task = app.job(Slot::Resolvers).map(|job| job.task);
         assert_eq!(task, Some(Task::Domains(DomainTask::ChooseResolvers { public })));
-        assert_eq!(app.says("Only this machine's resolver is asked until you quit."), !public);
-        app.reply(Slot::Resolvers, DomainReply::ResolversChosen(Ok(())));
+        resolvers_chosen(&mut app, public, None);
+        assert_eq!(app.says("No public resolver is asked. Saved as domains.resolvers"), !public);
         assert!(!checked(&app).is_empty(), "{key}");
     }
+}
+
+fn resolvers_chosen(app: &mut App, public: bool, not_saved: Option<&str>) {
+    let public = if public { vec!["1.1.1.1".to_owned()] } else { Vec::new() };
+    let choice = ResolverChoice { public, ask_first: false };
+    app.reply(Slot::Resolvers, DomainReply::ResolversChosen(Ok((choice, not_saved.map(str::to_owned)))));
+}
+
+#[test]
+fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
+    let mut app = unasked(80, 24);
+    app.wait(DEAF).keys("Enter");
+    resolvers_chosen(&mut app, false, None);
+    assert!(app.says("Public resolvers: off (p)."), "{}", app.screen());
+    app.keys("p");
+    assert!(app.says("n  Do not ask them (Enter, Esc)"), "{}", app.screen());
+    app.wait(DEAF).keys("y");
+    resolvers_chosen(&mut app, true, Some("no room."));
+    assert!(app.says("Only until you quit, since it was not saved: no room."), "{}", app.screen());
+    assert!(app.says("Public resolvers: on (p)."), "{}", app.screen());
+    app.effects.clear();
+    app.keys("p");
+    let task = app.job(Slot::Resolvers).map(|job| job.task);
+    assert_eq!(task, Some(Task::Domains(DomainTask::ChooseResolvers { public: false })));
+}
+
+#[test]
+fn digits_show_the_rules_and_stay_on_their_page() {
+    let mut app = opened("acme-pets.com", 0, 80, 24);
+    app.keys("t");
+    for (key, rule) in [("4", Rule::Redirects), ("1", Rule::Verification), ("2", Rule::Certificate)] {
+        app.keys(key);
+        assert_eq!(app.state.domains.place, PanelLocation::Rules(rule));
+    }
+    // There they are text, and none is shown as a key.
+    app.keys("3 4 1");
+    assert_eq!(
+        (app.state.domains.place, app.state.domains.browser.value()),
+        (PanelLocation::Rules(Rule::Browser), "41")
+    );
+    assert!(app.says("[Browser]") && !app.says("4 Redirect"), "{}", app.screen());
+    app.keys("Tab 1");
+    assert_eq!(app.state.domains.place, PanelLocation::Rules(Rule::Verification));
 }
 
 #[test]
@@ -828,15 +800,6 @@ fn the_main_instruction_is_whole_on_a_small_screen() {
             assert!(app.says("type the name:") && app.says("[______"), "{columns} {name}:\n{}", app.screen());
         }
     }
-}
-
-#[test]
-fn a_fix_is_offered_only_where_there_is_one() {
-    let mut app = panel(80, 24);
-    app.keys("R");
-    assert!(!app.says("f fix"), "{}", app.screen());
-    app.keys("Down Down Down");
-    assert!(app.says("> old.acme-pets.com") && app.says("f fix"), "{}", app.screen());
 }
 
 /// The sandbox at its start.

@@ -52,7 +52,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     let has_pane = usize::from(scene.app.size.columns) > page.columns() + 10;
     let here = cursor(panel, &rows).unwrap_or(0);
-    let sums = sums(&rows, scene, page.columns() < 70);
+    let sums = sums(&rows, scene);
     let below = 1 + page.rows(3, &sums).min(2);
     let free = usize::from(page.left()).saturating_sub(1 + below);
     // Every domain has a second row for its next step, or only the marked one has, below the table.
@@ -150,19 +150,23 @@ fn when(row: &DomainSummary, scene: Scene<'_>) -> String {
     }
 }
 
-/// How many domains have which verdict, and whether they are checked automatically.
-fn sums(rows: &[DomainSummary], scene: Scene<'_>, is_narrow: bool) -> String {
+/// How many domains have which verdict, whether they are checked automatically, and who learns their names.
+fn sums(rows: &[DomainSummary], scene: Scene<'_>) -> String {
     let panel = &scene.app.domains;
     let verdicts: Vec<Verdict> = rows.iter().filter_map(|row| row.progress.verdict).collect();
     let counts = Some(count_words(&verdicts)).filter(|counts| !counts.is_empty()).map(|counts| format!("{counts}. "));
-    let order = if is_narrow { "" } else { "Worst first. " };
     let asked = panel.checks.values().filter(|check| check.asked).count();
     let state = match (asked, panel.watching) {
         (0, true) => "Watching.".to_owned(),
         (0, false) => "Not watching (A).".to_owned(),
         (asked, _) => format!("Checking: {asked} left."),
     };
-    format!("{order}{}{state}", counts.unwrap_or_default())
+    let resolvers = match &panel.setup {
+        setup if setup.sandbox.is_some() || setup.resolvers.ask_first => "",
+        setup if setup.resolvers.public.is_empty() => " Public resolvers: off (p).",
+        _ => " Public resolvers: on (p).",
+    };
+    format!("{}{state}{resolvers}", counts.unwrap_or_default())
 }
 
 fn about(page: &mut Page<'_>) {
@@ -176,7 +180,7 @@ fn empty(page: &mut Page<'_>) {
     page.heading("   No domains yet.");
     page.gap();
     for (key, text) in
-        [("a", "adds one, from the DNS record to the certificate"), ("R", "sets the primary domain and redirects")]
+        [("a", "adds one, from the DNS record to the certificate"), ("R", "shows the primary domain and redirects")]
     {
         let key = Span::styled(key, page.appearance.style(StyleRole::Key));
         page.line(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]);

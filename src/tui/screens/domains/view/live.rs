@@ -319,7 +319,7 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
         Step::CertificateLate => {
             ("Press t for three checks, then choose Re-verify in the dashboard and press V here.".to_owned(), "")
         }
-        Step::Live if panel.redirects.failing(name).is_some() => {
+        Step::Live if panel.failing_redirect(name).is_some() => {
             ("Fix the redirect from this domain: R.".to_owned(), "check again with r.")
         }
         Step::Live if act.is_empty() => ("Nothing to do.".to_owned(), "U takes it out of service."),

@@ -48,10 +48,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             Span::raw(" copy"),
         ]);
     }
-    if let Some(second) = record.delegation() {
-        let name = second.name.relative_to(&second.zone);
-        page.wrapped(3, &format!("And CNAME {name} -> {} (f copies it)", second.value), 2);
-    }
     if small {
         // The footer has the key for the next step.
         let room = page.left();
@@ -65,7 +61,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     } else {
         page.wrapped(3, &format!("Some providers want the full name (N copies it): {}", record.name.dotted()), 2);
     }
-    page.text("   f  all formats: BIND, Terraform, Cloudflare, Route 53, dnscontrol ...");
+    page.text("   f  all formats: BIND, Terraform, JSON");
     page.gap();
     // The next step stays in sight, whatever is at the name.
     let room = page.left().saturating_sub(3);
@@ -118,12 +114,9 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else { return };
     page.heading("Formats (f)");
-    for format in [ExportFormat::Bind, ExportFormat::Dnscontrol, ExportFormat::Octodns] {
+    for format in [ExportFormat::Bind, ExportFormat::Json] {
         page.gap();
         page.heading(format.as_str());
-        page.code(&export(&record, format, &[]), 6);
+        page.code(&export(&record, format, &[]), 16);
     }
-    page.gap();
-    let all: Vec<&str> = ExportFormat::ALL.iter().map(|format| format.as_str()).collect();
-    page.wrapped(0, &format!("All: {}", all.join(", ")), 6);
 }

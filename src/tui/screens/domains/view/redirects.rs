@@ -1,48 +1,49 @@
-//! The redirect editor: each redirect with the result of following it.
+//! The redirects, each with the result of following it.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use ratatui::text::Span;
 
+use crate::domains::Verdict;
 use crate::domains::finding::deciding;
-use crate::domains::{Finding, Verdict};
 use crate::model::text::cut;
 use crate::tui::pending::Slot;
 use crate::tui::widgets::list::first_of_page;
 use crate::tui::widgets::page::marker;
 
-use super::super::redirects::{Focus, RedirectForm, about, about_typed, lint};
+use super::super::redirects::lint;
 use super::{Page, Scene, act_of, closed, list_row, sentence, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const STATUS: usize = 8;
 const SEEN: usize = 24;
 
-/// Paints the editor; the cursor is on the marked line or in the field.
+/// Where redirects are changed.
+const ELSEWHERE: &str =
+    "To change them, edit [domains] in your configuration, start petstore again, and set the same in the dashboard.";
+
+/// Paints the list; the cursor is on the marked line.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let redirects = &panel.redirects;
+    let configuration = &panel.setup.configuration;
+    let marked = panel.redirects.selected;
     page.gap();
-    let here = |line: usize| redirects.form.is_none() && redirects.selected == line;
-    let primary = redirects.edited.primary.clone().unwrap_or_else(|| "not set: Enter sets it".to_owned());
-    if here(0) {
-        page.point(1);
-    }
-    page.item(&format!("primary  {}", page.appearance.text(&primary)), here(0));
+    let primary = configuration.primary.clone().unwrap_or_else(|| "not set".to_owned());
+    page.text(&format!("   primary  {}", page.appearance.text(&primary)));
     page.gap();
     let seen_columns = if page.columns() < 70 { 7 } else { SEEN };
     let name = page.columns().saturating_sub(3 + STATUS + seen_columns) / 2;
     page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}RESULT", "FROM", "TO", "STATUS"));
     let room = usize::from(page.left()).saturating_sub(11).max(1);
-    let top = first_of_page(redirects.selected.saturating_sub(1), room);
-    for (at, redirect) in redirects.edited.redirects.iter().enumerate().skip(top).take(room) {
-        let (verdict, seen) = match redirects.walked_at(at + 1) {
+    let top = first_of_page(marked, room);
+    for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
+        let (verdict, seen) = match panel.walked(redirect) {
             Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
             None if scene.app.pending.is_running(Slot::Walk) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
         let text = format!(
             " {} {}{}{:<STATUS$}",
-            marker(here(at + 1)),
+            marker(at == marked),
             page.column(&redirect.from, name),
             page.column(&redirect.to, name),
             redirect.status
@@ -52,41 +53,33 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             verdict_cell(verdict, 6, page.appearance),
             Span::raw(if seen_columns < SEEN { String::new() } else { cut(&page.appearance.text(seen), SEEN - 6) }),
         ];
-        list_row(page, here(at + 1), 1, cells);
+        list_row(page, at == marked, 1, cells);
     }
-    if redirects.edited.redirects.is_empty() {
-        page.wrapped(3, "No redirects. a adds one, from an old domain to the current one.", 2);
+    if configuration.redirects.is_empty() {
+        page.text("   No redirects.");
     }
     page.gap();
-    if let Some(form) = &redirects.form {
-        draw_form(page, form);
-    }
-    let findings = match &redirects.form {
-        // Empty fields are not mistakes yet.
-        Some(_) => about_typed(panel).into_iter().filter(|finding| !finding.seen.contains(": \"\":")).collect(),
-        None => {
-            let findings = lint(panel).findings;
-            let about = about(&findings, redirects.selected).chain(general(&findings, redirects.selected)).cloned();
-            about.collect::<Vec<_>>()
-        }
+    let elsewhere = match panel.setup.sandbox {
+        Some(_) => "Sandbox: o sets redirects in the dashboard, and in the configuration here.",
+        None => ELSEWHERE,
     };
-    let text = if redirects.is_unsaved(&panel.setup.configuration) {
-        "Not saved. F2 saves to your file; set the same in the dashboard."
-    } else {
-        "Saved in your file. Set the same in the dashboard (petstore cannot)."
-    };
-    let below = u16::try_from(page.rows(3, text)).unwrap_or(1);
-    // The last lines say what to do next, and keep their place.
+    let below = u16::try_from(page.rows(3, elsewhere)).unwrap_or(2);
+    // The last lines say where to change them, and keep their place.
     let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left().saturating_sub(below)).min(rows);
-    for finding in findings.iter().take(3) {
+    let place = format!("domains.redirects[{marked}]");
+    let linted = lint(panel).findings;
+    let is_shown = |seen: &str| {
+        seen.starts_with(&place) || !seen.starts_with("domains.redirects[") && !configuration.redirects.is_empty()
+    };
+    let shown = linted.iter().filter(|finding| finding.verdict > Verdict::Ok && is_shown(&finding.seen));
+    for finding in shown.take(3) {
         let text = format!("{}: {} {}", finding.title, closed(&finding.seen), act_of(finding));
         match finding.verdict {
             Verdict::Fail => page.error(3, &text, at_most(page, 3)),
             verdict => page.labelled(&format!("   {:<6}", verdict_word(Some(verdict))), &text, at_most(page, 3)),
         }
     }
-    let marked = redirects.selected;
-    if let Some(walked) = redirects.walked_at(marked).filter(|_| redirects.form.is_none()) {
+    if let Some(walked) = configuration.redirects.get(marked).and_then(|redirect| panel.walked(redirect)) {
         if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
             page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, at_most(page, 2));
             page.labelled("   Do: ", &act_of(finding), at_most(page, 3));
@@ -97,35 +90,15 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         page.wrapped(3, &format!("Checked {}.", scene.appearance.time(walked.at)), at_most(page, 1));
     }
     page.down_to(below);
-    page.wrapped(3, text, 2);
+    page.wrapped(3, elsewhere, usize::from(below));
 }
 
-/// Findings that are not about one redirect; without those about the primary if that is the marked line.
-fn general(findings: &[Finding], marked: usize) -> impl Iterator<Item = &Finding> {
-    let fails = findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
-    fails.filter(move |finding| {
-        let of_primary = finding.seen.starts_with("domains.primary");
-        !(finding.seen.starts_with("domains.redirects[") || of_primary && marked == 0)
-    })
-}
-
-fn draw_form(page: &mut Page<'_>, form: &RedirectForm) {
-    let rule = page.appearance.rule(page.columns().saturating_sub(16));
-    page.text(&format!("   {} edit {rule}", page.appearance.rule(3)));
-    if form.line == 0 {
-        return page.field("Primary", 12, 50, &form.to, true);
-    }
-    page.field("From", 12, 50, &form.from, form.focus == Focus::From);
-    page.field("To", 12, 50, &form.to, form.focus == Focus::To);
-    page.field("Status", 12, 5, &form.status, form.focus == Focus::Status);
-    page.labelled("   i  ", "301 is permanent, 308 too and keeps the method; 302, 303, 307 are temporary.", 2);
-}
-
-/// What is served, hop by hop, and the file after saving.
+/// What is served, hop by hop.
 pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     page.heading("Hop by hop");
-    if let Some(walked) = panel.redirects.walked_at(panel.redirects.selected) {
+    let marked = panel.setup.configuration.redirects.get(panel.redirects.selected);
+    if let Some(walked) = marked.and_then(|redirect| panel.walked(redirect)) {
         for hop in &walked.hops {
             page.wrapped(0, hop, 3);
         }
@@ -137,9 +110,4 @@ pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     page.gap();
     page.wrapped(0, "Browsers cache a 301. Test in a private window.", 3);
-    page.gap();
-    if let Some(configuration) = lint(panel).configuration {
-        page.heading("After saving");
-        page.code(&configuration.to_toml(), usize::MAX);
-    }
 }

@@ -37,8 +37,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             page.wrapped(11, &format!("worked at {}; the removal ends it", scene.appearance.time(at)), 1);
         }
         (None, None) => {
-            let text = match panel.redirects.line_of(name) {
-                None => "none configured: set it with R and in the dashboard",
+            let text = match panel.redirect_from(name) {
+                None => "none configured: set it in [domains] and in the dashboard",
                 Some(_) if reported.removed => "not checked: the domain is removed",
                 Some(_) if scene.app.pending.is_running(Slot::Walk) => "checking ...",
                 Some(_) => "not checked yet (r)",

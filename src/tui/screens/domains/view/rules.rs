@@ -18,7 +18,12 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     let panel = &scene.app.domains;
     let Some(name) = &panel.selected else { return };
     headline(scene, page, name);
-    let titles = (1..).zip(Rule::ALL).map(|(number, rule)| format!("{number} {}", short_title(rule)));
+    // Where digits are text, none is shown as a key.
+    let title = |(number, other)| match rule {
+        Rule::Browser => short_title(other).to_owned(),
+        _ => format!("{number} {}", short_title(other)),
+    };
+    let titles = (1..).zip(Rule::ALL).map(title);
     let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
     for (at, (x, columns)) in tabs(page, Span::raw("  "), titles, here).into_iter().enumerate() {
         let key = if at > here { Key::Tab } else { Key::BackTab };

@@ -16,7 +16,7 @@ const FIELDS: u16 = 15;
 pub fn steps(page: &mut Page<'_>, step: usize) {
     let head = if page.columns() < 72 { "  " } else { "   Add a domain   " };
     let head = page.appearance.span(head, StyleRole::Heading);
-    let titles = ["1 Before", "2 Name and value", "3 DNS record", "4 Verify"].map(str::to_owned);
+    let titles = ["Before", "Name and value", "DNS record", "Verify"].map(str::to_owned);
     tabs(page, head, titles, step - 1);
     page.next_row();
 }
