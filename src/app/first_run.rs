@@ -1,33 +1,17 @@
-//! The first start: whether this is one, what is shown about this terminal, and what begins after a choice.
+//! The first start: whether this is one, what will be written, and what begins after a choice.
 
 use std::path::Path;
 
-use crate::app::clipboard::ClipboardBackend;
-use crate::config::paths::{below_home, expand_home};
-use crate::config::{Choices, Depth, Env, Origin, Paths, Settings};
-
-/// What was found out about this terminal and this machine, in words that are safe to show.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
-    /// The terminal but for its size: `256 colours, UTF-8, inside tmux`.
-    pub terminal: String,
-    /// How texts are copied here.
-    pub copying: String,
-    /// The theme, and where it was chosen.
-    pub theme: String,
-    /// The files and directories that will be written.
-    pub files: Vec<String>,
-}
+use crate::config::paths::below_home;
+use crate::config::{Choices, Env, Paths};
 
 /// What the program starts again with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartChoice {
     /// Samples, of which nothing is kept.
     Samples,
     /// A store on this machine, served by this program.
     Embedded,
-    /// This configuration file, as it was typed.
-    File(String),
 }
 
 /// Whether nothing is set up: no file, no embedded database, and no flag or variable that names a service. Looks only
@@ -54,57 +38,10 @@ pub fn is_first_start(choices: &Choices, env: &Env) -> bool {
         && Paths::new(env).is_ok_and(|paths| !is_there(&paths.config_file()) && !is_there(&paths.embedded_database()))
 }
 
-/// What was found out about this terminal and this machine.
-pub fn surroundings(settings: &Settings, env: &Env, copying: &[ClipboardBackend]) -> Surroundings {
-    let mut terminal = vec![
-        match env.depth() {
-            Depth::Mono => "no colours",
-            Depth::Sixteen => "16 colours",
-            Depth::TwoFiftySix => "256 colours",
-            Depth::TrueColour => "all colours",
-        },
-        if settings.ascii { "ASCII" } else { "UTF-8" },
-    ];
-    terminal.extend(env.get("TMUX").map(|_| "inside tmux"));
-    terminal.extend(env.get("STY").map(|_| "inside screen"));
-    terminal.extend(env.is_over_ssh().then_some("over SSH"));
-    let ways: Vec<String> = copying.iter().map(|way| way_words(way, env)).collect();
-    let chosen = settings.origins.iter().find(|sourced| sourced.name == "theme" && sourced.origin != Origin::Default);
-    let origin = chosen.map_or(String::new(), |sourced| format!(" ({})", sourced.origin));
-    let files = Paths::new(env).map_or_else(
-        |_| Vec::new(),
-        |Paths { config, data, state }| {
-            [config, data, state].map(|path| format!("{}/", below_home(&path, env).display())).to_vec()
-        },
-    );
-    Surroundings {
-        terminal: terminal.join(", "),
-        copying: ways.join(", else "),
-        theme: format!("{}{origin}", settings.theme),
-        files,
-    }
-}
-
-/// A way to copy, in words.
-pub fn way_words(way: &ClipboardBackend, env: &Env) -> String {
-    match way {
-        ClipboardBackend::Tmux => "through tmux".to_owned(),
-        ClipboardBackend::Desktop(program, _) => format!("by {program}"),
-        ClipboardBackend::Terminal => "through the terminal (OSC 52)".to_owned(),
-        ClipboardBackend::File(path) => format!("into {}", below_home(path, env).display()),
-    }
-}
-
-/// What the program starts again with.
-pub fn choices_after(chosen: &StartChoice, choices: &Choices, env: &Env) -> Choices {
-    let choices = choices.clone();
-    match chosen {
-        StartChoice::Samples => Choices { demo: true, ..choices },
-        StartChoice::Embedded => choices,
-        StartChoice::File(path) => {
-            Choices { config: Some(expand_home(Path::new(path), env.path("HOME").as_deref())), ..choices }
-        }
-    }
+/// The directories that will be written.
+pub fn directories(env: &Env) -> Vec<String> {
+    let Ok(Paths { config, data, state }) = Paths::new(env) else { return Vec::new() };
+    [config, data, state].map(|path| format!("{}/", below_home(&path, env).display())).to_vec()
 }
 
 #[cfg(test)]
@@ -150,44 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_surroundings_are_described_in_words() {
-        let shown = |vars: &[(&str, &str)], ways: &[ClipboardBackend]| {
-            let (_home, env) = home(vars);
-            surroundings(&Settings::resolve(&Choices::default(), &env).unwrap(), &env, ways)
-        };
-        let plain = shown(&[("TERM", "linux"), ("NO_COLOR", "1")], &[]);
-        assert_eq!(plain.terminal, "16 colours, ASCII");
-        assert_eq!(plain.theme, "mono (from environment NO_COLOR)");
-        assert_eq!(plain.files, ["~/.config/petstore/", "~/data/petstore/", "~/state/petstore/"]);
-        let vars = [("TERM", "tmux-256color"), ("LANG", "C.UTF-8"), ("TMUX", "x"), ("SSH_TTY", "/dev/pts/1")];
-        let rich = shown(
-            &vars,
-            &[
-                ClipboardBackend::Tmux,
-                ClipboardBackend::Desktop("wl-copy", &[]),
-                ClipboardBackend::Terminal,
-                ClipboardBackend::File("/x/c.txt".into()),
-            ],
-        );
-        assert_eq!(rich.terminal, "256 colours, UTF-8, inside tmux, over SSH");
-        assert_eq!(rich.theme, "default");
-        assert_eq!(
-            rich.copying,
-            "through tmux, else by wl-copy, else through the terminal (OSC 52), else into /x/c.txt"
-        );
-    }
-
-    #[test]
-    fn a_choice_keeps_the_flags_and_finds_the_home_directory() {
-        let (home, env) = home(&[]);
-        let flags = Choices { ascii: true, ..Choices::default() };
-        let after = |chosen: StartChoice| {
-            let Choices { demo, config, ascii, .. } = choices_after(&chosen, &flags, &env);
-            (demo, config, ascii)
-        };
-        assert_eq!(after(StartChoice::Samples), (true, None, true));
-        assert_eq!(after(StartChoice::Embedded), (false, None, true));
-        assert_eq!(after(StartChoice::File("~/my.toml".into())), (false, Some(home.path().join("my.toml")), true));
-        assert_eq!(after(StartChoice::File("my.toml".into())), (false, Some("my.toml".into()), true));
+    fn the_directories_are_named_from_the_home_directory() {
+        assert_eq!(directories(&home(&[]).1), ["~/.config/petstore/", "~/data/petstore/", "~/state/petstore/"]);
     }
 }

@@ -40,7 +40,6 @@ use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
-use crate::tui::screens::welcome::State as FirstStart;
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
@@ -128,7 +127,7 @@ pub fn run(
     place: Option<StartScreen>,
     usage: impl FnOnce() -> StyledStr,
 ) -> Result<Exit, Failed> {
-    let mut settings = Settings::resolve(choices, env)?;
+    let settings = Settings::resolve(choices, env)?;
     let is_terminal = std::io::stdin().is_terminal() && is_terminal();
     let is_dumb = matches!(env.get("TERM"), None | Some("dumb"));
     if settings.accessible || is_terminal && is_dumb {
@@ -149,18 +148,14 @@ pub fn run(
         };
         return Err(Failed::new(Exit::Usage, what).hint(hint));
     }
-    let mut choices = choices.clone();
-    let mut first = first_run::is_first_start(&choices, env).then(FirstStart::default);
-    loop {
-        let chosen = match session(runtime, settings.clone(), &choices, env, place, first.take())? {
-            ControlFlow::Break(exit) => return Ok(exit),
-            ControlFlow::Continue(chosen) => chosen,
-        };
-        let after = first_run::choices_after(&chosen, &choices, env);
-        match (Settings::resolve(&after, env), chosen) {
-            (Ok(resolved), _) => (settings, choices) = (resolved, after),
-            (Err(error), StartChoice::File(path)) => first = Some(FirstStart::refused(path, error.to_string())),
-            (Err(error), StartChoice::Samples | StartChoice::Embedded) => return Err(error.into()),
+    let is_first = first_run::is_first_start(choices, env);
+    match session(runtime, settings, choices, env, place, is_first)? {
+        ControlFlow::Break(exit) => Ok(exit),
+        ControlFlow::Continue(chosen) => {
+            let choices = Choices { demo: chosen == StartChoice::Samples, ..choices.clone() };
+            let settings = Settings::resolve(&choices, env)?;
+            let ended = session(runtime, settings, &choices, env, place, false)?;
+            Ok(ended.break_value().unwrap_or(Exit::Done))
         }
     }
 }
@@ -195,14 +190,14 @@ fn waiting_elsewhere(settings: &Settings, choices: &Choices, env: &Env) -> Optio
     (!waiting.is_empty()).then(|| format!("Waiting to be sent: {}", waiting.join(", ")))
 }
 
-/// Runs the app once; with `first` it starts with the welcome screen.
+/// Runs the app once; if this `is_first`, it starts with the welcome screen.
 fn session(
     runtime: &Runtime,
     mut settings: Settings,
     choices: &Choices,
     env: &Env,
     place: Option<StartScreen>,
-    first: Option<FirstStart>,
+    is_first: bool,
 ) -> Result<SessionEnd, Failed> {
     let (keymap, mut complaints) = read_keymap(env);
     let config = file_path(choices, env).unwrap_or_default();
@@ -223,7 +218,6 @@ fn session(
     let queues = Arc::new(Queues::new(claims.clone()));
     let drafts = claims.map(|claims| Arc::new(DraftFiles::new(claims)));
     let copying = clipboard::ways(settings.clipboard, env, copied);
-    let around = first_run::surroundings(&settings, env, &copying);
     let inside = Inside::default();
     let connect = inside.connect();
     let context = WorkerContext {
@@ -249,9 +243,9 @@ fn session(
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
     state.add.rapid.setup = RapidSetup { codes, strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
-    if let Some(first) = first {
+    if is_first {
         state.screen = Screen::Welcome;
-        state.welcome = FirstStart { around, ..first };
+        state.welcome.directories = first_run::directories(env);
     } else {
         let left = context.queues.of(state.link.identity.as_deref()).map(|(_, left)| left);
         restore(&mut state, left);
@@ -263,7 +257,7 @@ fn session(
         && state.screen != Screen::Welcome
     {
         let opened = files.open(identity);
-        drafts::on_opened(&mut state, opened, clock::now());
+        drafts::on_opened(&mut state, opened);
     }
     if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
         state.screen = place.into();

@@ -6,7 +6,7 @@ mod views;
 
 pub use document::EditError;
 pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_first_profile, set_key, set_profile};
-pub use views::{Direction, ViewChange, change_views};
+pub use views::add_view;
 
 use std::path::Path;
 

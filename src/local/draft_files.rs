@@ -38,15 +38,6 @@ impl Claim {
         Self::first(state, identity, left.into_iter().chain(1..=MOST))
     }
 
-    /// Claims files for the service `identity` that contain no draft.
-    ///
-    /// # Errors
-    /// As for [`Claim::new`].
-    pub fn free(state: &Path, identity: &str) -> io::Result<Self> {
-        let left = left(state, identity);
-        Self::first(state, identity, (1..=MOST).filter(|number| !left.contains(number)))
-    }
-
     fn first(state: &Path, identity: &str, numbers: impl Iterator<Item = usize>) -> io::Result<Self> {
         let (directory, stem) = (directory(state), file_stem(identity));
         for number in numbers {
@@ -93,11 +84,6 @@ impl Claims {
     /// Claims in the directory `state`. Nothing is touched yet.
     pub fn new(state: PathBuf) -> Self {
         Self { state, held: Mutex::default() }
-    }
-
-    /// The directory.
-    pub fn state(&self) -> &Path {
-        &self.state
     }
 
     /// The files for the service `identity`, shared with other callers.
@@ -199,11 +185,6 @@ mod tests {
         took.clear().unwrap();
         assert_eq!(took.read().unwrap(), None);
         assert!(claim(state.path()).draft.to_str().unwrap().ends_with("-1.json"));
-        let (typed, free) = (claim(state.path()), Claim::free(state.path(), "https://shop.example/v1").unwrap());
-        typed.write("typed").unwrap();
-        drop((typed, free));
-        let free = Claim::free(state.path(), "https://shop.example/v1").unwrap();
-        assert!(!free.draft.exists() && !free.queue.exists(), "{free:?}");
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
         Slot::Setting | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,
-        Slot::OpenDrafts | Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
+        Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
     }
 }
 

@@ -6,7 +6,6 @@
 
 mod capture;
 mod file;
-pub mod jobs;
 mod state;
 mod typed;
 
@@ -20,13 +19,11 @@ use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::state::AppState;
 use crate::clock::Now;
-use crate::model::Draft;
 use crate::model::text::short;
 
-use jobs::{DraftTask, WriteDrafts};
 use state::Aside;
 
-pub use file::{Drafts, Ending};
+pub use file::{Drafts, Ending, WriteDrafts};
 pub use state::{Back, DraftState, Restored};
 pub use typed::{TypedText, known};
 
@@ -35,9 +32,6 @@ const SOON: Duration = Duration::from_millis(50);
 
 /// From a failed write to the next try.
 const AFTER_TROUBLE: Duration = Duration::from_secs(5);
-
-/// Older drafts are not shown automatically.
-const OLD: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Drafts {
     fn of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<Self> {
@@ -89,9 +83,6 @@ impl Back {
             (Restored::Importing(file), _) => {
                 format!("The import of {file} is not finished: F2 continues it, F8 drops it.")
             }
-            (Restored::Parked, _) => {
-                return format!("Other text for {profile} from {at} is kept: F8 in the empty form (2) shows it.");
-            }
         };
         if before.is_empty() { what } else { format!("{before} {what}") }
     }
@@ -103,36 +94,15 @@ fn identity(state: &AppState) -> Option<&str> {
 }
 
 /// Restores what an earlier session left for this service.
-pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) {
+pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
     let drafts = match opened {
         Ok(drafts) => drafts,
         Err(why) => return state.drafts.trouble = Some(why),
     };
-    let here = TypedText::of(state);
-    state.drafts.apart = false;
-    let Some(drafts) = drafts.filter(|drafts| drafts.typed != here) else { return };
-    let is_old = now.wall.duration_since(drafts.at).unsigned_abs() > OLD;
-    if is_old || here.clashes_with(&drafts.typed) {
-        state.drafts.apart = true;
-        state.drafts.back = Some(Back { what: Restored::Parked, ..Back::of(&drafts, state) });
-        state.drafts.parked = Some(Box::new(drafts));
-        return;
-    }
-    take_up(state, drafts);
-}
-
-fn take_up(state: &mut AppState, drafts: Drafts) {
+    let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(state)) else { return };
     state.drafts.on_disk = drafts.typed.clone();
     drafts.typed.clone().restore(state);
     state.drafts.back = Some(Back::of(&drafts, state));
-}
-
-/// Shows parked drafts. `false` if there are none.
-pub(super) fn unpark(state: &mut AppState) -> bool {
-    let Some(drafts) = state.drafts.parked.take() else { return false };
-    state.drafts.apart = false;
-    take_up(state, *drafts);
-    true
 }
 
 /// Puts aside the text typed for the service in use, before a switch. And whether there was any.
@@ -145,30 +115,27 @@ pub fn leave(state: &mut AppState, now: Now) -> (bool, Option<Effect>) {
     });
     let effect = write.clone().map(|write| job(state, write, now));
     let add = state.add.put_aside();
-    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), at: now.mono, add, write });
+    state.drafts.aside.insert(identity, Aside { profile: state.link.name.clone(), add, write });
     (is_typed, effect)
 }
 
-/// After a switch: restores the text put aside for this service, and reads what an earlier session left for it. And
-/// whether there was any text.
-pub fn enter(state: &mut AppState, now: Now) -> (bool, Vec<Effect>) {
+/// After a switch: restores the text put aside for this service, or what an earlier session left for it. And whether
+/// there was any text.
+pub fn enter(state: &mut AppState, opened: Result<Option<Drafts>, String>, now: Now) -> (bool, Vec<Effect>) {
     let identity = state.link.identity.clone();
     let DraftState { number, mut aside, .. } = std::mem::take(&mut state.drafts);
     let here = aside.remove(&identity);
     state.drafts = DraftState { number, aside, ..DraftState::default() };
     let mut effects = Vec::new();
-    let mut is_read = false;
+    let is_read = here.as_ref().is_some_and(|aside| aside.write.is_some());
     if let Some(Aside { add, write, .. }) = here {
         state.add = add;
         // The check of its file was cancelled.
         effects.extend(import::start::look_again(state, now));
-        if let Some(WriteDrafts { drafts, apart: false, .. }) = write {
-            (is_read, state.drafts.on_disk) = (true, drafts.typed);
-        }
+        state.drafts.on_disk = write.map(|write| write.drafts.typed).unwrap_or_default();
     }
-    if let Some(identity) = identity.filter(|_| !is_read) {
-        state.drafts.apart = true;
-        effects.push(state.begin(DraftTask::Open(identity), now));
+    if !is_read {
+        on_opened(state, opened);
     }
     (has_typed(state), effects)
 }
@@ -197,9 +164,7 @@ pub fn notice(state: &mut AppState, now: Now) -> Option<Effect> {
 /// When the next write is due.
 pub(super) fn next_due(state: &AppState) -> Option<Instant> {
     let DraftState { since, at_once, tried, trouble, .. } = &state.drafts;
-    // The files must be read first.
-    let is_free = !state.pending.is_running(Slot::Drafts) && !state.pending.is_running(Slot::OpenDrafts);
-    let since = since.filter(|_| is_free)?;
+    let since = since.filter(|_| !state.pending.is_running(Slot::Drafts))?;
     match tried.filter(|_| trouble.is_some()) {
         _ if *at_once => Some(since),
         Some(tried) => Some((since + SOON).max(tried + AFTER_TROUBLE)),
@@ -218,13 +183,12 @@ pub fn write(state: &mut AppState, now: Now) -> Option<Effect> {
 }
 
 fn write_of(state: &AppState, ended: Option<Ending>, now: Now) -> Option<WriteDrafts> {
-    let DraftState { number, apart, .. } = state.drafts;
-    Some(WriteDrafts { number: number + 1, drafts: Box::new(Drafts::of(state, ended, now)?), apart })
+    Some(WriteDrafts { number: state.drafts.number + 1, drafts: Box::new(Drafts::of(state, ended, now)?) })
 }
 
 fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     state.drafts.number = write.number;
-    state.begin(DraftTask::Write(write), now)
+    state.begin(write, now)
 }
 
 /// A write has ended.
@@ -246,12 +210,6 @@ pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: 
 pub fn left(state: &AppState) -> impl Iterator<Item = (&str, &add_pet::State, bool)> {
     let aside = state.drafts.aside.values();
     aside.map(|Aside { profile, add, write, .. }| (profile.as_str(), add, write.is_some()))
-}
-
-/// The last pet that was typed in the form and put aside for another profile, and that profile.
-pub fn typed_elsewhere(state: &AppState) -> Option<(&str, Draft)> {
-    let typed = state.drafts.aside.values().filter(|aside| aside.add.is_typed());
-    typed.max_by_key(|aside| aside.at).map(|aside| (aside.profile.as_str(), aside.add.draft()))
 }
 
 /// The writes due when petstore ends, for each service that was used.

@@ -7,7 +7,7 @@ use crate::transfer::import::ImportControl;
 use crate::tui::screens::domains::jobs::DomainTask;
 
 use super::custom_actions::run::Run;
-use super::drafts::jobs::DraftTask;
+use super::drafts::WriteDrafts;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{FileContents, PopupTask, WriteFile};
 use super::screens::add_pet::import::jobs::ImportTask;
@@ -67,7 +67,7 @@ pub enum Task {
     /// For a box.
     Popups(PopupTask),
     /// For what is typed.
-    Drafts(DraftTask),
+    Drafts(WriteDrafts),
     /// One of the user's own actions.
     Action(Run),
     /// Keep this for the next session.
@@ -109,10 +109,9 @@ impl Task {
             Self::Popups(PopupTask::Write(WriteFile { what: FileContents::Inventory, .. })) => Slot::Export,
             Self::Popups(PopupTask::Write(_)) => Slot::Write,
             Self::Popups(PopupTask::SetTheme(_)) => Slot::Setting,
-            Self::Popups(PopupTask::ChangeViews(_)) => Slot::Views,
+            Self::Popups(PopupTask::AddView(_)) => Slot::Views,
             Self::Popups(PopupTask::TestKey(_)) => Slot::TestKey,
-            Self::Drafts(DraftTask::Open(_)) => Slot::OpenDrafts,
-            Self::Drafts(DraftTask::Write(_)) => Slot::Drafts,
+            Self::Drafts(_) => Slot::Drafts,
             Self::Action(run) => Slot::Action(run.number),
             Self::WriteCache(_) => Slot::Remember,
             Self::CompletePath(_) => Slot::CompletePath,

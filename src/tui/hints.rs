@@ -2,15 +2,15 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "most keys always do something")]
 
 use super::keymap::{
-    Action, ChangesAction, CommandsAction, DomainsAction, FormAction, GlobalAction, HelpAction, Hint, ImportRunAction,
-    KeyAction, LookupAction, PetsAction, PickAction, RapidAction, ReaderAction, RedirectsAction, SearchAction,
-    TextAction, ViewsAction,
+    Action, AskAction, CommandsAction, DomainsAction, FormAction, GlobalAction, HelpAction, Hint, ImportRunAction,
+    KeyAction, LookupAction, PetsAction, RapidAction, ReaderAction, RedirectsAction, SearchAction, TextAction,
 };
 use super::popups::Popup;
 use super::screens::add_pet::rapid::Focus;
 use super::screens::pets::BUILT_IN;
 use super::state::AppState;
 use super::widgets::WIDE;
+use crate::model::{Limit, PetId};
 
 /// Key and word of each, in order; help last.
 pub fn hints(state: &AppState) -> Vec<Hint> {
@@ -48,28 +48,24 @@ fn works(state: &AppState, action: Action) -> bool {
         | (Action::Text(TextAction::Move(_)), _)
         | (Action::Help(HelpAction::Move(_)), _) => scrolls(),
         (Action::Rapid(RapidAction::Refresh | RapidAction::Delete), _) => state.add.rapid.focus == Focus::Lines,
-        (Action::Lookup(LookupAction::Confirm | LookupAction::AskDeprecated), _) => {
-            state.pets.by_id.as_ref().is_some_and(|by_id| by_id.id().is_ok())
+        (Action::Lookup(LookupAction::Confirm | LookupAction::AskDeprecated), Some(Popup::Lookup(lookup))) => {
+            lookup.input.value().trim().parse::<PetId>().is_ok()
         }
+        (Action::Limit(AskAction::Confirm), Some(Popup::Limit(limit))) => limit.input.value().parse::<Limit>().is_ok(),
         (Action::Key(KeyAction::Choices), Some(Popup::Key(key))) => !key.input.is_empty(),
         (Action::Domains(DomainsAction::Redirects(RedirectsAction::Refresh)), _) => {
             !state.domains.setup.configuration.redirects.is_empty()
         }
-        (Action::Changes(ChangesAction::Move(_) | ChangesAction::Open), _) => !state.pets.changes.log().is_empty(),
         (Action::ImportRun(ImportRunAction::Save), _) => {
             state.add.import.running().is_none_or(|running| running.paused || !running.is_under_way())
         }
-        (Action::Limit(PickAction::Confirm), Some(Popup::Limit(limit))) => limit.limit().is_some(),
         (Action::Global(GlobalAction::Commands), Some(Popup::Help(help))) => {
             help.below.is_none() && state.allows(action)
         }
         (Action::Commands(CommandsAction::Move(_)), Some(Popup::Commands(commands))) => commands.found.len() > 1,
-        (Action::Views(ViewsAction::Confirm), Some(Popup::Views(views))) => !views.input.is_empty(),
-        (Action::Views(ViewsAction::Move(_)), _) => state.pets.tabs().0.len() > BUILT_IN,
-        (
-            Action::Views(ViewsAction::MoveEarlier | ViewsAction::MoveLater | ViewsAction::Clear),
-            Some(Popup::Views(views)),
-        ) => views.cursor > 0,
+        (Action::SaveView(AskAction::Confirm), Some(Popup::View(view))) => {
+            view.error.is_none() && !view.input.is_empty()
+        }
         _ => true,
     }
 }

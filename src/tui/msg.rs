@@ -15,7 +15,6 @@ pub use crate::app::outbox::send::NotCreated;
 pub use crate::app::outbox::unknown_outcome::SearchedPets;
 
 use super::custom_actions::run::Ran;
-use super::drafts::jobs::DraftReply;
 use super::pending::{ReqId, Slot};
 use super::popups::jobs::{NotWritten, PopupReply};
 use super::screens::add_pet::import::jobs::{ImportReply, UnusableFile};
@@ -103,10 +102,11 @@ pub enum Outcome {
     Profiles(ProfileReply),
     /// Of a box.
     Popups(PopupReply),
-    /// Of what is typed.
-    Drafts(DraftReply),
     /// Of one of the user's own actions.
     Action(Ran),
+    /// What is typed was written, or why not.
+    #[from(skip)]
+    DraftsWritten(Result<(), String>),
     /// The session cache was written, or why not.
     #[from(skip)]
     CacheWritten(Result<(), String>),
@@ -165,10 +165,9 @@ impl Outcome {
             Slot::Write => PopupReply::Written(Err(NotWritten::Failed(here(&failure)))).into(),
             Slot::Export => PopupReply::Exported(Err(NotWritten::NotRead(failure))).into(),
             Slot::Setting => PopupReply::ThemeWritten(Err(here(&failure))).into(),
-            Slot::Views => PopupReply::ViewsWritten(Err(here(&failure))).into(),
+            Slot::Views => PopupReply::ViewAdded(Err(here(&failure))).into(),
             Slot::TestKey => PopupReply::KeyTested(Err(failure)).into(),
-            Slot::OpenDrafts => DraftReply::Opened(Err(here(&failure))).into(),
-            Slot::Drafts => DraftReply::Written(Err(here(&failure))).into(),
+            Slot::Drafts => Self::DraftsWritten(Err(here(&failure))),
             Slot::Remember => Self::CacheWritten(Err(here(&failure))),
         }
     }

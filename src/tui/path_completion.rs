@@ -40,7 +40,6 @@ fn field(state: &mut AppState) -> Option<&mut TextInput> {
         Some(_) => None,
         None if context == Context::ImportFile => Some(&mut state.add.import.path),
         None if context == Context::ProfilePath => state.profiles.form.input(),
-        None if context == Context::WelcomePath => state.welcome.path.as_mut(),
         None => None,
     }
 }

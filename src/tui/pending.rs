@@ -73,8 +73,6 @@ pub enum Slot {
     WriteProfile,
     /// Finding out where a key can be stored.
     KeyFile,
-    /// Reading what was typed before.
-    OpenDrafts,
     /// Writing what is typed. Never aborted: a newer one comes after it.
     Drafts,
     /// Completing the path of a file.
@@ -101,7 +99,7 @@ impl Slot {
             Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyFile | Self::Setting | Self::Views => {
                 false
             }
-            Self::OpenDrafts | Self::Drafts | Self::Remember | Self::Copy | Self::Follow | Self::Resolvers => false,
+            Self::Drafts | Self::Remember | Self::Copy | Self::Follow | Self::Resolvers => false,
         }
     }
 
@@ -110,7 +108,7 @@ impl Slot {
         match self {
             Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
             Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::KeyFile | Self::OpenDrafts | Self::Follow | Self::Provenance => true,
+            Self::KeyFile | Self::Follow | Self::Provenance => true,
             Self::CompletePath | Self::Resolvers | Self::Views | Self::Action(_) => false,
             Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
             Self::Check(_) | Self::Keep | Self::Walk | Self::Write | Self::Copy | Self::Setting => false,

@@ -5,6 +5,7 @@ mod clipboard;
 pub(super) mod commands;
 pub(super) mod confirm;
 pub(super) mod error;
+mod field;
 pub(super) mod help;
 pub mod jobs;
 pub(super) mod key;
@@ -25,21 +26,21 @@ use jobs::PopupReply;
 
 pub use clipboard::copy;
 pub use state::{
-    Command, CommandsBox, ConfirmBox, Contents, FormatsBox, HelpBox, KeyBox, LimitBox, OutsideBox, PendingChange,
-    Popup, TextBox, TextKind, ViewsBox, WriteBox, next_preset,
+    Command, CommandsBox, ConfirmBox, Contents, FieldBox, FormatsBox, HelpBox, KeyBox, OutsideBox, PendingChange,
+    Popup, TextBox, TextKind, WriteBox,
 };
 
 /// What is typed into the box that is open. `false` when there is none.
 pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
     match &mut state.popup {
         None => return false,
-        Some(Popup::Limit(limit_box)) => limit_box.on_typing(typing.trimmed()),
+        Some(Popup::Limit(field) | Popup::Lookup(field)) => field.on_typing(typing.trimmed()),
+        Some(Popup::View(field)) => field.on_typing(typing),
         Some(Popup::Key(key_box)) => key_box.on_typing(typing),
         Some(Popup::Write(write)) => write.on_typing(typing),
         Some(Popup::Commands(commands)) => commands.on_typing(typing),
-        Some(Popup::Views(views)) => views.input.take(typing),
         // These have no field.
-        Some(Popup::Help(_) | Popup::Error(_) | Popup::Changes(_) | Popup::Themes(_)) => {}
+        Some(Popup::Help(_) | Popup::Error(_) | Popup::Themes(_)) => {}
         Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
     }
     true
@@ -53,7 +54,7 @@ pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec
         PopupReply::Exporting(count) => write::on_exporting(state, count),
         PopupReply::Exported(result) => write::on_exported(state, result, now),
         PopupReply::ThemeWritten(result) => themes::on_set(state, result, now),
-        PopupReply::ViewsWritten(result) => return pets::popups::views::on_written(state, result, now),
+        PopupReply::ViewAdded(result) => return pets::popups::views::on_written(state, result, now),
         PopupReply::KeyTested(result) => return key::on_key_tested(state, result, now),
     }
     Vec::new()
@@ -67,9 +68,9 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
         Some(Popup::Key(key)) => key::draw(key, state, now, page),
         Some(Popup::Commands(commands)) => commands::draw(commands, page),
         Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
-        Some(Popup::Changes(cursor)) => pets::popups::changes::draw(*cursor, state, now, page),
         Some(Popup::Themes(themes)) => themes::draw(themes, state, page),
-        Some(Popup::Views(views)) => pets::popups::views::draw(views, state, page),
+        Some(Popup::Lookup(lookup)) => pets::popups::lookup::draw(lookup, state, now, page),
+        Some(Popup::View(view)) => pets::popups::views::draw(view, page),
         Some(Popup::Text(text)) => text::draw(text, page, layout),
         Some(Popup::Write(write)) => write::draw(write, page),
         Some(Popup::Formats(formats)) => domains::popups::formats::draw(*formats, state, page),

@@ -1,4 +1,4 @@
-//! What is kept from one session to the next for each service: the lists as they were last read, and what has changed.
+//! What is kept from one session to the next for each service: the lists as they were last read.
 //!
 //! Shown in the first frame, before anything was asked; never sent anywhere.
 
@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::api::list::List;
-use crate::app::inventory::changes::Change;
 use crate::config::{Service, Settings};
 use crate::local::file_stem;
 use crate::model::{Limit, PetStatus};
@@ -27,7 +26,6 @@ pub struct SessionCache {
     has_pages: bool,
     lists: Vec<KeptList>,
     counted: [Option<(Timestamp, List)>; 3],
-    changes: Vec<Change>,
     /// The status of the last pet that was added.
     status: Option<PetStatus>,
 }

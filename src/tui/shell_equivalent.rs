@@ -1,8 +1,8 @@
 //! The line that does in a shell what an action does on the screen.
 
 use super::keymap::{
-    Action, DomainAction, DomainListAction, DomainsAction, GlobalAction, LookupAction, PetsAction, ProfilesAction,
-    RecordAction, RedirectsAction, RemovalAction, RulesAction,
+    Action, DomainAction, DomainListAction, DomainsAction, GlobalAction, PetsAction, ProfilesAction, RecordAction,
+    RedirectsAction, RemovalAction, RulesAction,
 };
 use super::screens::pets::BUILT_IN;
 use super::state::AppState;
@@ -31,9 +31,6 @@ pub fn of(state: &AppState, action: Action) -> Option<String> {
         Action::Pets(PetsAction::Export) => list(state, " --format csv"),
         Action::Pets(PetsAction::CopyJson) => format!("pets get {} --format json", state.pets.selected()?.id),
         Action::Pets(PetsAction::ById) => format!("pets get {}", state.pets.selected().map_or(1, |pet| pet.id)),
-        Action::Lookup(LookupAction::CopyJson) => {
-            format!("pets get {} --format json", state.pets.by_id.as_ref()?.pet()?.id)
-        }
         Action::Domains(action) => of_domain(action, state.domains.selected.as_ref())?,
         _ => return None,
     };

@@ -20,7 +20,6 @@ use crate::api::NextPage;
 use crate::api::failure::Failure;
 use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
-use crate::app::first_run::Surroundings;
 use crate::clock::{self, Now};
 use crate::config::{
     Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
@@ -143,13 +142,8 @@ impl App {
         app.state.screen = Screen::Welcome;
         app.state.pending = PendingJobs::default();
         app.effects = start(&mut app.state, app.now);
-        app.state.welcome.around = Surroundings {
-            terminal: "256 colours, UTF-8, inside tmux, over SSH".into(),
-            copying: "through tmux, else through the terminal (OSC 52), else into ~/.local/state/petstore/copied.txt"
-                .into(),
-            theme: "default".into(),
-            files: ["config", "local/share", "local/state"].map(|at| format!("~/.{at}/petstore/")).into(),
-        };
+        let directories = ["config", "local/share", "local/state"].map(|at| format!("~/.{at}/petstore/"));
+        app.state.welcome.directories = directories.into();
         app
     }
 

@@ -8,7 +8,6 @@ use crate::clock::Now;
 use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
-use super::drafts::jobs::DraftReply;
 use super::effect::Effect;
 use super::keymap::{Action, Context, GlobalAction};
 use super::mouse::Target;
@@ -185,7 +184,7 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Edit(edit) => on_typing(state, Typing::Edit(edit), now),
         Action::Pets(action) => return pets::update::on_action(state, action, now),
         Action::Search(action) => return pets::update::in_search(state, action, now),
-        Action::Lookup(action) => return pets::lookup::on_action(state, action, now),
+        Action::Lookup(action) => return pets::popups::lookup::on_action(state, action, now),
         Action::Form(action) => return add_pet::update::on_action(state, action, now),
         Action::UnknownOutcome(action) => return add_pet::update::at_question(state, action, now),
         Action::Rapid(action) => return rapid::update::on_action(state, action, now),
@@ -197,14 +196,12 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::Reader(action) => popups::error::on_action(state, action),
         Action::Help(action) => popups::help::on_action(state, action),
         Action::Commands(action) => return popups::commands::on_action(state, action, now),
-        Action::Changes(action) => pets::popups::changes::on_action(state, action),
         Action::Themes(action) => return popups::themes::on_action(state, action, now),
-        Action::Views(action) => return pets::popups::views::on_action(state, action, now),
+        Action::SaveView(action) => return pets::popups::views::on_action(state, action, now),
         Action::Profiles(action) => return profiles::update::on_action(state, action, now),
         Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
         Action::Requests(action) => return requests::update::on_action(state, action, now),
         Action::Welcome(action) => return welcome::update::on_action(state, action, now),
-        Action::WelcomePath(action) => welcome::update::in_path(state, action),
         Action::Domains(action) => return domains::update::on_action(state, action, now),
         Action::Text(action) => return popups::text::on_action(state, action, now),
         Action::Formats(action) => return domains::popups::formats::on_action(state, action, now),
@@ -223,9 +220,6 @@ fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.popup = None;
     let mut effects = Vec::new();
     let show = (place != from).then(|| popups::commands::way_to(state, place)).flatten();
-    if place == Context::Pets || action == Action::Global(GlobalAction::ShowPets) {
-        effects.extend(pets::lookup::leave(state));
-    }
     if let Some(show) = show {
         effects.extend(on_global(state, show, now));
     }
@@ -262,7 +256,6 @@ fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect
         GlobalAction::Back => {}
         GlobalAction::Mouse => return switch_mouse(state),
         GlobalAction::Themes => state.popup = Some(popups::themes::open(state)),
-        GlobalAction::Changes => pets::popups::changes::open(state),
         GlobalAction::Profiles => return profiles::update::show(state, now),
         GlobalAction::Requests => {
             state.popup = None;
@@ -317,9 +310,6 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     if cancelled.contains(&Slot::Export) {
         popups::write::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
-    }
-    if cancelled.contains(&Slot::ById) {
-        pets::lookup::on_cancelled(state);
     }
     let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
@@ -403,9 +393,8 @@ fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
         Screen::Profiles => profiles::update::on_typing(state, typing),
-        // It has no field.
-        Screen::Requests => {}
-        Screen::Welcome => welcome::update::on_typing(state, typing),
+        // These have no field.
+        Screen::Requests | Screen::Welcome => {}
     }
 }
 
@@ -465,11 +454,7 @@ fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec
             custom_actions::on_ran(state, ran, now);
             Vec::new()
         }
-        Outcome::Drafts(DraftReply::Opened(opened)) => {
-            drafts::on_opened(state, opened.map(|drafts| drafts.map(|drafts| *drafts)), now);
-            add_pet::update::take_up(state, now)
-        }
-        Outcome::Drafts(DraftReply::Written(result)) => {
+        Outcome::DraftsWritten(result) => {
             drafts::on_written(state, result, now);
             Vec::new()
         }

@@ -34,7 +34,6 @@ use crate::local::atomic_file;
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
 
-use super::drafts::jobs::{DraftReply, DraftTask};
 use super::effect::{Effect, Job, Task};
 use super::msg::{Outcome, Recorded, Reply};
 use super::pending::{ReqId, Slot};
@@ -218,8 +217,7 @@ impl Worker {
             }
             Task::Profiles(task) => {
                 let (services, recorder) = (Arc::clone(&context.services), Recorder::clone(&self.recorder));
-                let (kept, queues) = (context.kept.clone(), Arc::clone(&context.queues));
-                self.spawn(slot, profiles::perform(services, task, connection, recorder, kept, queues));
+                self.spawn(slot, profiles::perform(services, task, connection, recorder, context));
             }
             Task::Popups(task) => {
                 self.spawn_online(slot, popups::perform(task, connection, self.surroundings(), progress))
@@ -234,10 +232,13 @@ impl Worker {
                 });
             }
             Task::Drafts(task) => {
-                if let DraftTask::Write(write) = &task {
-                    self.drafts_taken = write.number;
-                }
-                self.spawn(slot, keep_drafts(task, context));
+                self.drafts_taken = task.number;
+                self.spawn(slot, async move {
+                    Outcome::DraftsWritten(match &context.drafts {
+                        Some(files) => Arc::clone(files).keep(task).await,
+                        None => Ok(()),
+                    })
+                });
             }
             Task::WriteCache(cache) => {
                 self.spawn(
@@ -307,12 +308,4 @@ fn write_cache(cache: &SessionCache, context: &WorkerContext) -> Result<(), Stri
     let Some(directory) = &context.kept else { return Ok(()) };
     let file = session_cache::file(directory, &cache.identity);
     atomic_file::replace_private(&file, cache.text()).map_err(|error| error.to_string())
-}
-
-async fn keep_drafts(task: DraftTask, context: Arc<WorkerContext>) -> DraftReply {
-    match (&context.drafts, task) {
-        (Some(files), task) => Arc::clone(files).perform(task).await,
-        (None, DraftTask::Open(_)) => DraftReply::Opened(Ok(None)),
-        (None, DraftTask::Write(_)) => DraftReply::Written(Ok(())),
-    }
 }

@@ -221,7 +221,7 @@ impl App {
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity) {
             let opened = files.open(identity);
-            petstore::tui::drafts::on_opened(&mut state, opened, clock());
+            petstore::tui::drafts::on_opened(&mut state, opened);
         }
         prepare(&mut state);
         let look = Appearance {

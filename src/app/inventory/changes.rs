@@ -1,18 +1,15 @@
-//! What is new, changed or gone since the pets were last read: found for the list and for `watch`, and logged for the list.
+//! What is new, changed or gone since the pets were last read: found for `watch`, and marked in the list.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::model::export::Column;
 use crate::model::{Pet, PetId};
 
-/// The most changes that are kept; the oldest go first.
-const MOST: usize = 500;
-
 /// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
     /// Not seen before.
@@ -35,7 +32,7 @@ impl ChangeKind {
 }
 
 /// One change of a pet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
     /// When it was seen.
     pub at: Timestamp,
@@ -45,7 +42,7 @@ pub struct Change {
     /// As it is now, or as it was if it is gone. Clean its texts before showing them.
     pub pet: Pet,
     /// As it was before a change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Pet>,
 }
 
@@ -57,21 +54,6 @@ impl Change {
             let before = before.filter(|before| column.of(before) != column.of(&self.pet))?;
             Some((column, before))
         })
-    }
-
-    /// What has changed of the pet that is shown as `name`.
-    pub fn sentence(&self, name: &str) -> String {
-        let mut words = match self.kind {
-            ChangeKind::New => vec![format!("new, {}", Column::Status.word(&self.pet))],
-            ChangeKind::Gone => vec!["gone".to_owned()],
-            ChangeKind::Changed => Vec::new(),
-        };
-        words.extend(self.differences().map(|(column, before)| match column {
-            Column::Id | Column::Name => format!("was {}", column.word(before)),
-            Column::CategoryId => format!("category {} -> {}", before.category_id, self.pet.category_id),
-            Column::Status => format!("{} -> {}", column.word(before), column.word(&self.pet)),
-        }));
-        format!("{name}: {}", words.join(", "))
     }
 }
 
@@ -137,29 +119,19 @@ impl SeenPets {
     }
 }
 
-/// The changes for the list of pets: marks for its rows, and a log.
+/// The marks of what has changed in the list of pets.
 #[derive(Clone, Debug, Default)]
-pub struct ChangeLog {
+pub struct ChangeMarks {
     seen: SeenPets,
-    /// What the table marks.
     marks: HashMap<PetId, ChangeKind>,
     /// The marks are from an earlier refresh: the next change clears them.
     old_marks: bool,
-    /// What has changed, the newest first.
-    log: VecDeque<Change>,
-    /// How many of them were not shown yet.
-    pub unseen: usize,
 }
 
-impl ChangeLog {
+impl ChangeMarks {
     /// What the table marks at this pet.
     pub fn mark(&self, id: PetId) -> Option<ChangeKind> {
         self.marks.get(&id).copied()
-    }
-
-    /// What has changed, the newest first.
-    pub const fn log(&self) -> &VecDeque<Change> {
-        &self.log
     }
 
     /// The id of every pet that was seen or added here.
@@ -167,19 +139,9 @@ impl ChangeLog {
         self.seen.pets.keys().chain(&self.seen.own).copied()
     }
 
-    /// Takes up what an earlier session saw: its lists, which may be of different ages, and what had changed by its end.
-    pub fn restore<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>, log: Vec<Change>) {
-        self.log = log.into();
-        self.log.truncate(MOST);
-        let known = &mut self.seen.pets;
-        known.extend(pets.map(|pet| (pet.id, pet.clone())));
-        // Where lists differ, one of them came before a change that is here; the newest change comes first.
-        for Change { kind, pet, .. } in self.log.iter().rev() {
-            match kind {
-                ChangeKind::Gone => known.remove(&pet.id),
-                ChangeKind::New | ChangeKind::Changed => known.insert(pet.id, pet.clone()),
-            };
-        }
+    /// Takes up the pets that an earlier session saw; of a pet that is there twice, the last one counts.
+    pub fn know<'a>(&mut self, pets: impl Iterator<Item = &'a Pet>) {
+        self.seen.pets.extend(pets.map(|pet| (pet.id, pet.clone())));
     }
 
     /// The rows are refreshed. With `by_hand` the marks go now, otherwise with the first change.
@@ -197,13 +159,10 @@ impl ChangeLog {
                 self.marks.clear();
             }
             self.marks.insert(change.pet.id, change.kind);
-            self.log.push_front(change);
-            self.log.truncate(MOST);
-            self.unseen = (self.unseen + 1).min(self.log.len());
         }
     }
 
-    /// Forgets a pet, but for what the log says.
+    /// Forgets a pet.
     pub fn forget(&mut self, id: PetId) {
         self.seen.pets.remove(&id);
         self.marks.remove(&id);
@@ -212,13 +171,10 @@ impl ChangeLog {
     /// Pets that were added here are not changes, also where a list showed them first.
     pub fn added(&mut self, ids: impl IntoIterator<Item = PetId>) {
         for id in ids {
-            let is_it = |change: &Change| change.pet.id == id && change.kind == ChangeKind::New;
             if !self.seen.pets.contains_key(&id) {
                 self.seen.own.insert(id);
-            } else if let Some(at) = self.log.iter().position(is_it) {
-                self.log.remove(at);
+            } else if self.mark(id) == Some(ChangeKind::New) {
                 self.marks.remove(&id);
-                self.unseen -= usize::from(at < self.unseen);
             }
         }
     }
@@ -227,13 +183,13 @@ impl ChangeLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{ObservedStatus, PetStatus};
+    use crate::model::PetStatus;
     use crate::tui::testing::animals;
 
     const AT: Timestamp = Timestamp::UNIX_EPOCH;
 
-    fn sentences(changes: &ChangeLog) -> Vec<String> {
-        changes.log().iter().map(|change| change.sentence(&change.pet.id.to_string())).collect()
+    fn marks(changes: &ChangeMarks, pets: &[Pet]) -> Vec<Option<ChangeKind>> {
+        pets.iter().map(|pet| changes.mark(pet.id)).collect()
     }
 
     fn pet(id: PetId, name: &str) -> Pet {
@@ -262,62 +218,53 @@ mod tests {
     }
 
     #[test]
-    fn renames_other_categories_and_deletions_are_logged_like_another_status() {
-        let mut changes = ChangeLog::default();
-        let mut pets = animals(4);
+    fn renames_and_other_categories_are_marked_like_another_status() {
+        let mut changes = ChangeMarks::default();
+        let mut pets = animals(5);
         changes.learn(&pets, Baseline::Unknown, true, AT);
-        assert_eq!(sentences(&changes), Vec::<String>::new(), "the first answer is not news");
+        assert!(pets.iter().all(|pet| changes.mark(pet.id).is_none()), "the first answer is not news");
         pets[0].status = Some(PetStatus::Sold.into());
         pets[1].status = None;
-        pets[2].status = Some(ObservedStatus::Unknown("reserved".into()));
-        let name = std::mem::replace(&mut pets[2].name, "Tom".into());
-        let category = std::mem::replace(&mut pets[2].category_id, 77);
-        let gone = pets.pop().unwrap();
+        pets[2].name = "Tom".into();
+        pets[3].category_id = 77;
         changes.learn(&pets, Baseline::All, true, AT);
-        let all = [
-            format!("{}: gone", gone.id),
-            format!("100233: was {name}, category {category} -> 77, available -> reserved"),
-            "100232: pending -> not set".to_owned(),
-            "100231: available -> sold".to_owned(),
-        ];
-        assert_eq!(sentences(&changes), all);
-        assert_eq!((changes.mark(100_231), changes.unseen), (Some(ChangeKind::Changed), 4));
-        pets[2].status = Some(PetStatus::Sold.into());
+        let marks = marks(&changes, &pets);
+        assert_eq!(marks[..4], [Some(ChangeKind::Changed); 4]);
+        assert_eq!(marks[4], None);
+        pets[2].name = "Tim".into();
         changes.begin(false);
         changes.learn(&pets, Baseline::All, true, AT);
-        assert_eq!(sentences(&changes)[0], "100233: reserved -> sold");
-        assert_eq!((changes.mark(100_231), changes.mark(100_233)), (None, Some(ChangeKind::Changed)));
+        assert_eq!((changes.mark(pets[0].id), changes.mark(pets[2].id)), (None, Some(ChangeKind::Changed)));
     }
 
     #[test]
     fn a_pet_is_called_new_only_where_it_would_have_been_seen_before() {
         let pets = animals(5);
         for (before, new) in [(Baseline::Unknown, 0), (Baseline::UpTo(100_234), 1), (Baseline::All, 3)] {
-            let mut changes = ChangeLog::default();
+            let mut changes = ChangeMarks::default();
             changes.learn(&pets[..2], Baseline::Unknown, false, AT);
             changes.learn(&pets, before, false, AT);
-            assert_eq!(changes.log().len(), new, "{before:?}");
+            let marked = pets.iter().filter(|pet| changes.mark(pet.id) == Some(ChangeKind::New));
+            assert_eq!(marked.count(), new, "{before:?}");
         }
     }
 
     #[test]
     fn pets_added_here_are_no_changes_whether_a_list_or_the_answer_came_first() {
         let pets = animals(3);
-        let mut changes = ChangeLog::default();
+        let mut changes = ChangeMarks::default();
         changes.added([pets[0].id]);
         changes.learn(&[], Baseline::All, true, AT);
         changes.learn(&pets[..2], Baseline::All, true, AT);
-        assert_eq!(sentences(&changes), ["100232: new, pending"]);
+        assert_eq!(marks(&changes, &pets), [None, Some(ChangeKind::New), None]);
         changes.learn(&pets, Baseline::All, true, AT);
         changes.added([pets[2].id]);
-        assert_eq!((sentences(&changes).len(), changes.unseen, changes.mark(pets[2].id)), (1, 1, None));
-        changes.learn(&pets[1..], Baseline::All, true, AT);
-        assert_eq!(sentences(&changes)[0], "100231: gone", "what was added here may be deleted elsewhere");
+        assert_eq!(marks(&changes, &pets), [None, Some(ChangeKind::New), None]);
     }
 
     #[test]
     fn marks_stay_until_something_else_changes_or_the_user_asks_again() {
-        let mut changes = ChangeLog::default();
+        let mut changes = ChangeMarks::default();
         let pets = animals(1);
         changes.learn(&pets, Baseline::All, true, AT);
         assert_eq!(changes.mark(100_231), Some(ChangeKind::New));
@@ -329,24 +276,13 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_different_ages_that_are_taken_up_again_are_no_news() {
-        let mut now = ChangeLog::default();
+    fn what_an_earlier_session_saw_is_not_new_and_of_two_lists_the_newer_one_counts() {
         let (old, mut new) = (animals(3), animals(2));
         new[0].status = Some(PetStatus::Sold.into());
-        now.learn(&old, Baseline::Unknown, true, AT);
-        now.learn(&new, Baseline::Unknown, true, AT);
-        let mut next = ChangeLog::default();
-        next.restore(new.iter().chain(&old), now.log().iter().cloned().collect());
-        assert_eq!((next.mark(old[0].id), next.unseen), (None, 0));
-        next.learn(&new, Baseline::All, true, AT);
-        assert_eq!(sentences(&next), sentences(&now));
-    }
-
-    #[test]
-    fn a_list_that_is_full_forgets_the_oldest() {
-        let mut changes = ChangeLog::default();
-        changes.learn(&animals(MOST + 20), Baseline::All, true, AT);
-        assert_eq!((changes.log().len(), changes.unseen), (MOST, MOST));
-        assert_eq!(changes.log().back().map(|change| change.pet.id), Some(100_251));
+        let mut changes = ChangeMarks::default();
+        changes.know(old.iter().chain(&new));
+        changes.learn(&new, Baseline::All, false, AT);
+        changes.learn(&old[2..], Baseline::All, false, AT);
+        assert!(old.iter().all(|pet| changes.mark(pet.id).is_none()));
     }
 }

@@ -1,7 +1,7 @@
 //! Checks what this terminal supports.
 
 use crate::app::clipboard::{ClipboardBackend, ways};
-use crate::app::first_run::way_words;
+use crate::config::paths::below_home;
 use crate::config::{Choices, Clipboard, Depth, Env, Paths, Settings};
 use crate::terminal_size::terminal_size;
 
@@ -68,6 +68,16 @@ fn clipboard(choice: Clipboard, env: &Env) -> Check {
         (_, []) => Check::warn("clipboard", "none", remedy),
         (Clipboard::Auto, [ClipboardBackend::File(_)]) => Check::warn("clipboard", &found, remedy),
         (_, _) => Check::ok("clipboard", &found),
+    }
+}
+
+/// A way to copy, in words.
+fn way_words(way: &ClipboardBackend, env: &Env) -> String {
+    match way {
+        ClipboardBackend::Tmux => "through tmux".to_owned(),
+        ClipboardBackend::Desktop(program, _) => format!("by {program}"),
+        ClipboardBackend::Terminal => "through the terminal (OSC 52)".to_owned(),
+        ClipboardBackend::File(path) => format!("into {}", below_home(path, env).display()),
     }
 }
 

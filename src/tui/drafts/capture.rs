@@ -20,7 +20,6 @@ impl TypedText {
             name: add.name.clone(),
             category: add.category.clone(),
             status: add.status,
-            after: add.after,
             focus: add.focus,
         });
         Self {
@@ -41,13 +40,13 @@ impl TypedText {
         }
     }
 
-    /// Restores it. A pet that was sent comes back as a question.
+    /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
     pub fn restore(self, state: &mut AppState) {
-        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
-        if let Some(AddFormDraft { name, category, status, after, focus }) = form {
+        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile: typed, search, browser } = self;
+        if let Some(AddFormDraft { name, category, status, focus }) = form {
             let is_text = !name.is_empty() || !category.is_empty();
             let add = &mut state.add;
-            (add.name, add.category, add.status, add.after, add.focus) = (name, category, status, after, focus);
+            (add.name, add.category, add.status, add.focus) = (name, category, status, focus);
             if is_text {
                 show(state);
             }
@@ -82,16 +81,19 @@ impl TypedText {
                 show(state);
             }
         }
-        for wizard in wizards {
+        let is_free = state.domains.unsaved_wizards().next().is_none();
+        for wizard in wizards.into_iter().filter(|_| is_free) {
             match wizard.entry {
                 Some(_) => state.domains.left.push(wizard),
                 None => state.domains.wizard = wizard,
             }
         }
-        if let Some(profile) = profile {
-            state.profiles.form = profile;
+        if let Some(typed) = typed
+            && profile(&state.profiles.form).is_none()
+        {
+            state.profiles.form = typed;
         }
-        if !browser.is_empty() {
+        if state.domains.browser.is_empty() {
             state.domains.browser = browser;
         }
         if !search.is_empty() {

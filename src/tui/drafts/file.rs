@@ -20,6 +20,14 @@ pub struct Drafts {
     pub typed: TypedText,
 }
 
+/// A write of drafts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteDrafts {
+    /// Numbers the writes, so an older one never replaces a newer one.
+    pub number: u64,
+    pub drafts: Box<Drafts>,
+}
+
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::file::{Drafts, Ending};
-use super::jobs::WriteDrafts;
+use super::file::{Ending, WriteDrafts};
 use super::typed::TypedText;
 use crate::tui::screens::add_pet;
 
@@ -26,10 +25,6 @@ pub struct DraftState {
     pub(super) number: u64,
     /// Text put aside for other services in this session.
     pub(super) aside: HashMap<Option<String>, Aside>,
-    /// The files of this service hold drafts that are not on the screen.
-    pub(super) apart: bool,
-    /// Those drafts, if they were read.
-    pub(super) parked: Option<Box<Drafts>>,
     /// Why drafts cannot be written now.
     pub trouble: Option<String>,
     /// What was restored, until the first key.
@@ -52,8 +47,6 @@ impl DraftState {
 pub(super) struct Aside {
     /// The profile's name.
     pub(super) profile: String,
-    /// When it was put aside.
-    pub(super) at: Instant,
     /// The form, rapid entry and the import.
     pub(super) add: add_pet::State,
     /// The same for the disk, if this service has drafts.
@@ -83,6 +76,4 @@ pub enum Restored {
     Asking(String),
     /// The import of this file was running.
     Importing(String),
-    /// It is kept, but not shown.
-    Parked,
 }

@@ -9,10 +9,9 @@ use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Job, Task};
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, Size};
+use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
@@ -35,7 +34,7 @@ fn form(keys: &str) -> App {
 /// Every requested write.
 fn writes(app: &App) -> Vec<WriteDrafts> {
     let write = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.clone()),
+        Effect::Job(Job { task: Task::Drafts(write), .. }) => Some(write.clone()),
         _ => None,
     };
     app.effects.iter().filter_map(write).collect()
@@ -48,7 +47,7 @@ fn names(app: &App) -> Vec<String> {
 }
 
 fn written(app: &mut App, result: Result<(), &str>) {
-    app.reply(Slot::Drafts, DraftReply::Written(result.map_err(ToOwned::to_owned)));
+    app.reply(Slot::Drafts, Outcome::DraftsWritten(result.map_err(ToOwned::to_owned)));
 }
 
 fn millis(app: &mut App, millis: u64) {
@@ -68,7 +67,7 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     let keys = IdempotencyKeys::new(uuid::Uuid::max());
     let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
     let identity = state.link.identity.clone().unwrap();
-    on_opened(&mut state, Ok(Drafts::read(&text, &identity)), now);
+    on_opened(&mut state, Ok(Drafts::read(&text, &identity)));
     let effects = start(&mut state, now);
     App { state, now, effects, appearance: crate::tui::testing::appearance() }
 }
@@ -310,21 +309,12 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
 }
 
 #[test]
-fn drafts_older_than_thirty_days_wait_for_f8_and_are_not_overwritten() {
+fn drafts_of_long_ago_come_back_with_their_date() {
     let app = form("\"Biscuit\"");
-    let mut next = next_session(&app, None, remote(), Duration::from_secs(31 * 24 * 60 * 60));
-    assert_eq!((next.state.screen, next.state.add.name.value()), (Screen::Pets, ""));
-    assert!(next.says("Other text for production from Fri 20 Nov 14:03 is kept: F8 in the empty form (2) shows it."));
-    next.keys("2 \"Rex\"");
-    millis(&mut next, 500);
-    assert!(writes(&next)[0].apart);
-    written(&mut next, Ok(()));
-    next.keys("F8 F8");
-    assert_eq!(next.state.add.name.value(), "Biscuit");
-    next.keys("End \"!\"");
-    millis(&mut next, 1_000);
-    assert!(!writes(&next)[1].apart);
-    assert_eq!(names(&next), ["Rex", "Biscuit!"]);
+    let month = Duration::from_secs(31 * 24 * 60 * 60);
+    let mut next = next_session(&app, Some(Ending::Quit), remote(), month);
+    assert_eq!((next.state.screen, next.state.add.name.value()), (Screen::AddPet, "Biscuit"));
+    assert!(next.says("Your text for production from Fri 20 Nov 14:03 is restored. None of it was sent."));
 }
 
 #[test]
@@ -344,14 +334,14 @@ fn no_key_is_in_a_draft() {
     assert!(!format!("{drafts:?}").contains(secret));
 }
 
-/// Switches to another service.
-fn change(app: &mut App, service: Service) {
+/// Switches to another service, for which an earlier session left this.
+fn change(app: &mut App, service: Service, drafts: Option<Drafts>) {
     app.state.screen = Screen::Pets;
     app.keys("P");
     app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Home Enter");
     let left = Ok(crate::app::outbox::queue::Unfinished::default());
-    let used = Used { settings: settings(service), kept: None, left };
+    let used = Used { settings: settings(service), kept: None, left, drafts: Ok(drafts) };
     app.reply(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
 }
 
@@ -359,32 +349,25 @@ fn inside() -> Service {
     Service::Embedded { database: "/d/embedded.db".into() }
 }
 
-fn opened(app: &mut App, drafts: Option<Box<Drafts>>) {
-    app.reply(Slot::OpenDrafts, DraftReply::Opened(Ok(drafts)));
-}
-
 /// What an earlier session left for the embedded store.
-fn left(name: &str) -> Option<Box<Drafts>> {
+fn left(name: &str) -> Option<Drafts> {
     let mut other = form(&format!("\"{name}\""));
     other.state.link.identity = Some("/d/embedded.db".into());
-    Drafts::of(&other.state, Some(Ending::Quit), other.now).map(Box::new)
+    Drafts::of(&other.state, Some(Ending::Quit), other.now)
 }
 
 #[test]
 fn each_service_has_its_own_drafts() {
     let mut app = form("\"Biscuit\"");
-    change(&mut app, inside());
-    assert_eq!(app.job(Slot::OpenDrafts).unwrap().task, Task::Drafts(DraftTask::Open("/d/embedded.db".into())));
+    change(&mut app, inside(), left("Rex"));
     let write = writes(&app).pop().unwrap();
     assert_eq!((write.drafts.identity.as_str(), write.drafts.ended), (IDENTITY, Some(Ending::Quit)));
-    assert_eq!((names(&app), app.state.add.name.value()), (vec!["Biscuit".to_owned()], ""));
-    opened(&mut app, left("Rex"));
+    assert_eq!(names(&app), ["Biscuit"]);
     assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::AddPet, "Rex"));
     written(&mut app, Ok(()));
     app.keys("\"!\"");
     millis(&mut app, 1_000);
-    let write = writes(&app).pop().unwrap();
-    assert_eq!((write.drafts.identity.as_str(), write.apart), ("/d/embedded.db", false));
+    assert_eq!(writes(&app).pop().unwrap().drafts.identity, "/d/embedded.db");
     // At the end everything is there, the newest last.
     let last = last(&app.state, Ending::Quit, app.now);
     let kept = last.iter().map(|write| write.drafts.typed.form.as_ref().unwrap().name.value());
@@ -393,43 +376,29 @@ fn each_service_has_its_own_drafts() {
 }
 
 #[test]
-fn text_restored_in_the_same_session_is_not_read_from_disk_and_still_written() {
+fn text_put_aside_in_this_session_comes_back_instead_of_what_is_on_disk() {
     let mut app = form("\"Biscuit\"");
-    change(&mut app, inside());
-    opened(&mut app, None);
+    change(&mut app, inside(), None);
     app.effects.clear();
-    change(&mut app, remote());
-    assert_eq!((app.state.add.name.value(), app.job(Slot::OpenDrafts)), ("Biscuit", None));
+    change(&mut app, remote(), left("older"));
+    assert_eq!(app.state.add.name.value(), "Biscuit");
     written(&mut app, Ok(()));
     millis(&mut app, 5_000);
     assert_eq!(names(&app), [""], "it is on disk, and the form of the other is empty");
     app.keys("\"!\"");
     millis(&mut app, 1_000);
-    let write = writes(&app).pop().unwrap();
-    assert_eq!((names(&app).pop().unwrap().as_str(), write.apart), ("Biscuit!", false));
-}
-
-#[test]
-fn text_typed_before_the_disk_was_read_is_not_overwritten() {
-    let mut app = form("");
-    change(&mut app, inside());
-    app.keys("2 \"Max\"");
-    millis(&mut app, 5_000);
-    assert_eq!(names(&app).last().unwrap(), "", "what is on disk is not known yet");
-    opened(&mut app, left("Rex"));
-    assert_eq!(app.state.add.name.value(), "Max");
-    app.keys("F8 F8");
-    assert_eq!(app.state.add.name.value(), "Rex");
+    assert_eq!(names(&app).pop().unwrap(), "Biscuit!");
 }
 
 #[test]
 fn text_for_no_service_survives_a_switch_and_is_kept_once() {
     let mut app = form("\"Biscuit\"");
     app.state.domains.browser = TextInput::new("not secure");
-    change(&mut app, inside());
+    let mut other = left("Rex").unwrap();
+    other.typed.browser = TextInput::new("of an earlier session");
+    change(&mut app, inside(), Some(other));
     let write = writes(&app).pop().unwrap();
     assert!(write.drafts.typed.form.is_some() && write.drafts.typed.browser.is_empty());
-    opened(&mut app, left("Rex"));
     assert_eq!((app.state.add.name.value(), app.state.domains.browser.value()), ("Rex", "not secure"));
     written(&mut app, Ok(()));
     millis(&mut app, 1_000);
@@ -486,7 +455,7 @@ fn a_start_leads_into_an_entry_only_with_text_left_there() {
     // A file of an earlier version has the category alone, and a form may have nothing but a status.
     let text = Drafts::of(&app.state, Some(Ending::Quit), app.now).unwrap().text().replace("Bisc", "");
     let mut left = App::loaded_from(remote(), 80, 24, &animals(39));
-    on_opened(&mut left.state, Ok(Drafts::read(&text, IDENTITY)), app.now);
+    on_opened(&mut left.state, Ok(Drafts::read(&text, IDENTITY)));
     assert_eq!((left.state.screen, left.state.add.rapid.on), (Screen::Pets, false));
     let status = form("Tab Tab p");
     let next = next_session(&status, None, remote(), Duration::from_secs(60));

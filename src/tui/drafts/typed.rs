@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::outbox::unknown_outcome::PendingAdd;
 use crate::model::{PetId, PetStatus};
-use crate::tui::screens::add_pet::fields::{After, Focus};
+use crate::tui::screens::add_pet::fields::Focus;
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::text_input::TextInput;
@@ -42,7 +42,6 @@ pub struct TypedText {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct AddFormDraft {
     /// As typed.
     pub name: TextInput,
@@ -50,8 +49,6 @@ pub struct AddFormDraft {
     pub category: TextInput,
     /// As chosen.
     pub status: Option<PetStatus>,
-    /// What to do after saving.
-    pub after: After,
     /// Where the cursor is.
     pub focus: Focus,
 }
@@ -88,16 +85,6 @@ impl TypedText {
     pub fn for_service(self) -> Self {
         let Self { form, sent, ahead, rapid, import, .. } = self;
         Self { form, sent, ahead, rapid, import, ..Self::default() }
-    }
-
-    /// Whether one would overwrite text of the other.
-    pub(super) fn clashes_with(&self, other: &Self) -> bool {
-        let parts = |typed: &Self| {
-            let for_service = !typed.clone().for_service().is_empty();
-            let for_none = typed.browser.is_empty() && typed.wizards.is_empty();
-            [for_service, !for_none || typed.profile.is_some()]
-        };
-        parts(self).into_iter().zip(parts(other)).any(|both| both == (true, true))
     }
 }
 

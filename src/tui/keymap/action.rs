@@ -22,19 +22,17 @@ pub enum Action {
     ImportFile(ImportFileAction),
     Preview(PreviewAction),
     ImportRun(ImportRunAction),
-    Limit(PickAction),
+    Limit(AskAction),
     Key(KeyAction),
     Reader(ReaderAction),
     Help(HelpAction),
     Commands(CommandsAction),
-    Changes(ChangesAction),
-    Views(ViewsAction),
+    SaveView(AskAction),
     Themes(PickAction),
     Profiles(ProfilesAction),
     ProfileForm(FormAction),
     Requests(RequestsAction),
     Welcome(WelcomeAction),
-    WelcomePath(AskAction),
     Domains(DomainsAction),
     Text(TextAction),
     Formats(FormatsAction),
@@ -73,8 +71,6 @@ pub enum Answer {
     Second,
     #[strum(serialize = "answer-3")]
     Third,
-    #[strum(serialize = "answer-4")]
-    Fourth,
 }
 
 /// A part of the record that a domain needs.
@@ -106,7 +102,6 @@ pub enum GlobalAction {
     Commands,
     Profiles,
     Requests,
-    Changes,
     Themes,
     /// Switches the mouse on or off.
     Mouse,
@@ -138,9 +133,9 @@ impl Action {
             Some("Import from your own machine: ssh USER@HOST pets import - < pets.csv")
         } else if matches!(self, Self::Pets(PetsAction::Export)) {
             Some("Export to your own machine: ssh USER@HOST pets export > pets.csv")
-        } else if matches!(self, Self::Pets(PetsAction::Views)) {
-            Some("A session over SSH cannot change the views of the server.")
-        } else if matches!(self, Self::Text(TextAction::WriteFile) | Self::Changes(ChangesAction::WriteFile))
+        } else if matches!(self, Self::Pets(PetsAction::SaveView)) {
+            Some("A session over SSH cannot save views on the server.")
+        } else if matches!(self, Self::Text(TextAction::WriteFile))
             || matches!(self, Self::Help(HelpAction::WriteFile) | Self::Preview(PreviewAction::WriteFile))
             || matches!(self, Self::ImportRun(ImportRunAction::WriteFile))
         {
@@ -200,24 +195,10 @@ pub enum PetsAction {
     ById,
     Whole,
     Count,
-    NextMatch,
-    PreviousMatch,
-    /// Opens the list of saved views.
-    Views,
+    /// Asks for the name of a new view.
+    SaveView,
     /// Runs one of the user's own actions, by its number.
     Run(usize),
-}
-
-/// In the list of saved views.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ViewsAction {
-    Move(Movement),
-    Confirm,
-    MoveEarlier,
-    MoveLater,
-    Clear,
-    Back,
 }
 
 /// In the search field of the pets.
@@ -236,9 +217,6 @@ pub enum SearchAction {
 pub enum LookupAction {
     Confirm,
     AskDeprecated,
-    Copy,
-    CopyJson,
-    Clear,
     Back,
 }
 
@@ -361,16 +339,6 @@ pub enum HelpAction {
 pub enum CommandsAction {
     Move(Movement),
     Copy,
-    Back,
-}
-
-/// In the list of changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum ChangesAction {
-    Move(Movement),
-    Open,
-    WriteFile,
     Back,
 }
 
@@ -586,13 +554,11 @@ pub enum Context {
     ImportRun,
     /// The list of all commands.
     Commands,
-    /// What is new, changed or gone.
-    Changes,
     /// The list of themes.
     Themes,
-    /// The list of saved views, and the field for a name.
-    Views,
-    /// The field for a pet's id, and what was found.
+    /// The field for the name of a view.
+    SaveView,
+    /// The field for a pet's id.
     ById,
     /// The list of profiles.
     Profiles,
@@ -608,8 +574,6 @@ pub enum Context {
     Requests,
     /// The first start.
     Welcome,
-    /// The field for a configuration file there.
-    WelcomePath,
     /// The list of domains.
     Domains,
     /// A tick or a button of the wizard for a domain.
@@ -650,14 +614,14 @@ impl Context {
     pub const fn is_text(self) -> bool {
         match self {
             Self::Text | Self::Search | Self::Form | Self::LimitBox | Self::KeyBox => true,
-            Self::Commands | Self::Views | Self::ById => true,
+            Self::Commands | Self::SaveView | Self::ById => true,
             Self::ProfileText | Self::ProfilePath => true,
             Self::WizardText | Self::Browser | Self::RemovalName | Self::WriteBox => true,
-            Self::WelcomePath | Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
+            Self::Rapid | Self::RapidChoice | Self::RapidStatus => true,
             Self::ImportFile | Self::ImportValue => true,
             Self::FormButton | Self::ProfileButton | Self::WizardButton => false,
             Self::Global | Self::Pets | Self::FormChoice | Self::Doubt | Self::Reader => false,
-            Self::Help | Self::Changes | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
+            Self::Help | Self::Themes | Self::Profiles | Self::ProfileChoice => false,
             Self::Requests | Self::Welcome | Self::ImportLook | Self::ImportRun => false,
             Self::Domains | Self::Wizard | Self::Record | Self::Domain | Self::Rules | Self::Redirects => false,
             Self::Removal | Self::TextBox | Self::FormatsBox | Self::OutsideBox | Self::Confirm => false,
@@ -673,9 +637,9 @@ impl Context {
 
     /// Whether the keys of [`Context::Global`] that would leave the place work here.
     pub(super) const fn is_box(self) -> bool {
-        matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader | Self::Help | Self::Commands | Self::Changes)
+        matches!(self, Self::LimitBox | Self::KeyBox | Self::Reader | Self::Help | Self::Commands)
             || matches!(self, Self::Themes | Self::TextBox | Self::FormatsBox | Self::WriteBox)
-            || matches!(self, Self::Views | Self::OutsideBox | Self::Confirm)
+            || matches!(self, Self::SaveView | Self::ById | Self::OutsideBox | Self::Confirm)
     }
 }
 

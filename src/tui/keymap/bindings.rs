@@ -9,14 +9,14 @@ use crate::domains::troubleshooting::Rule;
 use super::super::key::{Key, KeyPress};
 use super::super::text_input::Edit;
 use super::action::{
-    Action as A, Answer, AskAction as Ask, Binding, ChangesAction as Changes, CommandsAction as Commands, Context as C,
-    DomainAction as Domain, DomainListAction as DomainList, DomainsAction as D, FormAction as Form,
-    FormatsAction as Formats, GlobalAction as G, HelpAction as Help, ImportFileAction as ImportFile,
-    ImportRunAction as ImportRun, KeyAction as KeyBox, LookupAction as Lookup, Movement, PetsAction as Pets,
-    PickAction as Pick, PreviewAction as Preview, ProfilesAction as Profiles, RapidAction as Rapid,
-    ReaderAction as Reader, RecordAction as Record, RecordPart, RedirectsAction as Redirects, RemovalAction as Removal,
+    Action as A, Answer, AskAction as Ask, Binding, CommandsAction as Commands, Context as C, DomainAction as Domain,
+    DomainListAction as DomainList, DomainsAction as D, FormAction as Form, FormatsAction as Formats,
+    GlobalAction as G, HelpAction as Help, ImportFileAction as ImportFile, ImportRunAction as ImportRun,
+    KeyAction as KeyBox, LookupAction as Lookup, Movement, PetsAction as Pets, PickAction as Pick,
+    PreviewAction as Preview, ProfilesAction as Profiles, RapidAction as Rapid, ReaderAction as Reader,
+    RecordAction as Record, RecordPart, RedirectsAction as Redirects, RemovalAction as Removal,
     RequestsAction as Requests, RulesAction as Rules, SearchAction as Search, TextAction as Text,
-    UnknownOutcomeAction as Outcome, ViewsAction as Views, WelcomeAction as Welcome, WriteAction as Write,
+    UnknownOutcomeAction as Outcome, WelcomeAction as Welcome, WriteAction as Write,
 };
 
 /// The lines of the table so far.
@@ -189,10 +189,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('#')], Pets::ById, "id", "pet by its id")
         .bind([ch('W')], Pets::Whole, "", "whole inventory")
         .bind([ch('=')], Pets::Count, "", "count exactly")
-        .bind([ch('n')], Pets::NextMatch, "", "next, previous match")
-        .bind([ch('N')], Pets::PreviousMatch, "", "next, previous match")
-        .bind([ch('V')], Pets::Views, "", "save, change views")
-        .global([ch('C')], G::Changes, "", "changes")
+        .bind([ch('V')], Pets::SaveView, "", "save as a view")
         .bind([ch('y')], Pets::Copy, "", "copy id, JSON, curl")
         .bind([ch('Y')], Pets::CopyJson, "", "copy id, JSON, curl")
         .bind([ch('c')], Pets::CopyCurl, "", "copy id, JSON, curl")
@@ -212,10 +209,7 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
     map.at(C::ById, A::Lookup)
         .bind([ENTER, f(2), f(5)], Lookup::Confirm, "look up", "look it up")
         .bind([ch('g')], Lookup::AskDeprecated, "GET /pets/ID", "GET /pets/{petId}")
-        .bind([ch('y')], Lookup::Copy, "copy id", "copy the id")
-        .bind([ch('Y')], Lookup::CopyJson, "copy JSON", "copy the pet as JSON")
-        .bind([f(8)], Lookup::Clear, "", "clear the field")
-        .bind([ESC, f(3)], Lookup::Back, "back", "to the pets");
+        .bind([ESC, f(3)], Lookup::Back, "close", "close");
     map.at(C::Form, A::Form)
         .bind([TAB, ENTER, DOWN], Form::NextField, "next", "next field")
         .bind([BACK_TAB, UP], Form::PreviousField, "", "previous field")
@@ -322,10 +316,12 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Outcome::Move, ANSWERS, ["choose", ""], ["choose", ""])
         .bind([f(8)], Outcome::Clear, "drop the question", "drop the question")
         .bind([ESC, f(3)], Outcome::Back, "pets", "to the pets");
-    map.at(C::LimitBox, A::Limit)
-        .bind([ENTER, f(2)], Pick::Confirm, "use it", "use this number")
-        .moves(Pick::Move, ARROWS, ["pick", ""], ["pick a number", ""])
-        .bind([ESC, f(3)], Pick::Back, "cancel", "close without a change");
+    map.at(C::LimitBox, A::Limit).bind([ENTER, f(2)], Ask::Confirm, "use it", "use this number").bind(
+        [ESC, f(3)],
+        Ask::Back,
+        "cancel",
+        "close without a change",
+    );
     map.at(C::KeyBox, A::Key)
         .bind([ENTER, f(2)], KeyBox::Confirm, "test", "test the key")
         .bind([ctrl('r')], KeyBox::Choices, "show", "show or hide the key")
@@ -347,22 +343,16 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .global([ENTER, f(2)], G::RunCommand, "run", "run it")
         .bind([ctrl('y')], Commands::Copy, "copy command", "copy the command line")
         .bind([ESC, f(3), f(9)], Commands::Back, "close", "close");
-    map.at(C::Changes, A::Changes)
-        .moves(Changes::Move, READER, ["move", "page"], ["move", "newest, oldest"])
-        .bind([ENTER], Changes::Open, "open", "show the pet")
-        .bind([ch('w')], Changes::WriteFile, "write to file", "write them to a file")
-        .bind([ESC, ch('q'), ch('C'), f(3)], Changes::Back, "close", "close");
     map.at(C::Themes, A::Themes)
         .moves(Pick::Move, LETTERS, ["choose", ""], ["preview", ""])
         .bind([ENTER, f(2)], Pick::Confirm, "save", "save in config.toml")
         .bind([ESC, ch('q'), f(3)], Pick::Back, "cancel", "back to the old theme");
-    map.at(C::Views, A::Views)
-        .bind([ENTER, f(2)], Views::Confirm, "save", "save the name")
-        .moves(Views::Move, ARROWS, ["choose", ""], ["choose", ""])
-        .bind([PAGE_UP], Views::MoveEarlier, "reorder", "move the tab")
-        .bind([PAGE_DOWN], Views::MoveLater, "", "move the tab")
-        .bind([f(8), ctrl('x')], Views::Clear, "remove", "remove, after a question")
-        .bind([ESC, f(3)], Views::Back, "close", "close");
+    map.at(C::SaveView, A::SaveView).bind([ENTER, f(2)], Ask::Confirm, "save", "save the view").bind(
+        [ESC, f(3)],
+        Ask::Back,
+        "cancel",
+        "close without saving",
+    );
     map.at(C::Profiles, A::Profiles)
         .bind([ENTER, f(2)], Profiles::Confirm, "use", "use it")
         .bind([ch('t')], Profiles::TestProfile, "test", "test its service")
@@ -410,14 +400,9 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('1')], Welcome::Answer(Answer::First), "", "select this")
         .bind([ch('2')], Welcome::Answer(Answer::Second), "", "select this")
         .bind([ch('3')], Welcome::Answer(Answer::Third), "", "select this")
-        .bind([ch('4')], Welcome::Answer(Answer::Fourth), "", "select this")
         .bind([ENTER, f(2)], Welcome::Confirm, "select", "select")
         .moves(Welcome::Move, LETTERS, ["choose", ""], ["choose", ""])
         .global([ch('q')], G::Quit, "quit", "quit");
-    map.at(C::WelcomePath, A::WelcomePath)
-        .bind([ENTER, f(2)], Ask::Confirm, "use it", "use this file")
-        .global([TAB], G::CompletePath, "complete", "complete the path")
-        .bind([ESC, f(3)], Ask::Back, "back", "back");
     map.page(C::Domains, D::List)
         .bind([ENTER], DomainList::Open, "open", "open, continue")
         .bind([ch('a')], DomainList::Add, "add", "add a domain")
@@ -576,7 +561,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([ch('P')], G::Profiles, "", "profiles")
         .bind([ch('H')], G::Requests, "", "requests")
         .bind([ch('e')], G::ErrorDetails, "", "explain last error")
-        .bind([], G::Changes, "", "changes")
         .bind([ch('T')], G::Themes, "", "themes")
         .bind([ch('M')], G::Mouse, "", "mouse (Shift selects)")
         .bind([f(4)], G::Choices, "", "enter another API key")

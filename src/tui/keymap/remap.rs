@@ -21,11 +21,12 @@ const KEPT: [(KeyPress, GlobalAction); 3] = [
 ];
 
 /// Names that older files use, and the current ones.
-const OLD_NAMES: [(&str, &str); 4] = [
+const OLD_NAMES: [(&str, &str); 5] = [
     ("doubt", "unknown-outcome"),
     ("import-look", "import-preview"),
     ("outside-box", "sandbox-box"),
     ("sort-turn", "sort-reverse"),
+    ("views", "save-view"),
 ];
 
 /// Places and actions that older files name and that were removed, each with what there is instead.

@@ -211,13 +211,6 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_the_rows_is_done_there_though_one_looks_for_an_id() {
-        let mut app = App::loaded(80, 24);
-        app.keys("# F9 \"rows to a file\" Enter");
-        assert!(matches!(app.state.popup, Some(Popup::Write(_))), "{}", app.screen());
-    }
-
-    #[test]
     fn a_screen_offers_what_can_be_done_where_it_was_left() {
         let mut app = App::loaded(80, 24);
         app.keys("3");
@@ -266,7 +259,7 @@ mod tests {
             app
         };
         let mut idle = Vec::new();
-        for way in ["", "#", "2", "3", "H"] {
+        for way in ["", "2", "3", "H"] {
             for at in 0..found(&start(way)).len() {
                 let mut app = start(way);
                 let Some(Popup::Commands(commands)) = &mut app.state.popup else { panic!("no commands") };
@@ -283,8 +276,8 @@ mod tests {
         }
         // Nothing shows profiles yet, and there are no domains to check.
         idle.retain(|command| !command.ends_with(" profiles"));
-        let (clear, id, add) = ("# clear the field", "# Pets: pet by its id", "2 Pets: add a pet");
-        let here = [" show pets", clear, id, "2 show add", add, "3 check all now", "3 show domains", "H requests"];
+        let add = "2 Pets: add a pet";
+        let here = [" show pets", "2 show add", add, "3 check all now", "3 show domains", "H requests"];
         assert_eq!(idle, here);
     }
 }

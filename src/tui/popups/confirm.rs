@@ -1,12 +1,12 @@
-//! The box before the first change to a service that is protected, each time it is changed to, before what was typed
-//! for another profile is copied, and before public resolvers are asked.
+//! The box before the first change to a service that is protected, each time it is changed to, and before public
+//! resolvers are asked.
 
 use ratatui::text::Span;
 
 use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
+use crate::model::NewPet;
 use crate::model::text::{cut, short};
-use crate::model::{Draft, PetStatus};
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
@@ -24,10 +24,7 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
         AskAction::Confirm => {
             state.allowed |= !matches!(
                 asked.change,
-                PendingChange::Copy { .. }
-                    | PendingChange::Run(_)
-                    | PendingChange::StopWaiting
-                    | PendingChange::PublicResolvers
+                PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::PublicResolvers
             );
             match asked.change {
                 PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
@@ -37,7 +34,6 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
                 PendingChange::Rapid(_) => rapid::update::switch(state, now),
                 PendingChange::Import(_) => import::update::begin(state, now),
                 PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
-                PendingChange::Copy { from, typed } => add_pet::update::copy_here(state, &from, typed),
             }
         }
         AskAction::Back if asked.change == PendingChange::PublicResolvers => {
@@ -58,7 +54,6 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
     let label = cut(&page.appearance.text(&state.link.label), 20);
     let last = "A pet that was added cannot be changed or deleted.";
     let (title, yes, note) = match &asked.change {
-        PendingChange::Copy { .. } => ("Text for another profile".to_owned(), "Copy it", "Nothing is sent by this."),
         PendingChange::StopWaiting => {
             let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
             ("No answer yet".to_owned(), "Stop", note)
@@ -77,24 +72,17 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
     page.popup(62, 15, &title);
     let room = page.columns().saturating_sub(4);
     let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
-    let parts = |name: String, category: String, status: Option<PetStatus>| {
-        let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-        vec![("Name", name), ("Category", category), ("Status", status)]
-    };
     let (what, parts) = match &asked.change {
-        PendingChange::Add(new) => (
-            "Add this pet to".to_owned(),
-            parts(new.name.clone(), state.pets.categories.label(new.category_id), new.status),
-        ),
+        PendingChange::Add(NewPet { name, category_id, status }) => {
+            let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+            let category = state.pets.categories.label(*category_id);
+            let parts = vec![("Name", name.clone()), ("Category", category), ("Status", status)];
+            ("Add this pet to".to_owned(), parts)
+        }
         PendingChange::Run(run) => (
             format!("Run {} for {} of", run.action.name, run.subject()),
             vec![("Command", run.action.command.get_ref().join(" "))],
         ),
-        PendingChange::Copy { from, typed } => {
-            let Draft { name, category_id, status } = typed.clone();
-            let from = page.appearance.text(from);
-            (format!("Copy what you typed for {from} to {label},"), parts(name, category_id, status))
-        }
         PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
         PendingChange::StopWaiting => {
             let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));

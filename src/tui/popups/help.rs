@@ -31,7 +31,6 @@ pub const fn place_name(context: Context) -> &'static str {
         Context::Pets => "Pets",
         Context::Search => "Search",
         Context::ById => "Pet by id",
-        Context::Changes => "Changes",
         Context::Form | Context::FormChoice | Context::FormButton => "Add pet",
         Context::Rapid | Context::RapidChoice | Context::RapidStatus => "Rapid entry",
         Context::ImportFile | Context::ImportLook | Context::ImportValue | Context::ImportRun => "Import",
@@ -54,11 +53,11 @@ pub const fn place_name(context: Context) -> &'static str {
             "A new profile"
         }
         Context::Requests => "Requests",
-        Context::Welcome | Context::WelcomePath => "First start",
+        Context::Welcome => "First start",
         Context::Help => "Help",
         Context::Commands => "All commands",
         Context::Themes => "Themes",
-        Context::Views => "Views",
+        Context::SaveView => "Save as a view",
         Context::Reader | Context::TextBox => "Texts",
     }
 }

@@ -7,7 +7,6 @@ use derive_more::From;
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::app::clipboard::Copied;
-use crate::config::edit::ViewChange;
 use crate::config::file::View;
 use crate::model::ApiKey;
 use crate::transfer::ColumnMapping;
@@ -21,8 +20,8 @@ pub enum PopupTask {
     Write(WriteFile),
     /// Write the name of the theme into the configuration file.
     SetTheme(String),
-    /// Change the views in the configuration file.
-    ChangeViews(ViewChange),
+    /// Add a view to the configuration file.
+    AddView(Box<View>),
     /// Ask for one pet with this key; go on with the key if it is accepted.
     TestKey(ApiKey),
 }
@@ -70,8 +69,8 @@ pub enum PopupReply {
     Exported(Result<Exported, NotWritten>),
     /// The theme was written into this file, or why not.
     ThemeWritten(Result<String, String>),
-    /// The views that are in the configuration file now, or why they were not written.
-    ViewsWritten(Result<Vec<View>, String>),
+    /// This view was added to the configuration file, or why not.
+    ViewAdded(Result<Box<View>, String>),
     /// A typed key was accepted or not; the worker goes on with it when it was.
     KeyTested(Result<(), Failure>),
 }

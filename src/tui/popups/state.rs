@@ -5,17 +5,17 @@ use std::time::{Duration, Instant};
 
 use super::jobs::RejectsSource;
 use crate::domains::sandbox::SandboxStep;
-use crate::model::{Draft, Limit, NewPet, Pet};
+use crate::model::{NewPet, Pet};
 use crate::tui::custom_actions::run::Run;
 use crate::tui::keymap::{Action, Context};
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 
 /// A box over the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Popup {
     /// How many rows?
-    Limit(LimitBox),
+    Limit(FieldBox),
     Key(KeyBox),
     /// What the keys do.
     Help(HelpBox),
@@ -23,12 +23,12 @@ pub enum Popup {
     Commands(CommandsBox),
     /// The last failure in full, from this line on.
     Error(u16),
-    /// What has changed among the pets, the newest first; with the line under the cursor, from 0.
-    Changes(usize),
     /// The themes, to choose by sight.
     Themes(ThemesBox),
-    /// The saved views, and a name for the present search.
-    Views(ViewsBox),
+    /// A pet by its id.
+    Lookup(FieldBox),
+    /// A name for the present search.
+    View(FieldBox),
     /// A text to read, to copy or to write.
     Text(TextBox),
     /// Into which file?
@@ -65,52 +65,13 @@ impl Popup {
 /// How long keys are ignored after a box opened on its own.
 pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
-/// The presets of the limit, in order.
-pub(super) const LIMIT_PRESETS: [i64; 5] = [5, 10, 20, 50, 100];
-
-/// The preset after a number of rows, or the one before.
-pub fn next_preset(here: i64, up: bool) -> Option<i64> {
-    let mut presets = LIMIT_PRESETS.into_iter();
-    if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) }
-}
-
-/// How many rows?
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LimitBox {
-    /// The number typed, or that of the preset last picked.
+/// A box with one text field.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldBox {
+    /// As typed.
     pub input: TextInput,
-    /// Whether the number is as it was when the box was opened or picked: the next digit then replaces it.
-    pub untouched: bool,
-}
-
-impl LimitBox {
-    /// The box, with the limit in use.
-    pub fn new(limit: Limit) -> Self {
-        Self { input: TextInput::new(limit.to_string()), untouched: true }
-    }
-
-    /// What is typed goes into the field, the first of it in place of a preset.
-    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
-        if matches!(typing, Typing::Text("")) {
-            return;
-        }
-        let untouched = std::mem::take(&mut self.untouched);
-        if let Typing::Text(text) = typing {
-            if untouched {
-                self.input.clear();
-            }
-            // Long enough for every mistake that can still be read in the field.
-            if self.input.value().len() + text.len() > 5 {
-                return;
-            }
-        }
-        self.input.take(typing);
-    }
-
-    /// The limit typed, if it is one.
-    pub fn limit(&self) -> Option<Limit> {
-        self.input.value().trim().parse().ok()
-    }
+    /// What is wrong with it, or why nothing came of it.
+    pub error: Option<String>,
 }
 
 /// Add it?
@@ -139,13 +100,6 @@ pub enum PendingChange {
     Run(Box<Run>),
     /// The answer about a pet is no longer waited for. Sends nothing.
     StopWaiting,
-    /// What was typed for another profile is copied into the form. Sends nothing.
-    Copy {
-        /// That profile.
-        from: String,
-        /// What was typed.
-        typed: Draft,
-    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -268,19 +222,6 @@ pub enum Contents {
     },
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
-}
-
-/// The saved views.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ViewsBox {
-    /// The name of the chosen view, or a new one.
-    pub input: TextInput,
-    /// The line that is chosen: the first one is for a new view.
-    pub cursor: usize,
-    /// F8 again removes the chosen view.
-    pub removes: bool,
-    /// Why nothing was written.
-    pub error: Option<String>,
 }
 
 /// The record in one format after another.

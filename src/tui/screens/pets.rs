@@ -4,7 +4,6 @@ pub mod clipboard;
 pub mod follow;
 pub mod inventory;
 pub mod jobs;
-pub mod lookup;
 pub(in crate::tui) mod popups;
 pub mod provenance;
 pub mod rows;

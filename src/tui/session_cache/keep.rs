@@ -30,7 +30,6 @@ impl SessionCache {
             lists: state.pets.lists().filter(|(_, loaded)| loaded.source != ListSource::Picked).map(kept).collect(),
             counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
             status: state.add.last_status(),
-            changes: state.pets.changes.log().iter().cloned().collect(),
         })
     }
 
@@ -42,7 +41,7 @@ impl SessionCache {
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, has_pages, lists, counted, changes, status } = self;
+        let Self { identity: _, has_pages, lists, counted, status } = self;
         state.link.has_pages |= has_pages;
         let base = state.link.address.clone();
         for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
@@ -54,7 +53,7 @@ impl SessionCache {
             let (list, source) = (list.only_of(base.as_ref()), ListSource::Cached);
             state.pets.put(tab_of(status), Loaded { limit, list, at: moment(at, now), source });
         }
-        state.pets.restore_changes(changes);
+        state.pets.know_restored();
         state.add.begin_with(status);
     }
 }

@@ -16,7 +16,6 @@ use crate::app::clipboard::Copied;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
-use crate::config::edit::ViewChange;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
@@ -27,7 +26,6 @@ use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::custom_actions::run::{Ran, Run};
 use crate::tui::drafts::Drafts;
-use crate::tui::drafts::jobs::{DraftReply, DraftTask};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, Recorded, Size};
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
@@ -162,19 +160,13 @@ fn reply(app: &mut App, which: usize) {
         Task::Import(task) => about_imports(task, which, failure).into(),
         Task::Popups(task) => about_popups(task, which, failure).into(),
         Task::Domains(task) => about_domains(task, which).into(),
-        Task::Profiles(task) => about_profiles(task, which).into(),
+        Task::Profiles(task) => about_profiles(task, which, left(app, which)).into(),
         Task::WriteCache(_) => Outcome::CacheWritten(written()),
         Task::CompletePath(typed) => {
             let names = vec!["a.csv".into(), "b/".into()];
             Outcome::PathCompleted(typed, Completion { more: ["", "ny"][which % 2].into(), names })
         }
-        Task::Drafts(DraftTask::Write(_)) => DraftReply::Written(written()).into(),
-        Task::Drafts(DraftTask::Open(_)) => DraftReply::Opened(match which % 4 {
-            0 => Err("no room".into()),
-            1 => Ok(None),
-            _ => Ok(left(app, which)),
-        })
-        .into(),
+        Task::Drafts(_) => Outcome::DraftsWritten(written()),
     };
     app.reply_to(id, outcome);
 }
@@ -246,11 +238,7 @@ fn about_popups(task: PopupTask, which: usize, failure: impl Fn() -> Failure) ->
         PopupTask::SetTheme(_) => {
             PopupReply::ThemeWritten(if fails { Err("no room".into()) } else { Ok("config.toml".into()) })
         }
-        PopupTask::ChangeViews(change) => PopupReply::ViewsWritten(match change {
-            _ if fails => Err("no room".into()),
-            ViewChange::Add(view) => Ok(vec![*view]),
-            ViewChange::Rename(..) | ViewChange::Move(..) | ViewChange::Remove(_) => Ok(Vec::new()),
-        }),
+        PopupTask::AddView(view) => PopupReply::ViewAdded(if fails { Err("no room".into()) } else { Ok(view) }),
         PopupTask::Copy(_) => PopupReply::Copied(match which % 5 {
             0 => Copied::Tmux,
             1 => Copied::Desktop,
@@ -282,9 +270,9 @@ fn about_popups(task: PopupTask, which: usize, failure: impl Fn() -> Failure) ->
 }
 
 /// Drafts as they were written before, maybe long ago.
-fn left(app: &App, which: usize) -> Option<Box<Drafts>> {
+fn left(app: &App, which: usize) -> Option<Drafts> {
     let written = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) => Some(write.drafts.clone()),
+        Effect::Job(Job { task: Task::Drafts(write), .. }) => Some((*write.drafts).clone()),
         _ => None,
     };
     let mut drafts = app.effects.iter().rev().filter_map(written).nth(which % 7)?;
@@ -349,7 +337,7 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
 }
 
 /// What comes of a job about profiles.
-fn about_profiles(task: ProfileTask, which: usize) -> ProfileReply {
+fn about_profiles(task: ProfileTask, which: usize, drafts: Option<Drafts>) -> ProfileReply {
     let no = || "no room.".to_owned();
     let fails = which.is_multiple_of(3);
     let tested = || match which % 4 {
@@ -363,7 +351,12 @@ fn about_profiles(task: ProfileTask, which: usize) -> ProfileReply {
         ProfileTask::Use(name) => {
             let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
             let settings = Settings { name: name.clone(), label: name, ..settings(service) };
-            ProfileReply::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Unfinished::default()) })))
+            ProfileReply::Used(Ok(Box::new(Used {
+                settings,
+                kept: None,
+                left: Ok(Unfinished::default()),
+                drafts: Ok(drafts),
+            })))
         }
         ProfileTask::Test { .. } => ProfileReply::Tested(tested()),
         ProfileTask::Try(_) => ProfileReply::Tried(tested()),

@@ -58,7 +58,7 @@ impl WorkerContext {
                 Task::Import(ImportTask::Run(run)) => may_read(&run.source) && run.report.as_deref().is_none_or(is_own),
                 Task::Popups(PopupTask::Copy(_) | PopupTask::TestKey(_)) => true,
                 // These have no configuration file to write to.
-                Task::Popups(PopupTask::SetTheme(_) | PopupTask::ChangeViews(_)) => true,
+                Task::Popups(PopupTask::SetTheme(_) | PopupTask::AddView(_)) => true,
                 Task::Popups(PopupTask::Write(_)) => false,
                 Task::Domains(_) | Task::Profiles(_) | Task::CompletePath(_) => false,
             }

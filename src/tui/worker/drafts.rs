@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,8 +13,7 @@ use tokio::time::timeout;
 use super::job::blocking;
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::display_safe;
-use crate::tui::drafts::Drafts;
-use crate::tui::drafts::jobs::{DraftReply, DraftTask, WriteDrafts};
+use crate::tui::drafts::{Drafts, WriteDrafts};
 
 /// The longest that a pet waits for its draft to be on disk before it is sent.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -34,8 +32,6 @@ pub struct DraftFiles {
 #[derive(Debug)]
 struct ClaimedDrafts {
     claim: Arc<Claim>,
-    /// Further ones, while there is something in the first that must not be written over.
-    apart: Option<Claim>,
     /// The number of the newest write.
     number: u64,
 }
@@ -61,13 +57,15 @@ impl DraftFiles {
 
     /// Writes drafts, unless newer ones were written already; where nothing is typed there is no file.
     pub fn write(&self, write: &WriteDrafts) -> Result<(), String> {
-        let WriteDrafts { number, ref drafts, apart } = *write;
+        let WriteDrafts { number, ref drafts } = *write;
         let mut held = self.held.lock();
         let held = self.hold(&mut held, &drafts.identity)?;
         if number <= held.number {
             return Ok(());
         }
-        held.write(self.claims.state(), drafts, apart).map_err(|error| safe(&error))?;
+        let claim = &held.claim;
+        let written = if drafts.typed.is_empty() { claim.clear() } else { claim.write(&drafts.text()) };
+        written.map_err(|error| safe(&error))?;
         held.number = number;
         Ok(())
     }
@@ -81,51 +79,22 @@ impl DraftFiles {
             Entry::Occupied(held) => held.into_mut(),
             Entry::Vacant(free) => {
                 let claim = self.claims.of(identity).map_err(|error| safe(&error))?;
-                free.insert(ClaimedDrafts { claim, apart: None, number: 0 })
+                free.insert(ClaimedDrafts { claim, number: 0 })
             }
         })
     }
 
-    /// Does a job.
-    pub(super) async fn perform(self: Arc<Self>, task: DraftTask) -> DraftReply {
-        let files = Arc::clone(&self);
-        match task {
-            DraftTask::Open(identity) => {
-                DraftReply::Opened(blocking(move || files.open(&identity).map(|drafts| drafts.map(Box::new))).await)
-            }
-            DraftTask::Write(write) => {
-                let number = write.number;
-                let written = blocking(move || files.write(&write)).await;
-                self.ended.send_if_modified(|ended| number > std::mem::replace(ended, number.max(*ended)));
-                DraftReply::Written(written)
-            }
-        }
+    /// Writes drafts beside the loop.
+    pub(super) async fn keep(self: Arc<Self>, write: WriteDrafts) -> Result<(), String> {
+        let (files, number) = (Arc::clone(&self), write.number);
+        let written = blocking(move || files.write(&write)).await;
+        self.ended.send_if_modified(|ended| number > std::mem::replace(ended, number.max(*ended)));
+        written
     }
 
     /// Waits until this write has ended, well or not; not for ever, since a disk may hang.
     pub(super) async fn ended(&self, number: u64) {
         let _ = timeout(PATIENCE, self.ended.subscribe().wait_for(|ended| *ended >= number)).await;
-    }
-}
-
-impl ClaimedDrafts {
-    fn write(&mut self, state: &Path, drafts: &Drafts, apart: bool) -> io::Result<()> {
-        let empty = drafts.typed.is_empty();
-        let claim: &Claim = match (&mut self.apart, apart) {
-            (_, false) => &self.claim,
-            (Some(claim), true) => claim,
-            (None, true) if empty => return Ok(()),
-            (apart @ None, true) => apart.insert(Claim::free(state, &drafts.identity)?),
-        };
-        if empty {
-            claim.clear()?
-        } else {
-            claim.write(&drafts.text())?
-        }
-        if !apart && let Some(claim) = self.apart.take() {
-            claim.clear()?;
-        }
-        Ok(())
     }
 }
 
@@ -136,6 +105,7 @@ fn safe(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
 
     use super::*;
     use crate::tui::drafts::TypedText;
@@ -145,7 +115,7 @@ mod tests {
         let typed = TypedText { search: TextInput::new(search), ..TypedText::default() };
         let at = "2026-11-20T14:03:07Z".parse().unwrap();
         let drafts = Drafts { identity: identity.into(), profile: "shop".into(), at, ended: None, typed };
-        WriteDrafts { number, drafts: Box::new(drafts), apart: false }
+        WriteDrafts { number, drafts: Box::new(drafts) }
     }
 
     /// What a program that starts now finds there.
@@ -174,26 +144,6 @@ mod tests {
         drop(files);
         let left = fs::read_dir(state.path().join("drafts")).unwrap().map(|file| file.unwrap().path());
         assert!(left.into_iter().all(|path| path.extension().is_some_and(|ending| ending == "lock")));
-    }
-
-    #[test]
-    fn what_was_left_and_is_not_shown_stays_until_it_is() {
-        let state = tempfile::tempdir().unwrap();
-        DraftFiles::new(Arc::new(Claims::new(state.path().to_owned()))).write(&write(1, "a", "left")).unwrap();
-        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        assert!(files.open("a").unwrap().is_some());
-        files.write(&WriteDrafts { apart: true, ..write(1, "a", "typed") }).unwrap();
-        drop(files);
-        assert_eq!(found(state.path(), "a").as_deref(), Some("left"));
-
-        let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        files.open("a").unwrap();
-        files.write(&WriteDrafts { apart: true, ..write(1, "a", "more") }).unwrap();
-        files.write(&write(2, "a", "taken up")).unwrap();
-        drop(files);
-        let one = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        assert_eq!(one.open("a").unwrap().unwrap().typed.search.value(), "taken up");
-        assert_eq!(found(state.path(), "a").as_deref(), Some("typed"), "of the program before");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::job::{BETWEEN_NEWS, Connection, Done, Progress, api_of, blocking};
 use crate::api::Client;
 use crate::api::failure::Failure;
 use crate::app::clipboard;
-use crate::config::edit::{self, ViewChange};
+use crate::config::edit;
 use crate::config::file::View;
 use crate::local::atomic_file;
 use crate::model::export::Kind;
@@ -41,9 +41,7 @@ pub(super) async fn perform(
             }
         },
         PopupTask::SetTheme(theme) => PopupReply::ThemeWritten(blocking(move || set_theme(&theme, &around)).await),
-        PopupTask::ChangeViews(change) => {
-            PopupReply::ViewsWritten(blocking(move || change_views(&change, &around)).await)
-        }
+        PopupTask::AddView(view) => PopupReply::ViewAdded(blocking(move || add_view(view, &around)).await),
         PopupTask::TestKey(key) => return Ok(test_key(key, &api_of(connection).await?).await),
     };
     Ok(reply.into())
@@ -123,9 +121,10 @@ fn set_theme(theme: &str, around: &Surroundings) -> Result<String, String> {
     Ok(path.display().to_string())
 }
 
-/// Changes the views in the configuration; the rest of the file stays as it is.
-fn change_views(change: &ViewChange, around: &Surroundings) -> Result<Vec<View>, String> {
-    edit::change_views(configuration(around)?, change).map_err(|error| error.to_string())
+/// Adds a view to the configuration; the rest of the file stays as it is.
+fn add_view(view: Box<View>, around: &Surroundings) -> Result<Box<View>, String> {
+    edit::add_view(configuration(around)?, &view).map_err(|error| error.to_string())?;
+    Ok(view)
 }
 
 fn configuration(around: &Surroundings) -> Result<&Path, String> {

@@ -1,30 +1,30 @@
 //! Jobs about profiles, and the switch from one service to another.
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
+use super::WorkerContext;
 use super::job::{Connection, Done, api_of};
 use crate::api::Recorder;
 use crate::api::failure::Failure;
 use crate::app::connections::{Services, Tested};
-use crate::app::outbox::queue::{Queue, Queues};
+use crate::app::outbox::queue::Queue;
 use crate::config::Settings;
 use crate::tui::screens::profiles::jobs::{ProfileReply, ProfileTask, Used};
 use crate::tui::session_cache::{self, SessionCache};
 
-/// Does a job, and tells `recorder` of each request; `kept` is the directory of what is kept for the next session.
+/// Does a job, and tells `recorder` of each request.
 pub(super) async fn perform(
     services: Arc<Services>,
     task: ProfileTask,
     connection: Connection,
     recorder: Recorder,
-    kept: Option<PathBuf>,
-    queues: Arc<Queues>,
+    context: Arc<WorkerContext>,
 ) -> Done {
     let news = match task {
         ProfileTask::Read => ProfileReply::Read(services.blocking(Services::profiles).await),
-        ProfileTask::Use(name) => return change_to(services, name, recorder, kept, queues).await,
+        ProfileTask::Use(name) => return change_to(services, name, recorder, context).await,
         ProfileTask::Test { in_use: true, .. } => ProfileReply::Tested(match api_of(connection).await {
             Ok(api) => Tested::of(&api).await,
             Err(failure) => Tested::Failed(failure),
@@ -49,21 +49,20 @@ pub(super) async fn perform(
 }
 
 /// Resolves and connects. The client comes with the news, so that nothing uses it where the change failed.
-async fn change_to(
-    services: Arc<Services>,
-    name: String,
-    recorder: Recorder,
-    kept: Option<PathBuf>,
-    queues: Arc<Queues>,
-) -> Done {
+async fn change_to(services: Arc<Services>, name: String, recorder: Recorder, context: Arc<WorkerContext>) -> Done {
     let resolve = move |services: &Services| {
         let settings = services.settings(&name)?;
-        let kept = kept.and_then(|kept| read_kept(&kept, &settings));
-        let (queue, left) = match queues.of(session_cache::identity(&settings).as_deref()) {
+        let kept = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings));
+        let identity = session_cache::identity(&settings);
+        let (queue, left) = match context.queues.of(identity.as_deref()) {
             Ok((queue, left)) => (queue, Ok(left)),
             Err(why) => (Queue::default(), Err(why)),
         };
-        Ok((Used { settings, kept, left }, queue))
+        let drafts = match (&context.drafts, &identity) {
+            (Some(files), Some(identity)) => files.open(identity),
+            _ => Ok(None),
+        };
+        Ok((Used { settings, kept, left, drafts }, queue))
     };
     let (settled, queue) = match Arc::clone(&services).blocking(resolve).await {
         Ok(resolved) => resolved,
@@ -95,7 +94,7 @@ mod tests {
 
     use tokio::sync::oneshot;
 
-    use super::super::{WorkerContext, spawn};
+    use super::super::spawn;
     use super::*;
     use crate::api::Client;
     use crate::api::client::{Timeouts, install_tls_provider};

@@ -53,13 +53,14 @@ async fn one_animal_is_found_in_the_rows_in_a_list_and_by_the_operation_that_goe
     app.shows(&["Row 1 of 20. Down on the last row loads more.", "available 100+"]).await;
     app.press("#");
     app.shows(&["Pet by id"]).await;
+    app.shows(&["be removed on 5 December 2030"]).await;
     app.press("\"3\" Enter");
-    app.shows(&["Found in the loaded rows.", "Pet 3"]).await;
-    app.press("BS \"990\" Enter");
-    app.shows(&["Pet 990", "GET /pets?status=sold", "GET /pets/{petId}, deprecated .. found", "removed"]).await;
-    app.press("BS BS BS \"5000\" Enter");
-    app.shows(&["Pet 5000 does not exist (404)."]).await;
-    app.press("Esc");
+    app.shows(&["Pet 3 found in the loaded rows.", "Pet 3 "]).await;
+    app.press("# \"990\" Enter");
+    app.shows(&["Pet 990 found with 4 requests.", "Pet 990 "]).await;
+    app.press("# \"5000\" Enter");
+    app.shows(&["This pet does not exist (404)."]).await;
+    app.press("Esc Esc");
     app.shows(&["Row 1 of 20."]).await;
     app.quit().await;
 }
@@ -71,10 +72,8 @@ async fn what_somebody_else_added_is_marked_and_an_unchanged_list_comes_without_
     app.shows(&["Row 1 of 12. No more rows.", "[All 12]", "sold 1"]).await;
     real.store.insert_samples(1, clock::now()).await.unwrap();
     app.press("r");
-    app.shows(&["+13 ", "1 change: C shows it."]).await;
-    app.press("C");
-    app.shows(&["Changes: 1 of 1", ": new, "]).await;
-    app.press("Esc r");
+    app.shows(&["+13 "]).await;
+    app.press("r");
     let screen = app.shows(&["Row 1 of 13. No more rows.", " 13 "]).await;
     assert!(!screen.contains("+13 "));
     app.quit().await;

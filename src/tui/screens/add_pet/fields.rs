@@ -5,16 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Field, PetStatus};
 use crate::tui::widgets::form::Control;
 
-/// What to do after saving.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum After {
-    /// Stay, for another pet.
-    #[default]
-    Stay,
-    /// Show the new pet in the list.
-    Show,
-}
-
 /// The parts of the form, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Focus {
@@ -22,7 +12,7 @@ pub enum Focus {
     Name,
     Category,
     Status,
-    After,
+    #[serde(alias = "After")]
     Save,
 }
 
@@ -32,11 +22,10 @@ pub const STATUSES: [Option<PetStatus>; 4] =
 
 impl Focus {
     /// The control of each part.
-    pub const PARTS: [(Self, Control); 5] = [
+    pub const PARTS: [(Self, Control); 4] = [
         (Self::Name, Control::Text),
         (Self::Category, Control::Text),
         (Self::Status, Control::Choice),
-        (Self::After, Control::Choice),
         (Self::Save, Control::Button),
     ];
 
@@ -46,7 +35,7 @@ impl Focus {
             Self::Name => Some(Field::Name),
             Self::Category => Some(Field::CategoryId),
             Self::Status => Some(Field::Status),
-            Self::After | Self::Save => None,
+            Self::Save => None,
         }
     }
 }

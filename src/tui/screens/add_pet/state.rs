@@ -10,7 +10,7 @@ use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
 
-use super::fields::{After, Focus};
+use super::fields::Focus;
 use super::{import, rapid};
 
 /// The add form.
@@ -22,8 +22,6 @@ pub struct State {
     pub category: TextInput,
     /// `None` leaves it to the service. Begins with the one used last.
     pub status: Option<PetStatus>,
-    /// What to do after saving.
-    pub after: After,
     /// Where the cursor is.
     pub focus: Focus,
     /// The fields that were left once, or checked by saving: only these show their errors.
@@ -128,7 +126,7 @@ impl State {
             _ if self.rapid.on => self.rapid.context(),
             (Some(_), _) => Context::Doubt,
             (None, Focus::Name | Focus::Category) => Context::Form,
-            (None, Focus::Status | Focus::After) => Context::FormChoice,
+            (None, Focus::Status) => Context::FormChoice,
             (None, Focus::Save) => Context::FormButton,
         }
     }
@@ -151,7 +149,7 @@ impl State {
         match self.focus {
             Focus::Name => Some(&mut self.name),
             Focus::Category => Some(&mut self.category),
-            Focus::Status | Focus::After | Focus::Save => None,
+            Focus::Status | Focus::Save => None,
         }
     }
 

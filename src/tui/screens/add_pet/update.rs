@@ -10,7 +10,7 @@ use crate::app::outbox::unknown_outcome::{
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Draft, Field, FieldError, NewPet, Pet, PetStatus};
+use crate::model::{Field, FieldError, NewPet, Pet, PetStatus};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
@@ -24,7 +24,7 @@ use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::{self, FormEvent};
 use crate::tui::widgets::list::moved;
 
-use super::fields::{After, Focus, STATUSES};
+use super::fields::{Focus, STATUSES};
 use super::rapid;
 use super::state::Refusal;
 
@@ -58,26 +58,16 @@ pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effe
     let add = &mut state.add;
     match form::update(&mut add.focus, &Focus::PARTS, action) {
         FormEvent::Left(part) => add.checked.extend(part.field()),
-        FormEvent::Choose(movement) if add.focus == Focus::After => {
-            add.after = if movement.is_down() { After::Show } else { After::Stay };
-        }
         FormEvent::Choose(movement) => {
             add.status = next_status(add.status, movement);
         }
         FormEvent::Submit => return save(state, now),
-        FormEvent::Clear if add.is_blank() && drafts::unpark(state) => return take_up(state, now),
         FormEvent::Clear if state.add.can_clear() => {
             let restored = state.add.clear_or_restore();
             let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
             state.say(MessageKind::Note, text);
         }
-        FormEvent::Clear => match drafts::typed_elsewhere(state) {
-            Some((from, typed)) => {
-                let from = from.to_owned();
-                state.ask(PendingChange::Copy { from, typed }, now);
-            }
-            None => return state.note("The form is empty."),
-        },
+        FormEvent::Clear => return state.note("The form is empty."),
         FormEvent::Back => state.screen = Screen::Pets,
         FormEvent::None | FormEvent::Toggle | FormEvent::Choices => {}
     }
@@ -92,9 +82,6 @@ pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now)
         UnknownOutcomeAction::Answer(number) => return answer(state, number as usize, now),
         UnknownOutcomeAction::Confirm => return answer(state, choice, now),
         UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
-        UnknownOutcomeAction::Clear if state.add.is_blank() && drafts::unpark(state) => {
-            return take_up(state, now);
-        }
         UnknownOutcomeAction::Clear => {
             state.add.unknown_outcome = None;
             state.add.sent = None;
@@ -201,12 +188,6 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
     effects.push(state.begin(AddTask::Create(new, key), now));
     effects
-}
-
-/// Copies what was typed for another profile into the empty form.
-pub(in crate::tui) fn copy_here(state: &mut AppState, from: &str, typed: Draft) -> Vec<Effect> {
-    state.add.fill(typed);
-    state.note(format!("Copied from {}. F2 adds it to {}.", short(from), short(&state.link.label)))
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
@@ -335,17 +316,9 @@ fn added(state: &mut AppState, pet: Pet, now: Now) -> Vec<Effect> {
     state.add.next_animal();
     state.drafts.at_once = true;
     state.message = None;
-    let way_on = match (state.add.after, state.screen) {
-        (After::Show, Screen::AddPet) => {
-            state.screen = Screen::Pets;
-            state.pets.drawer = true;
-            state.pets.pinned = Some(pet.clone());
-            "a adds another."
-        }
-        (_, Screen::Pets | Screen::Domains | Screen::Profiles | Screen::Requests | Screen::Welcome) => {
-            "a adds another."
-        }
-        (After::Stay, Screen::AddPet) => "Type the next one, or Esc for the list.",
+    let way_on = match state.screen {
+        Screen::AddPet => "Type the next one, or Esc for the list.",
+        Screen::Pets | Screen::Domains | Screen::Profiles | Screen::Requests | Screen::Welcome => "a adds another.",
     };
     state.add.just_added = Some(format!("Added {name}, id {}. {way_on}", pet.id));
     pets::update::reload(state, true, now)

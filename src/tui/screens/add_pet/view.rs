@@ -12,7 +12,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::column;
 use crate::tui::widgets::page::{Page, marker, radio};
 
-use super::fields::{After, Focus, STATUSES};
+use super::fields::{Focus, STATUSES};
 use super::state::State;
 
 /// The width of the form with a pane beside it.
@@ -31,7 +31,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
     page.scrolled(2, |page| draw_form(state, now, beside.is_none(), is_roomy, page));
     if let Some(beside) = beside {
         page.go_to(beside);
-        draw_beside(state, page);
+        draw_added(state, page);
     }
 }
 
@@ -78,8 +78,6 @@ fn draw_form(state: &AppState, now: Now, has_title: bool, is_roomy: bool, page: 
         page.y += gap;
         draw_unknown_outcome(unknown_outcome, state, now, page);
     } else {
-        draw_after(add, page);
-        page.y += 1 + gap;
         draw_button(state, now, page);
     }
 }
@@ -158,15 +156,6 @@ fn draw_status(add: &State, is_roomy: bool, page: &mut Page<'_>) {
     }
 }
 
-fn draw_after(add: &State, page: &mut Page<'_>) {
-    let in_use = draw_label(add, Focus::After, "After saving", page);
-    let [stay, show] = [After::Stay, After::Show].map(|after| radio(add.after == after));
-    page.at(FIELDS, format!("{stay} add another   {show} show the new pet"), StyleRole::Text);
-    if in_use {
-        page.point(FIELDS + if add.after == After::Stay { 1 } else { 19 });
-    }
-}
-
 fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
     let text = match state.pending.since(Slot::Create) {
         Some(since) => format!("[ sending {} s ]", now.seconds_since(since)),
@@ -212,11 +201,8 @@ fn draw_unknown_outcome(unknown_outcome: &UnknownOutcome, state: &AppState, now:
     }
 }
 
-/// The pane beside the form: the pets added so far, and what will be sent.
-fn draw_beside(state: &AppState, page: &mut Page<'_>) {
-    let list = page.take(page.area.height.saturating_sub(9));
-    let sent = page.rest();
-    page.go_to(list);
+/// The pane beside the form: the pets added so far.
+fn draw_added(state: &AppState, page: &mut Page<'_>) {
     page.boxed(&format!("Added in this session: {}", state.added.len()));
     page.gap();
     page.heading(" TIME      NAME                 RESULT");
@@ -224,16 +210,4 @@ fn draw_beside(state: &AppState, page: &mut Page<'_>) {
         let (time, name) = (page.appearance.time(added.at), column(&page.appearance.text(&added.pet.name), 21));
         page.line(cut(&format!(" {time}  {name}id {}", added.pet.id), page.columns()));
     }
-    page.go_to(sent);
-    page.boxed("What will be sent");
-    page.gap();
-    page.line(" POST /pets");
-    let body = state
-        .add
-        .draft()
-        .check(&state.add.rapid.setup.categories)
-        .ok()
-        .and_then(|new| serde_json::to_string(&new).ok());
-    let text = body.unwrap_or_else(|| "Name and category are required. Status is optional.".to_owned());
-    page.paragraph(1, &text);
 }

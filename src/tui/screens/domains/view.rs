@@ -44,6 +44,10 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     if page.area.width >= WIDE && place == PanelLocation::Live {
         return live::draw_wide(scene, page);
     }
+    // Forms have their explanations where they are needed.
+    if matches!(place, PanelLocation::Wizard | PanelLocation::Removal) {
+        return draw_page(scene, page);
+    }
     let beside = page.pane(BESIDE_PANE, title(place));
     draw_page(scene, page);
     let Some(beside) = beside else { return };
@@ -53,13 +57,11 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     page.gap();
     match place {
         PanelLocation::List => list::beside(scene, page),
-        // It has its own wide form.
-        PanelLocation::Live => {}
-        PanelLocation::Wizard => wizard::beside(scene, page),
+        // These have no pane.
+        PanelLocation::Live | PanelLocation::Wizard | PanelLocation::Removal => {}
         PanelLocation::Record => record::beside(scene, page),
         PanelLocation::Rules(_) => rules::beside(scene, page),
         PanelLocation::Redirects => redirects::beside(scene, page),
-        PanelLocation::Removal => removal::beside(page),
     }
 }
 
@@ -83,10 +85,9 @@ const fn title(place: PanelLocation) -> &'static str {
     match place {
         PanelLocation::List => "Domains",
         PanelLocation::Wizard | PanelLocation::Record => "Add a domain",
-        PanelLocation::Live => "Domain",
+        PanelLocation::Live | PanelLocation::Removal => "Domain",
         PanelLocation::Rules(_) => "Troubleshooting",
         PanelLocation::Redirects => "Redirects",
-        PanelLocation::Removal => "Remove a domain",
     }
 }
 

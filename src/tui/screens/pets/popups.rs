@@ -1,4 +1,4 @@
 //! The boxes over the pets screen.
 
-pub mod changes;
+pub mod lookup;
 pub mod views;

@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 
 use super::follow::{Follow, MOST_KEPT};
 use super::inventory::Inventory;
-use super::lookup::ById;
 use super::provenance::KnownProvenance;
 use super::rows::{Rows, Sort, SortBy};
 use crate::api::list::List;
-use crate::app::inventory::changes::{Baseline, Change, ChangeLog};
+use crate::app::inventory::changes::{Baseline, ChangeMarks};
 use crate::app::inventory::search::Query;
 use crate::clock::Now;
 use crate::config::Settings;
@@ -48,8 +47,8 @@ pub struct State {
     pub counts: [Option<Count>; 3],
     /// Whether to ask for the counts after the next list.
     pub counts_due: bool,
-    /// What is new, changed or gone.
-    pub changes: ChangeLog,
+    /// What is new or changed.
+    pub changes: ChangeMarks,
     pub whole: Inventory,
     /// What the service reports.
     pub follow: Follow,
@@ -57,8 +56,6 @@ pub struct State {
     pub provenance: KnownProvenance,
     /// Whether the meaning of the `+` of a number was explained.
     pub(super) is_count_explained: bool,
-    /// The look-up by id, if it is open.
-    pub by_id: Option<ById>,
     /// The lists from which the counts are, and when they were read.
     pub counted: [Option<(List, Now)>; 3],
     rows: Rows,
@@ -187,12 +184,11 @@ impl State {
             pinned: None,
             counts: [None; 3],
             counts_due: true,
-            changes: ChangeLog::default(),
+            changes: ChangeMarks::default(),
             whole: Inventory::default(),
             follow: Follow::default(),
             provenance: KnownProvenance::default(),
             is_count_explained: false,
-            by_id: None,
             counted: [const { None }; 3],
             rows: Rows::default(),
             cursor: 0,
@@ -388,30 +384,10 @@ impl State {
         }
     }
 
-    /// The views of the configuration are these now. The tab that is shown stays if there is still one of its view, else
-    /// the first one is shown; returns its first row on screen, as [`State::show_tab`].
-    pub(super) fn set_views(&mut self, views: Vec<View>, top: usize) -> usize {
-        let left = self.tab;
-        let top = self.show_tab(0, top);
-        let mut old: Vec<_> = self.tabs.split_off(BUILT_IN).into_iter().zip(BUILT_IN..).collect();
-        let mut shown = if left < BUILT_IN { left } else { 0 };
-        for view in views {
-            let renamed = |tab: &Tab| View { name: view.name.clone(), ..tab.view.clone() } == view;
-            let place = old.iter().position(|(tab, _)| tab.view == view);
-            let place = place.or_else(|| old.iter().position(|(tab, _)| renamed(tab)));
-            let tab = match place.map(|place| old.remove(place)) {
-                Some((tab, number)) => {
-                    if number == left {
-                        shown = self.tabs.len();
-                    }
-                    Tab { view, ..tab }
-                }
-                None => Tab::new(view, &self.categories),
-            };
-            self.tabs.push(tab);
-        }
+    /// A view was saved: it is the last tab.
+    pub(super) fn add_view(&mut self, view: View) {
+        self.tabs.push(Tab::new(view, &self.categories));
         self.count_views();
-        self.show_tab(shown, top)
     }
 
     /// Takes back what was typed into the search field.
@@ -583,11 +559,14 @@ impl State {
         self.counted[status as usize] = Some((list, at));
     }
 
-    /// Takes up what had changed until an earlier session ended, after its lists.
-    pub fn restore_changes(&mut self, log: Vec<Change>) {
-        let counted = self.counted.iter().flatten().map(|(list, _)| list);
-        let lists = self.tabs.iter().filter_map(|tab| tab.list.as_ref()).map(|loaded| &loaded.list);
-        self.changes.restore(counted.chain(lists).flat_map(|list| list.pets.iter()), log);
+    /// Lists of an earlier session were restored: what is in them is not new.
+    pub fn know_restored(&mut self) {
+        let counted = self.counted.iter().flatten().map(|(list, at)| (list, at.wall));
+        let lists = self.tabs.iter().filter_map(|tab| tab.list.as_ref()).map(|loaded| (&loaded.list, loaded.at.wall));
+        let mut all: Vec<_> = counted.chain(lists).collect();
+        // Of a pet in two of them, the newer one counts.
+        all.sort_by_key(|(_, at)| *at);
+        self.changes.know(all.iter().flat_map(|(list, _)| list.pets.iter()));
         self.count_views();
     }
 

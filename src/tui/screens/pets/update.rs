@@ -10,7 +10,7 @@ use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{LimitBox, PendingChange, Popup, next_preset};
+use crate::tui::popups::{FieldBox, PendingChange, Popup, limit};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{ListSource, Loaded};
@@ -19,7 +19,7 @@ use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
 
-use super::{Sort, clipboard, follow, inventory, lookup, popups, provenance};
+use super::{Sort, clipboard, follow, inventory, popups, provenance};
 
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
@@ -49,7 +49,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
-        PetsAction::ChooseLimit => state.popup = Some(Popup::Limit(LimitBox::new(state.pets.limit))),
+        PetsAction::ChooseLimit => state.popup = Some(limit::open(state.pets.limit)),
         // The first press takes the order in use instead of the best match.
         PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
         PetsAction::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
@@ -61,15 +61,10 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         PetsAction::CopyJson => return clipboard::copy_json(state, now),
         PetsAction::CopyCurl => return clipboard::copy_curl(state, now),
         PetsAction::Export => clipboard::export(state),
-        PetsAction::ById => lookup::open(state),
+        PetsAction::ById => state.popup = Some(Popup::Lookup(FieldBox::default())),
         PetsAction::Whole => return inventory::toggle(state, now),
         PetsAction::Count => return inventory::count(state, now),
-        PetsAction::NextMatch | PetsAction::PreviousMatch if state.pets.search.is_empty() => {
-            return state.note("n and N go to the next and the previous match of a search. / searches.");
-        }
-        PetsAction::NextMatch => return go(state, Movement::Down, now),
-        PetsAction::PreviousMatch => return go(state, Movement::Up, now),
-        PetsAction::Views => popups::views::open(state),
+        PetsAction::SaveView => state.popup = Some(Popup::View(FieldBox::default())),
         PetsAction::Run(number) => return custom_actions::choose(state, number, now),
         PetsAction::Live => toggle_live(state, now),
         PetsAction::Samples => return add_samples(state, now),
@@ -106,9 +101,6 @@ fn go(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
 
 /// What is typed goes into the search field.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
-    if let Some(by_id) = &mut state.pets.by_id {
-        return by_id.on_typing(typing);
-    }
     state.pets.search.take(typing);
     searched(state);
 }
@@ -210,8 +202,13 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     effects
 }
 
+/// The numbers of rows that + and - go through.
+const LIMITS: [i64; 5] = [5, 10, 20, 50, 100];
+
 fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
-    match next_preset(state.pets.limit.get().into(), up).map(Limit::new) {
+    let (here, mut presets) = (i64::from(state.pets.limit.get()), LIMITS.into_iter());
+    let next = if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) };
+    match next.map(Limit::new) {
         Some(Ok(limit)) => set_limit(state, limit, now),
         _ if up => {
             let way = if state.link.has_pages { "Down on the last row loads more." } else { "Try a status tab." };
@@ -315,7 +312,7 @@ pub fn on_reply(state: &mut AppState, reply: PetsReply, now: Now) -> Vec<Effect>
         PetsReply::Counted(status, result) => on_counted(state, status, result, now),
         PetsReply::InventoryPart(pets) => inventory::on_part(state, pets, now),
         PetsReply::InventoryRead(result) => inventory::on_read(state, result, now),
-        PetsReply::Found(result) => lookup::on_found(state, result, now),
+        PetsReply::Found(result) => popups::lookup::on_found(state, result, now),
         PetsReply::Followed(news) => follow::on_followed(state, news, now),
         PetsReply::NotFollowed(failure) => follow::on_ended(state, failure, now),
         PetsReply::Provenance(reply) => {

@@ -1,7 +1,6 @@
 //! How the pets screen looks.
 
 pub(super) mod detail;
-mod lookup;
 mod table;
 
 use ratatui::layout::Rect;
@@ -35,11 +34,6 @@ const LIST_BESIDE_PANES: u16 = 80;
 /// Paints the screen.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     let body = page.area;
-    if let Some(by_id) = &state.pets.by_id {
-        layout.table_rows = body.height;
-        lookup::draw(by_id, state, now, page);
-        return;
-    }
     page.y = 2;
     draw_banner(state, now, page);
     page.go_to(page.rest());
@@ -278,9 +272,6 @@ fn elsewhere(state: &AppState) -> Option<String> {
 
 /// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
-    if let Some(by_id) = &state.pets.by_id {
-        return by_id.word();
-    }
     let rows = state.pets.row_count();
     let reading = state.pending.is_running(Slot::Inventory);
     if rows == 0 && !reading {
@@ -293,11 +284,6 @@ pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     if reading {
         let count = state.pets.whole.coming.len();
         return format!("Loading the whole inventory: {count} pets. Ctrl-C stops.");
-    }
-    match state.pets.changes.unseen {
-        0 => {}
-        1 => return format!("{here} 1 change: C shows it."),
-        many => return format!("{here} {many} changes: C shows them."),
     }
     if state.pets.whole.is_there() {
         let all = match &state.pets.whole {

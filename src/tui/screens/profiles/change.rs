@@ -68,7 +68,7 @@ pub fn on_failed(state: &mut AppState, why: &str) {
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
 pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
-    let Used { settings, kept, left } = used;
+    let Used { settings, kept, left, drafts } = used;
     let given_up = state.pending.forget_all(Slot::is_about_service);
     let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();
     let (stays, put_aside) = drafts::leave(state, now);
@@ -82,14 +82,14 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
         kept.restore(state, now);
     }
     state.popup.take_if(|popup| {
-        use Popup::{Changes, Confirm, Error, Key, Limit};
-        matches!(popup, Key(_) | Limit(_) | Changes(_) | Error(_) | Confirm(_))
+        use Popup::{Confirm, Error, Key, Limit, Lookup};
+        matches!(popup, Key(_) | Limit(_) | Error(_) | Confirm(_) | Lookup(_))
     });
     if state.screen == Screen::Profiles && !state.profiles.form_open {
         let before = state.profiles.from;
         state.screen = if before == Screen::Welcome { Screen::Pets } else { before };
     }
-    let (is_back, opened) = drafts::enter(state, now);
+    let (is_back, opened) = drafts::enter(state, drafts, now);
     effects.extend(opened);
     if is_back && state.screen == Screen::Pets {
         state.screen = Screen::AddPet;
@@ -107,9 +107,6 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     }
     if stays {
         more.push_str(&format!(" Your text for {} stays there.", short(&before.name)));
-        if !is_back && !state.link.read_only && drafts::typed_elsewhere(state).is_some() {
-            more.push_str(" F8 in the empty form (2) copies it.");
-        }
     }
     if is_back {
         more.push_str(" Your text here is restored.");

@@ -5,6 +5,7 @@ pub use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::app::outbox::queue::Unfinished;
 use crate::config::{KeyOrigin, Profiles, Settings};
 use crate::model::ApiKey;
+use crate::tui::drafts::Drafts;
 use crate::tui::session_cache::SessionCache;
 
 /// A request about profiles.
@@ -59,4 +60,6 @@ pub struct Used {
     pub kept: Option<SessionCache>,
     /// Its lines in the queue of rapid entry, or why they cannot be read.
     pub left: Result<Unfinished, String>,
+    /// What an earlier session left of its text, or why that cannot be read.
+    pub drafts: Result<Option<Drafts>, String>,
 }

@@ -10,7 +10,7 @@ use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
 use crate::tui::drafts::TypedText;
-use crate::tui::drafts::jobs::{DraftReply, DraftTask};
+use crate::tui::drafts::{DraftState, Drafts};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Outcome, Size};
@@ -95,7 +95,13 @@ fn in_file() -> Origin {
 }
 
 fn used(settings: Settings) -> ProfileReply {
-    ProfileReply::Used(Ok(Box::new(Used { settings, kept: None, left: Ok(Unfinished::default()) })))
+    used_with(settings, None)
+}
+
+/// The same with what an earlier session left.
+fn used_with(settings: Settings, drafts: Option<Drafts>) -> ProfileReply {
+    let used = Used { settings, kept: None, left: Ok(Unfinished::default()), drafts: Ok(drafts) };
+    ProfileReply::Used(Ok(Box::new(used)))
 }
 
 fn unauthorized() -> Failure {
@@ -213,7 +219,8 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
     let Some(Job { task: Task::WriteCache(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
     let mut app = listed(80, 24);
     app.keys("Down Enter");
-    let used = Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Unfinished::default()) };
+    let used =
+        Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Unfinished::default()), drafts: Ok(None) };
     app.news(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
     assert_eq!(app.state.pets.row_count(), 7);
     assert!(app.state.pending.is_running(Slot::List));
@@ -356,27 +363,16 @@ fn a_protected_service_asks_again_after_each_switch() {
 }
 
 #[test]
-fn text_for_another_service_is_copied_only_by_an_answer_that_names_both() {
+fn text_stays_with_its_service_and_is_back_there() {
     let mut app = listed(80, 24);
     app.keys("Esc a \"Biscuit\" Tab \"3\" Tab p");
-    change(&mut app, Settings { protect: true, ..staging(in_file()) });
-    assert!(app.says("Your text for production stays there. F8 in the empty form (2) copies it."), "{}", app.screen());
+    change(&mut app, staging(in_file()));
+    assert!(app.says("Your text for production stays there."), "{}", app.screen());
     app.keys("a F8");
-    let screen = app.screen();
-    for text in ["for production to STAGING,", "https://staging.api.example.com/v1?", "Name       Biscuit"] {
-        assert!(screen.contains(text), "{text}: {screen}");
-    }
-    app.wait(Duration::from_millis(300)).keys("Enter");
-    assert_eq!((app.state.context(), app.state.add.is_typed()), (Context::Form, false));
-    app.keys("F8").wait(Duration::from_millis(300)).keys("y");
-    assert_eq!((app.state.add.name.value(), app.job(Slot::Create)), ("Biscuit", None));
-    assert!(app.says("Copied from production. F2 adds it to STAGING."));
-    // Copying does not allow adding.
-    app.keys("F2");
-    assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
-    app.wait(Duration::from_millis(300)).keys("n Esc");
+    assert!(app.says("The form is empty.") && !app.state.add.is_typed(), "{}", app.screen());
+    app.keys("Esc");
     change(&mut app, production());
-    assert_eq!(app.state.add.name.value(), "Biscuit", "it stays where it was typed");
+    assert_eq!(app.state.add.name.value(), "Biscuit");
 }
 
 #[test]
@@ -462,20 +458,19 @@ fn a_pet_of_an_earlier_session_is_never_sent_to_another_service() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(3));
     other.state.link = Link::of(&staging(in_file()));
     other.keys("a \"Biscuit\" Tab \"3\" F2");
-    let Some(Job { task: Task::Drafts(DraftTask::Write(write)), .. }) = other.job(Slot::Drafts) else { panic!() };
-    let opened = DraftReply::Opened(Ok(Some(write.drafts)));
+    let Some(Job { task: Task::Drafts(write), .. }) = other.job(Slot::Drafts) else { panic!() };
     let mut app = listed(80, 24);
     change(&mut app, staging(in_file()));
-    // It is read while the next switch is already running.
     app.keys("P");
     app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("Up Enter");
-    app.effects.retain(|effect| !matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Create));
-    app.reply(Slot::OpenDrafts, opened);
-    assert_eq!(app.job(Slot::Create), None);
     app.news(Slot::UseProfile, used(production()));
     assert!(app.state.add.sent.is_none() && app.job(Slot::Create).is_none());
-    change(&mut app, staging(in_file()));
+    app.keys("P");
+    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.keys("Down Enter");
+    app.state.drafts = DraftState::default();
+    app.news(Slot::UseProfile, used_with(staging(in_file()), Some(*write.drafts)));
     let Some(Job { task: Task::Add(AddTask::Settle(new, ..)), .. }) = app.job(Slot::Create) else {
         panic!("{}", app.screen())
     };

@@ -7,7 +7,7 @@ use ratatui::text::Span;
 
 use super::State;
 use crate::clock::Now;
-use crate::config::{Accent, KeyOrigin, ProfileEntry, ServiceLocation, Sourced};
+use crate::config::{Accent, KeyOrigin, ProfileEntry, ServiceLocation};
 use crate::model::BaseUrl;
 use crate::model::text::{cut, width};
 use crate::tui::pending::Slot;
@@ -18,39 +18,26 @@ use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
 use crate::tui::widgets::{away_word, column};
 
-/// The width of the list with a pane beside it.
-const LIST_BESIDE_PANE: u16 = 80;
-
 /// The rows of the details, with their heading.
 const DETAILS: u16 = 8;
 
 /// Paints the list or the form.
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let title = if state.profiles.form_open { "A new profile" } else { "Profiles" };
-    let beside = page.pane(LIST_BESIDE_PANE, title);
     if state.profiles.form_open {
-        form::draw(state, now, page);
-    } else {
-        let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
-        // The profiles have priority over the settings in use.
-        let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
-        let details = page.take(DETAILS);
-        let rest = page.rest();
-        page.go_to(list);
-        draw_list(state, now, page);
-        page.go_to(details);
-        if let Some(entry) = state.profiles.entry() {
-            draw_details(entry, state, page);
-        }
-        if beside.is_none() {
-            page.go_to(rest);
-            draw_in_force(state, page);
-        }
+        return form::draw(state, now, page);
     }
-    if let Some(beside) = beside {
-        page.go_to(beside);
-        page.boxed("Settings in use, and their sources");
-        draw_origins(state, page);
+    let rows = u16::try_from(state.profiles.entries().len()).unwrap_or(u16::MAX).max(1);
+    let list = page.take(2 + rows.min(page.area.height.saturating_sub(2 + DETAILS).max(3)));
+    let details = page.rest();
+    page.go_to(list);
+    draw_list(state, now, page);
+    page.go_to(details);
+    if let Some(entry) = state.profiles.entry() {
+        draw_details(entry, state, page);
+    }
+    if page.left() > 1 {
+        page.gap();
+        page.quiet("   All settings: petstore config show --origin");
     }
 }
 
@@ -213,61 +200,4 @@ fn in_use(state: &AppState) -> String {
 fn colour(entry: &ProfileEntry) -> String {
     let reversed = if entry.accent == Accent::Red { ", reversed" } else { "" };
     format!("{}{reversed}; the word {}", entry.accent, entry.label)
-}
-
-/// The source of a setting, in words. The key knows its own source, even if it was typed.
-fn source(setting: &Sourced, state: &AppState) -> String {
-    if setting.name == "key" { state.link.key.1.to_string() } else { setting.origin.to_string() }
-}
-
-/// The settings in use and their sources.
-fn draw_origins(state: &AppState, page: &mut Page<'_>) {
-    page.margin = 2;
-    for setting in &state.link.origins {
-        let value = if setting.name == "key" { in_use(state) } else { setting.value.clone() };
-        page.at(0, format!(" {:<9} ", setting.name), StyleRole::Heading);
-        for line in page.wrap(11, &value) {
-            page.at(11, line, StyleRole::Text);
-            page.gap();
-        }
-        if setting.name != "key" {
-            for line in page.wrap(11, &source(setting, state)) {
-                page.quiet(format!("{:11}{line}", ""));
-            }
-        }
-    }
-    page.gap();
-    let rule = "Priority: flags, environment, file, defaults.";
-    for line in page.wrap(1, rule) {
-        page.quiet(format!(" {line}"));
-    }
-}
-
-/// The same in few rows: two columns, mostly sources.
-fn draw_in_force(state: &AppState, page: &mut Page<'_>) {
-    let origins = &state.link.origins;
-    if origins.is_empty() {
-        return;
-    }
-    if usize::from(page.left()) < origins.len().div_ceil(2) + 2 {
-        if page.left() > 0 {
-            page.quiet("   Settings and their sources: petstore config show");
-        }
-        return;
-    }
-    page.heading("   Settings in use, and their sources");
-    let appearance = page.appearance;
-    let columns = page.columns().saturating_sub(4) / 2;
-    let cell = |setting: &Sourced| {
-        // The first three are shown above with their values.
-        let shown = matches!(setting.name, "profile" | "address" | "key");
-        let value = if shown { String::new() } else { format!(" {}", setting.value) };
-        column(&appearance.text(&format!("{}{value}: {}", setting.name, source(setting, state))), columns)
-    };
-    let (left, right) = origins.split_at(origins.len().div_ceil(2));
-    for (at, setting) in left.iter().enumerate() {
-        let beside = right.get(at).map_or(String::new(), cell);
-        page.line(format!("   {}{beside}", cell(setting)));
-    }
-    page.quiet("   Priority: flags, environment, file, defaults.");
 }

@@ -1,12 +1,8 @@
 //! The first start: what follows from keys, and how each state looks.
 
-use super::state::State;
 use crate::app::first_run::StartChoice;
-use crate::local::complete::Completion;
-use crate::tui::effect::Task;
 use crate::tui::keymap::Context;
-use crate::tui::msg::{Msg, Outcome, QuitReason};
-use crate::tui::pending::Slot;
+use crate::tui::msg::QuitReason;
 use crate::tui::state::Screen;
 use crate::tui::testing::App;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -29,8 +25,6 @@ fn a_number_or_the_marked_way_begins_and_nothing_is_asked_before() {
         ("Enter", StartChoice::Samples),
         ("2", StartChoice::Embedded),
         ("Up Down Enter", StartChoice::Embedded),
-        ("4 \"~/my.toml\" Enter", StartChoice::File("~/my.toml".into())),
-        ("j j j j Enter \" my.toml \" F2", StartChoice::File("my.toml".into())),
     ] {
         let mut app = App::first_start(80, 24);
         assert_eq!(chosen(&app), (None, None));
@@ -46,7 +40,7 @@ fn leaving_chooses_nothing() {
     app.keys("q");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
     let mut app = App::first_start(80, 24);
-    app.keys("4 C-c C-c");
+    app.keys("C-c C-c");
     assert_eq!(chosen(&app), (Some(QuitReason::User), None));
 }
 
@@ -57,39 +51,6 @@ fn keys_of_other_screens_do_nothing_here() {
     assert_eq!((app.state.screen, &app.state.popup, app.effects.len()), (Screen::Welcome, &None, 0));
     app.keys("? Esc");
     assert_eq!(app.state.context(), Context::Welcome);
-}
-
-#[test]
-fn a_path_takes_letters_and_pastes_and_esc_leaves_it() {
-    let mut app = App::first_start(80, 24);
-    app.keys("4 \"q2\"");
-    assert_eq!((app.state.context(), chosen(&app)), (Context::WelcomePath, (None, None)));
-    app.send(Msg::Paste("/x.toml\n".into()));
-    assert_eq!(app.state.welcome.path.as_ref().unwrap().value(), "q2/x.toml");
-    app.keys("BS Esc");
-    assert_eq!(app.state.context(), Context::Welcome);
-    app.keys("4 Enter");
-    assert_eq!(chosen(&app), (None, None));
-    assert!(app.says("Type the file's path"));
-}
-
-/// The first start again, after a file that cannot be used.
-fn refused(columns: u16, rows: u16) -> App {
-    let mut app = App::first_start(columns, rows);
-    let around = app.state.welcome.around.clone();
-    let why = "cannot read the configuration /home/ada/my.toml: No such file or directory (os error 2)";
-    app.state.welcome = State { around, ..State::refused("~/my.toml".into(), why.into()) };
-    app
-}
-
-#[test]
-fn a_file_that_cannot_be_used_is_fixed_in_its_field() {
-    let mut app = refused(80, 24);
-    assert!(app.says("cannot read the configuration /home/ada/my.toml"));
-    app.keys("BS");
-    assert!(!app.says("cannot read"));
-    app.keys("\"l\" Enter");
-    assert_eq!(chosen(&app), began_with(&StartChoice::File("~/my.toml".into())));
 }
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---
@@ -104,12 +65,6 @@ fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
 #[test]
 fn looks_first_start() {
     snapshot("ways", App::first_start);
-    snapshot("path", |columns, rows| {
-        let mut app = App::first_start(columns, rows);
-        app.keys("4 \"~/my.toml\"");
-        app
-    });
-    snapshot("refused", refused);
 }
 
 #[test]
@@ -136,15 +91,4 @@ fn the_help_of_the_first_start_lists_only_keys_that_work_there() {
         app.keys("Down Up").keys(dead);
         assert!(app.says("Choose how to start first."), "{dead}: {}", app.screen());
     }
-}
-
-#[test]
-fn tab_completes_the_path_of_a_configuration() {
-    let mut app = App::first_start(80, 24);
-    app.keys("4 \"pet\" Tab");
-    let task = app.job(Slot::CompletePath).map(|job| job.task);
-    assert_eq!(task, Some(Task::CompletePath("pet".into())));
-    let completion = Completion { more: "store.toml".into(), names: vec!["petstore.toml".into()] };
-    app.reply(Slot::CompletePath, Outcome::PathCompleted("pet".into(), completion));
-    assert_eq!(app.state.welcome.path.as_ref().unwrap().value(), "petstore.toml");
 }

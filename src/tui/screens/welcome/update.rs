@@ -2,11 +2,10 @@
 
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{AskAction, WelcomeAction};
+use crate::tui::keymap::WelcomeAction;
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::profiles;
 use crate::tui::state::AppState;
-use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
 
 use super::state::StartOption;
@@ -21,7 +20,7 @@ pub fn on_action(state: &mut AppState, action: WelcomeAction, now: Now) -> Vec<E
             return Vec::new();
         }
         WelcomeAction::Confirm => {}
-        WelcomeAction::Answer(answer) => state.welcome.cursor = answer as usize,
+        WelcomeAction::Answer(answer) => state.welcome.cursor = (answer as usize).min(all.len() - 1),
     }
     match all[state.welcome.cursor] {
         StartOption::Samples => begin(state, StartChoice::Samples),
@@ -31,34 +30,8 @@ pub fn on_action(state: &mut AppState, action: WelcomeAction, now: Now) -> Vec<E
             state.profiles.form_open = true;
             return effects;
         }
-        StartOption::File => state.welcome.path = Some(TextInput::default()),
     }
     Vec::new()
-}
-
-/// A key in the field for a file.
-pub fn in_path(state: &mut AppState, action: AskAction) {
-    let welcome = &mut state.welcome;
-    let Some(path) = &welcome.path else { return };
-    match action {
-        AskAction::Confirm => {
-            let path = path.value().trim().to_owned();
-            if path.is_empty() {
-                welcome.error = Some("Type the file's path, for example ~/petstore.toml.".to_owned());
-            } else {
-                begin(state, StartChoice::File(path));
-            }
-        }
-        AskAction::Back => (welcome.path, welcome.error) = (None, None),
-    }
-}
-
-/// What is typed goes into the field for a file.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
-    if let Some(path) = &mut state.welcome.path {
-        path.take(typing);
-        state.welcome.error = None;
-    }
 }
 
 /// Ends this start; the program starts again with the choice.

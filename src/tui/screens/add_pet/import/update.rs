@@ -290,7 +290,7 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
     let why = match outcome {
         RowOutcome::Added(id) => {
             state.screen = Screen::Pets;
-            return pets::lookup::look_up(state, id, now);
+            return pets::popups::lookup::look_up(state, id, now);
         }
         RowOutcome::Unknown(_) if !name.is_empty() => {
             state.screen = Screen::Pets;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
@@ -320,13 +320,6 @@ impl State {
     pub(super) fn is_scan(&self, now: Instant) -> bool {
         let whole = self.burst.count == self.name.value().chars().count() && self.burst.count >= LEAST_BURST;
         whole && self.burst.last.is_some_and(|at| is_close(at, now))
-    }
-
-    /// How many lines were taken in the minute before the newest.
-    pub(super) fn per_minute(&self) -> usize {
-        let Some(newest) = self.lines.iter().map(|line| line.at).max() else { return 0 };
-        let minute = SignedDuration::from_secs(60);
-        self.lines.iter().filter(|line| newest.duration_since(line.at) < minute).count()
     }
 
     /// Takes over what the file has for the service in use.

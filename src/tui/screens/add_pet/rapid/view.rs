@@ -15,9 +15,6 @@ pub fn place(rapid: &State) -> &str {
     rapid.explanation().unwrap_or("Keep typing while lines are sent. Up: fix a refused line.")
 }
 
-/// The width of rapid entry with a pane beside it.
-const BESIDE_PANE: u16 = 82;
-
 /// The left edges of the columns of the list.
 const TIME: u16 = 5;
 const NAME: u16 = 15;
@@ -33,7 +30,6 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
 
 /// Paints rapid entry.
 pub fn draw(state: &AppState, page: &mut Page<'_>) {
-    let beside = page.pane(BESIDE_PANE, "Add pets: rapid entry");
     let rapid = &state.add.rapid;
     draw_intro(rapid, page);
     draw_sticky(rapid, page);
@@ -56,10 +52,6 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
     page.styled(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))), StyleRole::Border);
     page.go_to(page.rest());
     draw_lines(rapid, page);
-    if let Some(beside) = beside {
-        page.go_to(beside);
-        draw_beside(rapid, page);
-    }
 }
 
 /// An introduction, if there is room.
@@ -158,21 +150,4 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
     page.at(right + 1, blank + &category, role(StyleRole::Text));
     page.at(right + 11, line.draft.status.map_or("not set", |status| status.as_str()), role(StyleRole::Text));
     page.at(right + 22, cut(&appearance.text(&result), 14), role(mark_role));
-}
-
-/// The pane beside it: the speed and the legend.
-fn draw_beside(rapid: &State, page: &mut Page<'_>) {
-    page.boxed("Details");
-    page.gap();
-    let codes = rapid.setup.codes.as_ref().map(|codes| {
-        format!("{} codes loaded. An unknown code is marked !; Ctrl-O uses it as the name.", codes.count())
-    });
-    let speed = format!("Speed: {} a minute.", rapid.per_minute());
-    for text in [Some(speed.as_str()), codes.as_deref()].into_iter().flatten().chain([
-        "Each line is written to a file before it is sent.",
-        "* sending or waiting, + saved, ! refused, ? no answer",
-    ]) {
-        page.paragraph(1, text);
-        page.gap();
-    }
 }

@@ -99,14 +99,3 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     });
     page.field("", 4, 40, &removal.typed, here);
 }
-
-/// Why in this order.
-pub fn beside(page: &mut Page<'_>) {
-    page.heading("Why in this order");
-    page.gap();
-    page.wrapped(0, "The site goes offline at once. Links without a redirect then show an error page.", 4);
-    page.gap();
-    page.wrapped(0, "Someone else can claim a CNAME that is left behind, and serve anything under your name.", 6);
-    page.gap();
-    page.wrapped(0, "petstore cannot remove it for you: use the dashboard.", 3);
-}

@@ -6,7 +6,7 @@ use crate::domains::{Code, Finding, Verdict};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::tick;
 
-use super::super::wizard::{Focus, in_the_way, read_name, read_value};
+use super::super::wizard::{Focus, read_name, read_value};
 use super::{Page, Scene, closed, sentence, tabs};
 
 /// The left edge of the fields.
@@ -99,31 +99,5 @@ fn feedback(page: &mut Page<'_>, findings: &[Finding]) {
         } else {
             note(page, &format!("{}: {}", finding.title, finding.seen));
         }
-    }
-}
-
-/// What ALIAS is for, and what was found at the name.
-pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    let Some(domain) = read_name(panel).domain else {
-        page.wrapped(0, "A subdomain such as docs.example.com uses a CNAME, which every DNS provider offers.", 4);
-        page.gap();
-        page.wrapped(0, "A domain without a subdomain needs ALIAS or ANAME, which not every provider offers.", 4);
-        return;
-    };
-    if domain.is_apex() {
-        page.wrapped(0, Code::InApex.cure(), 9);
-        return;
-    }
-    let mut wrong = in_the_way(panel, &domain.name).peekable();
-    if panel.seen(&domain.name).is_none_or(|seen| !seen.measurement.known) {
-        page.wrapped(0, "The next step checks what is at this name now.", 4);
-    } else if wrong.peek().is_none() {
-        page.wrapped(0, "Nothing is in the way at this name.", 4);
-    }
-    for finding in wrong.take(3) {
-        page.wrapped(0, &sentence(&finding.title), 3);
-        page.wrapped(2, &finding.seen, 4);
-        page.gap();
     }
 }

@@ -1,4 +1,4 @@
-//! Search, changes, the whole inventory, one pet by its id, what is kept, and what leaves the screen.
+//! Search, marks of changes, the whole inventory, one pet by its id, what is kept, and what leaves the screen.
 
 use std::time::Duration;
 
@@ -6,6 +6,7 @@ use crate::api::Failure;
 use crate::api::find::{Ask, LookupRequest, LookupResult, Step, StepOutcome};
 use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
+use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
 use crate::local::complete::Completion;
 use crate::model::{NewPet, Pet, PetStatus};
@@ -21,6 +22,8 @@ use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, listed, remote, rows};
+
+use super::marked;
 
 fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
@@ -83,7 +86,7 @@ fn categories_statuses_and_what_must_not_be_are_searched_for() {
 // --- changes ---
 
 #[test]
-fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
+fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
     let mut pets = animals(12);
     let mut app = App::loaded_from(Service::Demo, 80, 24, &pets);
     pets[0].status = Some(PetStatus::Sold.into());
@@ -92,7 +95,6 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     app.reply(Slot::List, listed(pets, None));
     let screen = app.screen();
     assert!(screen.contains(">*100231    Biscuit") && screen.contains("+200000    Newcomer"), "{screen}");
-    assert!(app.says("2 changes: C shows them."));
     app.keys("A");
     app.wait(Duration::from_secs(30));
     let counted = app.effects.len();
@@ -100,11 +102,6 @@ fn what_changes_is_marked_and_listed_and_an_unchanged_answer_changes_nothing() {
     assert_eq!(app.effects.len(), counted, "nothing is kept again, nothing else is asked");
     app.keys("A");
     assert!(app.screen().contains(">*100231    Biscuit"), "marks stay while nothing else changes");
-    app.keys("C");
-    assert!(app.says("Newcomer: new, not set") && app.says("Biscuit: available -> sold"), "{}", app.screen());
-    app.keys("Down Enter");
-    assert!(app.state.pets.drawer && app.state.pets.detailed().unwrap().id == 100_231);
-    assert!(app.says("as last read") && !app.says("just added"), "{}", app.screen());
 }
 
 #[test]
@@ -113,7 +110,7 @@ fn samples_of_ones_own_are_no_news() {
     app.keys("S").wait(DEAF).keys("y");
     app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
     app.answer_lists(&animals(25));
-    assert_eq!((app.state.pets.row_count(), app.state.pets.changes.log().len()), (20, 0));
+    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
 }
 
 #[test]
@@ -217,8 +214,7 @@ fn changes_are_seen_in_the_whole_inventory_too() {
         Slot::Inventory,
         PetsReply::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })),
     );
-    let shown: Vec<_> = app.state.pets.changes.log().iter().map(|change| change.pet.id).collect();
-    assert_eq!(shown, [500_000, 100_371]);
+    assert_eq!(marked(&app), [100_371, 500_000]);
 }
 
 #[test]
@@ -256,25 +252,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.keys("W r");
     app.reply(Slot::Inventory, failed());
     assert!(app.says("Showing the earlier inventory; r starts again."), "{}", app.screen());
-    assert_eq!(app.state.pets.changes.log().len(), 1, "an old reading is not news");
-}
-
-#[test]
-fn what_the_whole_inventory_tells_is_kept_for_the_next_session() {
-    let mut pets = animals(39);
-    let mut app = App::loaded_from(remote(), 80, 24, &pets);
-    app.reply(Slot::Remember, Outcome::CacheWritten(Ok(())));
-    pets[30].status = Some(PetStatus::Sold.into());
-    pets[31].status = Some(PetStatus::Sold.into());
-    app.keys("W");
-    part(&mut app, pets);
-    app.reply(
-        Slot::Inventory,
-        PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })),
-    );
-    let count = app.state.pets.changes.log().len();
-    assert!(count > 0);
-    assert_eq!(started_again(&app).state.pets.changes.log().len(), count);
+    assert_eq!(marked(&app), [0; 0], "an old reading is not news");
 }
 
 #[test]
@@ -331,7 +309,8 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
     moved[149].status = Some(PetStatus::Pending.into());
     app.keys("r");
     app.answer_lists(&moved);
-    assert!(app.state.pets.changes.log().iter().all(|change| change.before.is_some()), "{}", app.screen());
+    let is_new = |id: &i64| app.state.pets.changes.mark(*id) == Some(ChangeKind::New);
+    assert!(!marked(&app).iter().any(is_new), "{}", app.screen());
 }
 
 // --- by id ---
@@ -342,19 +321,22 @@ fn a_pet_that_is_here_is_found_without_a_request() {
     let asked = app.effects.len();
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
-    assert!(app.says("Mr. Whiskers the Third of Springfield") && app.says("loaded rows"), "{}", app.screen());
+    assert!(app.state.popup.is_none() && app.says("Pet 100232 found in the loaded rows."), "{}", app.screen());
+    assert!(app.says("Name       Mr. Whiskers the Third of Springfield"), "{}", app.screen());
+    app.keys("Y");
+    let Task::Popups(PopupTask::Copy(json)) = app.job(Slot::Copy).unwrap().task else { panic!("not copied") };
+    assert!(json.contains("\"id\":100232"), "{json}");
 }
 
 #[test]
-fn a_pet_of_old_rows_is_shown_as_it_was_read_last_and_says_when() {
+fn a_pet_of_old_rows_is_shown_as_it_was_read_last() {
     let mut pets = animals(39);
     let mut app = whole(80, 24, &pets, true);
     pets[0].status = Some(PetStatus::Sold.into());
     app.wait(Duration::from_secs(3600)).keys("W r");
     app.answer_lists(&pets);
     app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
-    assert_eq!(app.state.pets.by_id.as_ref().unwrap().pet(), Some(&pets[0]));
-    assert!(app.says("Read at 15:03"), "{}", app.screen());
+    assert_eq!(app.state.pets.pinned.as_ref(), Some(&pets[0]));
 }
 
 #[test]
@@ -362,7 +344,7 @@ fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
     let mut app = App::loaded(80, 24);
     app.keys("# \"-7\" Enter C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
-    assert!(!app.says("Looking for -7"), "{}", app.screen());
+    assert!(!app.says("Looking for it"), "{}", app.screen());
 }
 
 #[test]
@@ -377,11 +359,15 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
         Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
     ];
     app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
-    assert!(app.says("Pet -7 does not exist (404).") && app.says("not in the first 100"));
-    assert!(app.says("will be removed on 5 December 2030"), "{}", app.screen());
+    assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
+    assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
     app.keys("g");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
-    app.keys("Esc");
+    let steps = vec![Step { asked: LookupRequest::Get, outcome: StepOutcome::Found }];
+    let pet = Pet { id: -7, ..animals(1).remove(0) };
+    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: Some(pet), steps })));
+    assert!(app.says("Pet -7 found with 1 request.") && app.state.pets.drawer, "{}", app.screen());
+    app.keys("# \"-8\" Enter Esc");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
 }
 
@@ -399,9 +385,10 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
 fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
     let mut app = App::loaded(80, 24);
     for wrong in ["rex", "1.5", "9223372036854775808"] {
-        app.keys(&format!("# C-u \"{wrong}\" Enter"));
+        app.keys(&format!("Esc # \"{wrong}\" Enter"));
         assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
-        assert_eq!(app.state.pets.by_id.as_ref().unwrap().input.value(), wrong);
+        let Some(Popup::Lookup(lookup)) = &app.state.popup else { panic!("{}", app.screen()) };
+        assert_eq!(lookup.input.value(), wrong);
     }
     assert_eq!(app.job(Slot::ById), None);
 }
@@ -438,9 +425,7 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
     let mut next = started_again(&app);
     pets[3].status = Some(PetStatus::Available.into());
     next.answer_lists(&pets);
-    assert!(next.says("1 change: C shows it."), "{}", next.screen());
-    let again = started_again(&next);
-    assert_eq!(again.state.pets.changes.log().len(), 1);
+    assert_eq!(marked(&next), [pets[3].id], "{}", next.screen());
 }
 
 #[test]
@@ -570,18 +555,13 @@ fn changed(columns: u16, rows: u16) -> App {
 }
 
 #[test]
-fn looks_of_search_changes_and_the_whole_inventory() {
+fn looks_of_search_marks_and_the_whole_inventory() {
     both("search_best", |columns, rows| {
         let mut app = App::loaded(columns, rows);
         app.keys("/ \"whis\"");
         app
     });
     both("marks", changed);
-    both("changes", |columns, rows| {
-        let mut app = changed(columns, rows);
-        app.keys("C Down");
-        app
-    });
     both("whole", |columns, rows| whole(columns, rows, &animals(237), false));
     both("whole_reading", |columns, rows| {
         let mut app = App::loaded(columns, rows);
@@ -645,8 +625,7 @@ fn looks_of_the_commands_and_the_themes() {
     });
     let mut app = changed(80, 24);
     app.state.theme = crate::tui::theme::Theme::built_in("mono");
-    app.keys("C");
-    insta::assert_snapshot!("changes_mono", app.snapshot());
+    insta::assert_snapshot!("marks_mono", app.snapshot());
 }
 
 // --- pets without a status ---
@@ -674,21 +653,14 @@ fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_say
 // --- renames and deletions ---
 
 #[test]
-fn renames_other_categories_and_deletions_are_among_the_changes() {
+fn renames_and_other_categories_are_marked_too() {
     let mut pets = animals(12);
     let mut app = App::loaded_from(remote(), 80, 24, &pets);
     pets[3].name = "Renamed".into();
     pets[4].category_id = 77;
-    let gone = pets.remove(6);
     app.keys("r");
     app.answer_lists(&pets);
-    assert!(app.says("3 changes: C shows them."), "{}", app.screen());
-    app.keys("C");
-    for text in [": gone", "Renamed: was ", ": category ", " -> 77"] {
-        assert!(app.says(text), "{text}\n{}", app.screen());
-    }
-    app.keys("Enter");
-    assert!(app.says(&format!("Pet {} is gone, or not in these rows.", gone.id)), "{}", app.screen());
+    assert_eq!(marked(&app), [pets[3].id, pets[4].id], "{}", app.screen());
 }
 
 // --- names of categories ---

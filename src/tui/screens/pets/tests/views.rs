@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::config::Settings;
-use crate::config::edit::{Direction, ViewChange};
-use crate::config::file::File;
+use crate::config::file::{File, View};
 use crate::model::Limit;
 use crate::tui::keymap::{Action, PetsAction};
 use crate::tui::screens::pets::jobs::PetsReply;
@@ -142,17 +141,12 @@ fn a_narrow_window_leaves_columns_out_in_the_stated_order() {
     assert_eq!((headings(109), headings(44)), ([true; 6], [false, false, false, false, true, true]));
 }
 
-/// What the worker is asked to change of the views.
-fn change(app: &App) -> ViewChange {
+/// The view that the worker is asked to save.
+fn saved(app: &App) -> Box<View> {
     match app.job(Slot::Views).map(|job| job.task) {
-        Some(Task::Popups(PopupTask::ChangeViews(change))) => change,
-        other => panic!("no change of the views: {other:?}"),
+        Some(Task::Popups(PopupTask::AddView(view))) => view,
+        other => panic!("no view is saved: {other:?}"),
     }
-}
-
-fn written(app: &mut App, config: &str) {
-    let file = File::parse(config, std::path::Path::new("config.toml")).unwrap();
-    app.reply(Slot::Views, PopupReply::ViewsWritten(Ok(file.views)));
 }
 
 #[test]
@@ -162,16 +156,14 @@ fn what_is_shown_becomes_a_tab_with_its_rows() {
     app.answer_lists(&animals(39));
     let rows = app.state.pets.row_count();
     app.keys("V \"rex\" Enter");
-    let ViewChange::Add(view) = change(&app) else { panic!("{:?}", change(&app)) };
+    let view = saved(&app);
     let rex = "[[views]]\nname = \"rex\"\nsearch = \"rex cat:3\"\nstatus = \"available\"\n";
     let as_file = File::parse(rex, std::path::Path::new("config.toml")).unwrap().views.remove(0);
     assert_eq!(*view, as_file);
-    written(&mut app, &format!("{CATS}{rex}"));
+    app.reply(Slot::Views, PopupReply::ViewAdded(Ok(view)));
     assert!(app.says("View rex saved.") && tabs(&mut app).contains("[rex"), "{}", app.screen());
     app.answer_lists(&animals(39));
     assert_eq!((app.state.pets.search.value(), app.state.pets.row_count()), ("rex cat:3", rows));
-    app.keys("V Enter");
-    assert!(app.state.popup.is_none() && tabs(&mut app).contains("[rex"), "a view as it was saved is that view");
 }
 
 #[test]
@@ -189,7 +181,7 @@ fn a_view_that_is_saved_shows_what_was_shown() {
         };
         let before = shown(pets);
         let mut pets = pets.clone();
-        pets.set_views(vec![view], 0);
+        pets.add_view(view);
         pets.show_tab(BUILT_IN, 0);
         let limit = if before.0.is_empty() { app.state.pets.limit } else { Limit::MAX };
         assert_eq!(pets.limit, limit, "{keys}");
@@ -199,41 +191,18 @@ fn a_view_that_is_saved_shows_what_was_shown() {
 }
 
 #[test]
-fn views_are_renamed_moved_and_removed_and_the_tab_shown_stays() {
+fn a_view_that_cannot_be_saved_says_why_in_the_box() {
     let mut app = with_views(CATS, 80, 24);
-    app.keys("Left");
-    app.answer_lists(&animals(39));
-    app.keys("V");
-    assert!(app.screen().contains("> all of it"), "{}", app.screen());
-    app.keys("C-u \"all\"");
-    app.keys("Enter");
+    app.keys("V \"all\" Enter");
     assert!(app.says("is the name of a tab that is always there"), "{}", app.screen());
     app.keys("C-u \"cats\" Enter");
     assert!(app.says("there is a view \"cats\" already"), "{}", app.screen());
-    app.keys("C-u \"many\" Enter");
-    assert_eq!(change(&app), ViewChange::Rename("all of it".into(), "many".into()));
-    written(&mut app, &CATS.replace("all of it", "many"));
-    assert!(tabs(&mut app).contains("[many"), "{}", app.screen());
-    app.keys("PgUp");
-    assert_eq!(change(&app), ViewChange::Move("many".into(), Direction::Earlier));
-    written(
-        &mut app,
-        &format!("[[views]]\nname = \"many\"\nlimit = 50\n{}", CATS.split_once("[[views]]\nname = \"all").unwrap().0),
-    );
-    let line = tabs(&mut app);
-    assert!(line.find("[many") < line.find("cats"), "{line}");
-    app.keys("F8");
-    assert_eq!(app.state.pets.tabs().0.len(), 6);
-    assert!(app.says("F8 again removes this view."));
-    app.keys("F8");
-    assert_eq!(change(&app), ViewChange::Remove("many".into()));
-    written(&mut app, CATS.split_once("[[views]]\nname = \"all").unwrap().0);
-    assert!(tabs(&mut app).contains("[All"), "{}", app.screen());
-    app.keys("Down F8 F8");
-    app.reply(Slot::Views, PopupReply::ViewsWritten(Err("no room".into())));
-    assert!(app.says("Not saved: no room"));
+    assert_eq!(app.job(Slot::Views), None);
+    app.keys("C-u \"dogs\" Enter");
+    app.reply(Slot::Views, PopupReply::ViewAdded(Err("no room".into())));
+    assert!(app.says("The view was not saved: no room"), "{}", app.screen());
     app.keys("Esc");
-    assert_eq!(app.state.popup, None);
+    assert_eq!((&app.state.popup, app.state.pets.tabs().0.len()), (&None, 6));
 }
 
 #[test]
@@ -245,14 +214,14 @@ fn a_search_that_does_not_parse_is_not_saved_and_a_session_over_ssh_saves_none()
     app.keys("Esc");
     app.state.link.ssh = Some(crate::config::SshSession::default());
     app.keys("V");
-    assert!(app.says("cannot change the views"), "{}", app.screen());
+    assert!(app.says("cannot save views"), "{}", app.screen());
 }
 
 #[test]
-fn the_views_are_whole_at_every_size() {
+fn the_box_for_a_view_is_whole_at_every_size() {
     whole_at_every_size("views", |columns, rows| {
         let mut app = with_views(CATS, columns, rows);
-        app.keys("V Down");
+        app.keys("V");
         app
     });
 }

@@ -1,0 +1,126 @@
+//! A pet by its id: from the loaded rows, then from the lists, and with the deprecated operation only where those cannot
+//! answer. What is found is shown in the detail.
+
+use crate::api::failure::Failure;
+use crate::api::find::{Ask, LookupResult, Step, StepOutcome};
+use crate::clock::Now;
+use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
+use crate::model::text::short;
+use crate::model::words::counted;
+use crate::model::{Pet, PetId};
+use crate::tui::effect::Effect;
+use crate::tui::keymap::LookupAction;
+use crate::tui::pending::Slot;
+use crate::tui::popups::{FieldBox, Popup};
+use crate::tui::screens::pets::jobs::PetsTask;
+use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
+use crate::tui::state::{AppState, Screen};
+use crate::tui::text_input::TextInput;
+use crate::tui::widgets::page::Page;
+
+/// The id that was typed, or what is wrong with it.
+fn id(typed: &str) -> Result<PetId, String> {
+    match typed.parse() {
+        _ if typed.is_empty() => Err("Type a pet's id: a whole number.".to_owned()),
+        Ok(id) => Ok(id),
+        Err(_) => Err(format!("\"{}\" is not an id. Type a whole number, for example 100232.", short(typed))),
+    }
+}
+
+/// Looks up the pet with this id.
+pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
+    state.popup = Some(Popup::Lookup(FieldBox { input: TextInput::new(id.to_string()), error: None }));
+    look(state, false, now)
+}
+
+pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Effect> {
+    match action {
+        LookupAction::Confirm => look(state, false, now),
+        LookupAction::AskDeprecated => look(state, true, now),
+        LookupAction::Back => {
+            state.popup = None;
+            state.cancel(Slot::ById).into_iter().collect()
+        }
+    }
+}
+
+/// Looks up the pet; with `at_once`, by the deprecated operation.
+fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
+    let Some(Popup::Lookup(lookup)) = &mut state.popup else { return Vec::new() };
+    let id = match id(lookup.input.value().trim()) {
+        Ok(id) => id,
+        Err(why) => {
+            lookup.refuse(why);
+            return Vec::new();
+        }
+    };
+    lookup.error = None;
+    let here = if at_once { None } else { state.pets.find(id).map(|(pet, _)| pet.clone()) };
+    if let Some(pet) = here {
+        let effects = Vec::from_iter(state.cancel(Slot::ById));
+        show(state, pet, "in the loaded rows", now);
+        return effects;
+    }
+    let ask = match at_once {
+        true => Ask::Now,
+        // Removed, or about to be: only used on request.
+        false if sunset::is_over(now.wall) => Ask::Never,
+        false => Ask::IfNeeded,
+    };
+    vec![state.begin(PetsTask::Find(id, ask), now)]
+}
+
+/// Shows the pet that was found in the detail.
+fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
+    (state.popup, state.screen) = (None, Screen::Pets);
+    state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
+    (state.pets.pinned, state.pets.drawer) = (Some(pet), true);
+}
+
+/// The look-up ended.
+pub fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
+    let Some(Popup::Lookup(lookup)) = &mut state.popup else { return Vec::new() };
+    match result {
+        Err(failure) => {
+            lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&state.link.service)));
+            on_failure(state, failure, now);
+            Vec::new()
+        }
+        Ok(LookupResult { pet, steps }) => {
+            match pet {
+                Some(pet) => show(state, pet, &format!("with {}", counted(steps.len(), "request")), now),
+                None => lookup.error = Some(not_found(&steps)),
+            }
+            on_sign_of_life(state, now)
+        }
+    }
+}
+
+fn not_found(steps: &[Step]) -> String {
+    match steps.last().map(|step| step.outcome) {
+        Some(StepOutcome::NotFound) => "This pet does not exist (404).".to_owned(),
+        Some(StepOutcome::Gone { status }) => {
+            format!("It is not in the lists, and GET /pets/{{petId}} no longer exists ({status}).")
+        }
+        Some(StepOutcome::NotThereButFull { .. }) => {
+            "It is not in the rows that the lists return. g asks for it directly.".to_owned()
+        }
+        Some(StepOutcome::Found | StepOutcome::NotThere) | None => {
+            "It is in none of the lists, where a pet without a status never is. g asks for it directly.".to_owned()
+        }
+    }
+}
+
+pub fn draw(lookup: &FieldBox, state: &AppState, now: Now, page: &mut Page<'_>) {
+    page.popup(62, 12, "Pet by id");
+    let looking = state.pending.since(Slot::ById);
+    let looking = looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", now.seconds_since(since)));
+    let note = looking.as_deref().unwrap_or("Enter searches the loaded rows, then the lists by status.");
+    lookup.draw("Id", 21, note, page);
+    page.gap();
+    // The operation by id is deprecated, which is shown wherever it can be used.
+    let when = if sunset::is_over(now.wall) { "was" } else { "will be" };
+    let text =
+        format!("g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}.");
+    page.wrapped(3, &text, 2);
+}
