@@ -89,8 +89,10 @@ pub fn events() -> io::Result<mpsc::Receiver<Msg>> {
         }
     });
     thread::Builder::new().name("input".into()).spawn(move || {
-        // Fails only if nobody receives it.
-        let _ = read(&is_wanted, &sender).or_else(|_| sender.blocking_send(Msg::Quit(QuitReason::Hangup)));
+        if read(&is_wanted, &sender).is_err() {
+            // Fails only if nobody receives it.
+            let _ = sender.blocking_send(Msg::Quit(QuitReason::Hangup));
+        }
     })?;
     Ok(events)
 }

@@ -213,6 +213,7 @@ pub fn as_owner(program: &str, directory: &Path) -> Command {
 }
 
 /// Without `setpriv` where `program` is missing, so that to start it fails as it does for others.
+#[expect(clippy::disallowed_methods, reason = "where programs are is asked of the system")]
 fn as_user(user: Option<(&str, u32)>, program: &Path) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let is_there = std::env::split_paths(&path).any(|folder| folder.join(program).exists());

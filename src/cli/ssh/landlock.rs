@@ -73,6 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::print_stderr, reason = "says that it was skipped")]
     fn a_session_changes_its_own_files_reads_what_it_needs_and_reaches_the_service() {
         let directory = tempfile::tempdir().unwrap();
         let [own, given, other] = ["own", "given", "other"].map(|name| directory.path().join(name));

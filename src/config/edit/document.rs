@@ -45,8 +45,11 @@ pub(super) fn edit(
     let _alone = atomic_file::alone(&target).map_err(io)?;
     let there = atomic_file::read(&target).map_err(io)?;
     let mut edited = edited(there.as_deref().unwrap_or_default(), path, change)?;
+    // Where the first table was, toml_edit writes a first setting before the comments above that table.
+    if there.as_deref().is_none_or(|text| text.starts_with(SCHEMA_LINE)) {
+        edited = format!("{SCHEMA_LINE}{}", edited.replacen(SCHEMA_LINE, "", 1));
+    }
     if there.is_none() {
-        edited.insert_str(0, SCHEMA_LINE);
         write_schema(&target).map_err(io)?;
     }
     // Others must not be able to write it under any umask: it names programs to run.

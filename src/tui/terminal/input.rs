@@ -158,15 +158,15 @@ fn character(bytes: &[u8], alt: bool) -> Option<Found> {
 
 /// A key and what was held with it, without what terminals disagree about.
 fn press(key: Key, ctrl: bool, alt: bool) -> KeyPress {
-    let (key, ctrl) = match key {
+    let (key, ctrl) = match (key, ctrl) {
         // What Backspace sends on some terminals, and Enter from some pipes and scanners.
-        Key::Char('h' | 'H') if ctrl => (Key::Backspace, false),
-        Key::Char('j' | 'J') if ctrl => (Key::LineFeed, false),
-        Key::Char('m' | 'M') if ctrl => (Key::Enter, false),
-        Key::Char('i' | 'I') if ctrl => (Key::Tab, false),
-        Key::Char(c) if ctrl || alt => (Key::Char(c.to_ascii_lowercase()), ctrl),
-        Key::Left | Key::Right => (key, ctrl),
-        key => (key, false),
+        (Key::Char('h' | 'H'), true) => (Key::Backspace, false),
+        (Key::Char('j' | 'J'), true) => (Key::LineFeed, false),
+        (Key::Char('m' | 'M'), true) => (Key::Enter, false),
+        (Key::Char('i' | 'I'), true) => (Key::Tab, false),
+        (Key::Char(c), _) if ctrl || alt => (Key::Char(c.to_ascii_lowercase()), ctrl),
+        (Key::Left | Key::Right, _) => (key, ctrl),
+        _ => (key, false),
     };
     KeyPress { key, ctrl, alt }
 }

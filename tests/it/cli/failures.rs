@@ -116,8 +116,11 @@ fn the_word_that_was_meant_is_named() {
         (&["--config", config, "-p", "prodution", "pets", "list"], "hint: Did you mean production?"),
         (&["export"], "hint: a similar subcommand exists: 'pets export'; or see: petstore --help"),
         (&["pet", "list"], "hint: a similar subcommand exists: 'pets'; or see: petstore --help"),
-        (&["man", "pets"], "man was removed\nhint: the package installs the pages: man petstore-pets-list"),
-        (&["keys", "log"], "log was removed\nhint: the table key_events of the database has what was done to keys"),
+        (&["man", "pets"], "petstore man was removed\nhint: the package installs the pages: man petstore-pets-list"),
+        (
+            &["keys", "log"],
+            "petstore keys log was removed\nhint: the table key_events of the database has what was done to keys",
+        ),
         (&["completions", "fsh"], "a similar value exists: 'fish'"),
     ] {
         fails_cleanly(&run(&home, words), 2, says);

@@ -154,12 +154,10 @@ fn a_reader_of_the_keys_that_has_gone_is_not_a_failure() {
     let home = home();
     let database = format!("sqlite:{}", home.path().join("store.db").display());
     assert!(run(&home, &["keys", "create", "--database", &database, "--name", "till"]).status.success());
-    for command in ["list", "log"] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        drop(reader);
-        let output = petstore(&home, &["keys", command, "--database", &database]).stdout(writer).output().unwrap();
-        assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{command}");
-    }
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = petstore(&home, &["keys", "list", "--database", &database]).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()));
 }
 
 #[test]

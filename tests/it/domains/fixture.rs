@@ -35,7 +35,6 @@ pub fn settings(world: &Simulator) -> CheckOptions {
         platform_host: Some(DnsName::new(Plan::PLATFORM_HOST)),
         ca_identities: vec![Plan::CA.to_owned()],
         allow_private: true,
-        ..Expectation::default()
     };
     CheckOptions {
         resolvers: world.resolvers().into_iter().map(resolver).collect(),

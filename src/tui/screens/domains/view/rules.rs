@@ -19,9 +19,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
     let Some(name) = &panel.selected else { return };
     headline(scene, page, name);
     // Where digits are text, none is shown as a key.
-    let title = |(number, other)| match rule {
-        Rule::Browser => short_title(other).to_owned(),
-        _ => format!("{number} {}", short_title(other)),
+    let title = |(number, other)| match rule == Rule::Browser {
+        true => short_title(other).to_owned(),
+        false => format!("{number} {}", short_title(other)),
     };
     let titles = (1..).zip(Rule::ALL).map(title);
     let here = Rule::ALL.iter().position(|other| *other == rule).unwrap_or(0);
