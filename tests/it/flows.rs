@@ -652,7 +652,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.shows(&["> help.acme-pets.com", "OK    The redirect is"]).await;
 
     // Out again: the redirect first, then Remove, then the record.
-    app.press("Esc Home U");
+    app.press("Esc U");
     app.shows(&["Remove docs.acme-cats.com", "1 [ ] A redirect to another domain"]).await;
     app.press("o");
     app.shows(&["> dashboard redirect docs.acme-cats.com to www.acme-pets.com"]).await;
@@ -693,6 +693,7 @@ async fn what_is_told_is_on_disk() {
     app.shows(&["Type    CNAME"]).await;
     app.press("s");
     app.shows(&["DNS   saved "]).await;
+    app.press("Esc");
     let state = app.quit().await;
     // What was not written yet is written on the way out.
     domains_context.apply(&state.domains.changes).unwrap();

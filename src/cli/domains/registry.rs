@@ -10,7 +10,7 @@ use crate::app::domain_progress::{DomainRoles, leads_on};
 use crate::app::domain_service::existing;
 use crate::clock;
 use crate::config::file::Domains as Configured;
-use crate::domains::check::{FollowedRedirect, Subject, follow};
+use crate::domains::check::{Checked, FollowedRedirect, follow};
 use crate::domains::finding::deciding;
 use crate::domains::parse_name;
 use crate::domains::probe::cache::ProbeCache;
@@ -26,6 +26,7 @@ use super::super::output::note;
 use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{Answer, exit_of};
 use super::args::{AddArgs, RemoveArgs, ShowArgs, VerifiedArgs, WhenArgs};
+use super::check::keep;
 use super::json;
 use super::list::ListRow;
 use super::settings::{configured_domains, domain_setup, need_name, platform_host, prepare};
@@ -197,7 +198,10 @@ pub async fn remove(args: RemoveArgs, configured: &Configured, file: &RegistryFi
     let event = if args.done { Event::Removed } else { Event::RemovalPlanned };
     file.apply(&[RegistryChange::Reported(domain.name.clone(), Dated { at, event })])?;
     if args.done {
-        return left_behind(&prepare(&args.name, &args.probe, configured, file)?.0).await;
+        let (subject, _) = prepare(&args.name, &args.probe, configured, file)?;
+        let checked = subject.check(&ProbeCache::default(), None).await;
+        keep(&args.probe, file, std::slice::from_ref(&checked))?;
+        return left_behind(&checked);
     }
     let redirects = redirect_config::check(configured_domains(configured), &[]).configuration;
     let redirect = redirects.into_iter().flat_map(|c| c.redirects).find(|redirect| redirect.from == domain.name);
@@ -238,9 +242,8 @@ fn plan(
 }
 
 /// After the removal: the record left behind.
-async fn left_behind(subject: &Subject) -> Result<Exit, Failed> {
-    let checked = subject.check(&ProbeCache::default(), None).await;
-    let domain = &subject.domain;
+fn left_behind(checked: &Checked) -> Result<Exit, Failed> {
+    let domain = &checked.domain;
     let name = &domain.name;
     match checked.measurement.leads_to_platform() {
         Some(true) => print(|out| {

@@ -16,15 +16,6 @@ use super::jobs::DomainTask;
 use super::popups;
 use super::state::{PanelLocation, State};
 
-/// The state of the page.
-#[derive(Clone, Debug, Default)]
-pub struct Redirects {
-    /// The redirect that has the cursor.
-    pub selected: usize,
-    /// The redirects that were followed by header-only requests.
-    pub walked: Vec<FollowedRedirect>,
-}
-
 impl State {
     /// The configured redirect from a domain.
     pub fn redirect_from(&self, from: &DnsName) -> Option<&WrittenRedirect> {

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use crate::app::domain_progress::{DomainRoles, NextStep};
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
+use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
@@ -19,7 +20,6 @@ use crate::tui::keymap::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 
-use super::redirects::Redirects;
 use super::removal::Removal;
 use super::summary::{DomainSummary, StatusWords};
 use super::wizard::Wizard;
@@ -70,6 +70,15 @@ pub struct State {
     pub worked: HashMap<DnsName, Timestamp>,
     /// The action that the same key confirms when pressed again.
     pub confirming: Option<ConfirmTwice>,
+}
+
+/// The page of the redirects.
+#[derive(Clone, Debug, Default)]
+pub struct Redirects {
+    /// The redirect that has the cursor.
+    pub selected: usize,
+    /// The redirects that were followed by header-only requests.
+    pub walked: Vec<FollowedRedirect>,
 }
 
 /// Actions that need the same key twice.
