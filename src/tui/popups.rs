@@ -9,7 +9,6 @@ mod field;
 pub(super) mod help;
 pub mod jobs;
 pub(super) mod key;
-pub(super) mod limit;
 mod scroll;
 pub mod state;
 pub(super) mod text;
@@ -64,7 +63,7 @@ pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec
 pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
     match &state.popup {
         None | Some(Popup::Help(_)) => {}
-        Some(Popup::Limit(limit)) => limit::draw(limit, state, page),
+        Some(Popup::Limit(limit)) => pets::popups::limit::draw(limit, state, page),
         Some(Popup::Key(key)) => key::draw(key, state, now, page),
         Some(Popup::Commands(commands)) => commands::draw(commands, page),
         Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),

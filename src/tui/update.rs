@@ -191,7 +191,7 @@ fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
         Action::ImportFile(action) => return import::update::in_file_field(state, action, now),
         Action::Preview(action) => return import::update::in_preview(state, action, now),
         Action::ImportRun(action) => return import::update::while_running(state, action, now),
-        Action::Limit(action) => return popups::limit::on_action(state, action, now),
+        Action::Limit(action) => return pets::popups::limit::on_action(state, action, now),
         Action::Key(action) => return popups::key::on_action(state, action, now),
         Action::Reader(action) => popups::error::on_action(state, action),
         Action::Help(action) => popups::help::on_action(state, action),

@@ -7,7 +7,7 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::Duration;
 
 use petstore::api::client::{Client, Timeouts};
@@ -83,8 +83,16 @@ pub fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Opti
     Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file))
 }
 
+/// Where nobody listens, also when what listened there was killed: below the ports that the system gives to others.
 pub fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let begin = std::process::id() as u16 % 10_000;
+    loop {
+        let port = 20_000 + begin.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return format!("127.0.0.1:{port}");
+        }
+    }
 }
 
 /// Clients that add animals, each as often as it takes with the same key, until they are told to stop.

@@ -99,7 +99,7 @@ async fn what_is_typed_for_a_service_stays_with_it_on_screen_and_on_disk() {
     app.press("P");
     app.shows(&["> shop"]).await;
     app.press("g Down Enter");
-    app.shows(&["lab | ok", "Luna_", "Your text for lab from"]).await;
+    app.shows(&["lab | ok", "Luna_", "Your text here is restored."]).await;
     app.press("Esc");
     app.quit().await;
 }

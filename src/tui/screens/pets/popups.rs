@@ -1,4 +1,5 @@
 //! The boxes over the pets screen.
 
+pub mod limit;
 pub mod lookup;
 pub mod views;

@@ -10,7 +10,7 @@ use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{FieldBox, PendingChange, Popup, limit};
+use crate::tui::popups::{FieldBox, PendingChange, Popup};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{ListSource, Loaded};
@@ -49,7 +49,7 @@ pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effe
         }
         PetsAction::MoreRows => return step_limit(state, true, now),
         PetsAction::FewerRows => return step_limit(state, false, now),
-        PetsAction::ChooseLimit => state.popup = Some(limit::open(state.pets.limit)),
+        PetsAction::ChooseLimit => state.popup = Some(popups::limit::open(state.pets.limit)),
         // The first press takes the order in use instead of the best match.
         PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
         PetsAction::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),

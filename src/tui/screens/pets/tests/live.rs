@@ -201,7 +201,7 @@ fn a_service_without_events_is_refreshed_as_it_was() {
 }
 
 #[test]
-fn a_service_that_has_lost_pets_is_said_and_read_again_and_its_next_pets_appear() {
+fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_appear() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     app.keys("W");

@@ -1,12 +1,12 @@
 //! How many rows?
 
-use super::state::{FieldBox, Popup};
 use crate::clock::Now;
 use crate::model::Limit;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
-use crate::tui::screens::pets;
+use crate::tui::popups::{FieldBox, Popup};
+use crate::tui::screens::pets::update::set_limit;
 use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::page::Page;
@@ -28,14 +28,14 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
         }
         (AskAction::Confirm, Ok(limit)) => {
             state.popup = None;
-            return pets::update::set_limit(state, limit, now);
+            return set_limit(state, limit, now);
         }
         (AskAction::Back, _) => state.popup = None,
     }
     Vec::new()
 }
 
-pub(super) fn draw(field: &FieldBox, state: &AppState, page: &mut Page<'_>) {
+pub fn draw(field: &FieldBox, state: &AppState, page: &mut Page<'_>) {
     page.popup(62, 9, "How many rows?");
     let note = if state.link.has_pages {
         "1 to 100. Down on the last row loads more."
