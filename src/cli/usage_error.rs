@@ -52,16 +52,15 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
         | ErrorKind::MissingSubcommand => None,
         _ => {
-            let (path, command) = called(command, arguments);
             let unknown = [ContextKind::InvalidArg, ContextKind::InvalidSubcommand, ContextKind::InvalidValue];
-            let unknown = unknown.into_iter().filter_map(|kind| match error.get(kind) {
-                Some(ContextValue::String(typed)) => Some([typed.clone(), format!("{path} {typed}")]),
+            let mut unknown = unknown.into_iter().filter_map(|kind| match error.get(kind) {
+                Some(ContextValue::String(typed)) => Some(typed),
                 _ => None,
             });
-            let unknown: Vec<_> = unknown.flatten().collect();
-            if let Some((name, instead)) = REMOVED.iter().find(|(name, _)| unknown.iter().any(|typed| typed == name)) {
+            if let Some((name, instead)) = unknown.find_map(|typed| removed(typed, command, arguments)) {
                 return Some(Failed::new(Exit::Usage, format!("{name} was removed")).hint(*instead));
             }
+            let (path, command) = called(command, arguments);
             let ours = match error.get(ContextKind::InvalidSubcommand) {
                 Some(ContextValue::String(typed)) => Some(similar(typed, command)),
                 _ => None,
@@ -69,6 +68,13 @@ pub fn failed(error: &Error, command: &Command, arguments: &[OsString]) -> Optio
             Some(in_short(&error.render().to_string(), &path, ours))
         }
     }
+}
+
+/// What was removed under the name `typed`, which counts after the words before it, and what to do instead.
+fn removed(typed: &str, command: &Command, arguments: &[OsString]) -> Option<&'static (&'static str, &'static str)> {
+    let before = arguments.iter().position(|argument| argument == typed).unwrap_or(arguments.len());
+    let (path, _) = called(command, &arguments[..before]);
+    REMOVED.iter().find(|(name, _)| *name == typed || *name == format!("{path} {typed}"))
 }
 
 /// Shortens clap's paragraphs: what is wrong, tips, usage and help. `ours` are tips instead of clap's.

@@ -87,10 +87,9 @@ async fn a_client_that_is_ahead_of_the_last_pet_learns_that_and_gets_what_is_add
         assert_eq!(ids(&mut ahead, 1).await, [added]);
         let taken_back = rusqlite::Connection::open(service.file()).unwrap();
         taken_back.execute("DELETE FROM pets WHERE id > 3", ()).unwrap();
+        // An open stream learns it, too. Until then the same id, given again within a second, would not be noticed.
+        while there.block().await.expect("it goes on").lost() != Some(3) {}
     }
-    there.block().await.unwrap();
-    let seen = [there.block().await.unwrap(), there.block().await.unwrap()];
-    assert_eq!((seen[0].id, seen[1].lost()), (Some(4), Some(3)), "an open stream learns it, too");
 }
 
 #[tokio::test]
