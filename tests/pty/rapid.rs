@@ -228,8 +228,10 @@ fn pets_that_wait_for_another_profile_are_named_at_the_start_with_the_key_to_go_
     let mut app = start(&["-p", "shop"]);
     app.shows(&["[1 Pets]"]);
     enter(&mut app);
-    app.send("Rex\rMochi\r");
-    app.shows(&["2 waiting"]);
+    for (name, waiting) in [("Rex\r", "1 waiting"), ("Mochi\r", "2 waiting")] {
+        app.send(name);
+        app.shows(&[waiting]);
+    }
     app.send("\x1bOQ");
     app.shows(&["[1 Pets]"]);
     app.send("q");
