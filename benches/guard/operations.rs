@@ -79,7 +79,7 @@ pub const OPERATIONS: &[Operation] = &[
     inside("cursor down and up, 200x60", || keys((200, 60), &[], &[Key::Down, Key::Up])),
     inside("cursor down and up, 300x100", || keys((300, 100), &[], &[Key::Down, Key::Up])),
     inside("page down and up, 120x40", || keys((120, 40), &[], &[Key::PageDown, Key::PageUp])),
-    inside("the next tab, 80x24", || keys((80, 24), &[], &[Key::Tab])),
+    inside("the next tab, 80x24", || keys((80, 24), &[], &[Key::Right])),
     inside("help and back, 80x24", || keys((80, 24), &[], &[Key::Char('?'), Key::Esc])),
     inside("a letter of a search and its removal, 80x24", || {
         keys((80, 24), &[Key::Char('/'), Key::Char('r')], &[Key::Char('e'), Key::Backspace])
