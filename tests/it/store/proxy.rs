@@ -20,6 +20,8 @@ pub enum Line {
     /// What asks for this, a statement or its beginning, reaches the server and is carried out; the connection is lost
     /// when the server says so.
     LosesAnswerTo(&'static str),
+    /// What asks for this reaches the server, and all that follows, up to the commit; the answers from there on are lost.
+    LosesAnswersFrom(&'static str),
 }
 
 pub struct Proxy {
@@ -77,11 +79,16 @@ async fn requests(
         if read == 0 {
             return Ok(());
         }
-        if let Line::LosesAnswerTo(what) = *line.borrow()
+        let what = match *line.borrow() {
+            // The server's word is the first one of the statement.
+            Line::LosesAnswerTo(what) => Some((what, what.split(' ').next())),
+            Line::LosesAnswersFrom(what) => Some((what, Some("COMMIT"))),
+            _ => None,
+        };
+        if let Some((what, word)) = what
             && contains(&bytes[..read], what)
         {
-            // The server's word is the first one of the statement.
-            lost.send_replace(what.split(' ').next());
+            lost.send_replace(word);
         }
         line.wait_for(|line| *line != Line::Cut).await.map_err(|_| ErrorKind::BrokenPipe)?;
         to.write_all(&bytes[..read]).await?;

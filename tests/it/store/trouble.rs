@@ -51,13 +51,18 @@ async fn a_commit_whose_answer_got_lost_is_not_repeated_and_its_key_settles_it()
     let (proxy, store) = over_a_line(&database).await;
     let (api_key, _) = till_key(&store).await;
     // A connection that knows the statements sends all of them and the COMMIT at once.
-    for (number, (answer, is_known)) in [("COMMIT", false), ("COMMIT", true), ("BEGIN", true)].into_iter().enumerate() {
+    let lines = [
+        (Line::LosesAnswerTo("COMMIT"), false),
+        (Line::LosesAnswerTo("COMMIT"), true),
+        (Line::LosesAnswersFrom("BEGIN"), true),
+    ];
+    for (number, (line, is_known)) in lines.into_iter().enumerate() {
         // They take turns.
         for round in 0..if is_known { 10 } else { 0 } {
             add_in_transaction(&store, once(api_key, &format!("before {number} {round}"))).await.unwrap();
         }
         let (key, before) = (once(api_key, &format!("lost {number}")), count_of_ada(&store).await);
-        proxy.set(Line::LosesAnswerTo(answer));
+        proxy.set(line);
         let lost = add_in_transaction(&store, key.clone()).await;
         assert!(matches!(lost, Err(StoreError::Unavailable(StoreFailure::OutcomeUnknown))), "{number}: {lost:?}");
         proxy.set(Line::Whole);
