@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
@@ -22,6 +22,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
+use crate::service::fixture::until;
 use crate::store::fixture::{Database, Kind, till_key};
 use crate::store::list::all;
 use crate::store::proxy::{Line, Proxy};
@@ -70,8 +71,8 @@ pub fn instance(listen: &str, database: &str) -> Running {
     Running(child)
 }
 
-/// HAProxy in front of three instances; nothing where it is not installed.
-pub fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<Running> {
+/// HAProxy in front of three instances, once it listens; nothing where it is not installed.
+pub async fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Option<Running> {
     let examples = ["127.0.0.1:8080", "127.0.0.1:8081", "127.0.0.1:8082", "127.0.0.1:8083"];
     let ours = [listen, instances[0], instances[1], instances[2]];
     let text = examples.iter().zip(ours).fold(CONFIGURATION.to_owned(), |text, (example, ours)| {
@@ -80,7 +81,9 @@ pub fn balancer(listen: &str, instances: [&str; 3], directory: &TempDir) -> Opti
     });
     let file = directory.path().join("haproxy.cfg");
     std::fs::write(&file, text).unwrap();
-    Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file))
+    let running = Running::start(Command::new("haproxy").arg("-db").arg("-f").arg(&file))?;
+    until(async || TcpStream::connect(listen).is_ok()).await;
+    Some(running)
 }
 
 /// Where nobody listens, also when what listened there was killed: below the ports that the system gives to others.
@@ -192,7 +195,7 @@ async fn killed_frozen_or_cut_off_instances_lose_and_double_nothing_behind_a_loa
     let (direct, over_a_line) = (url(database.server().port()), url(line.port));
     let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
     let directory = tempfile::tempdir().unwrap();
-    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
+    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory).await else {
         return crate::skipped::skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let (first, second, _third) = (instance(&one, &direct), instance(&two, &direct), instance(&three, &over_a_line));
@@ -229,7 +232,7 @@ async fn behind_a_load_balancer_lists_go_on_while_the_database_is_read_only() {
     let (_, key) = till_key(&Store::open(&database.url).await.unwrap()).await;
     let [front, one] = [free_address(), free_address()];
     let directory = tempfile::tempdir().unwrap();
-    let Some(_balancer) = balancer(&front, [&one, &one, &one], &directory) else {
+    let Some(_balancer) = balancer(&front, [&one, &one, &one], &directory).await else {
         return crate::skipped::skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let _instance = instance(&one, &database.address(""));

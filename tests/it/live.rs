@@ -52,7 +52,7 @@ async fn nothing_is_missed(count: usize, listeners: usize, patience: Duration) {
     let (_, key) = till_key(&store).await;
     let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
     let directory = tempfile::tempdir().unwrap();
-    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
+    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory).await else {
         return skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let url = database.address("");

@@ -81,7 +81,7 @@ async fn haproxy_passes_each_event_on_at_once_and_adds_while_there_are_more_stre
     let store = Store::open(&url.parse().unwrap()).await.unwrap();
     let [front, one, two, three] = [free_address(), free_address(), free_address(), free_address()];
     let instances = [&one, &two, &three].map(|address| instance(address, &url));
-    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory) else {
+    let Some(_balancer) = balancer(&front, [&one, &two, &three], &directory).await else {
         return skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let front: SocketAddr = front.parse().unwrap();
@@ -128,7 +128,7 @@ async fn curl_and_a_browser_read_events_as_they_come_through_haproxy_and_nginx()
     let key = key.expose_secret();
     let [one, haproxy, proxy] = [free_address(), free_address(), free_address()];
     let _instance = instance(&one, &url);
-    let Some(_balancer) = balancer(&haproxy, [&one, &one, &one], &directory) else {
+    let Some(_balancer) = balancer(&haproxy, [&one, &one, &one], &directory).await else {
         return skipped("there is no haproxy (Debian: apt-get install haproxy)");
     };
     let Some(_nginx) = nginx(&proxy, &haproxy, key, directory.path()) else {
