@@ -384,6 +384,14 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
         signal(SignalKind::from_raw(number.as_raw())).map_err(Failed::because("cannot use the terminal"))
     };
     let (mut stops, mut continues) = (listen(rustix::process::Signal::TSTP)?, listen(rustix::process::Signal::CONT)?);
+    // By default these end the process at once, and leave the terminal as it is.
+    for number in [rustix::process::Signal::USR1, rustix::process::Signal::USR2, rustix::process::Signal::ALARM] {
+        let (mut ends, sender) = (listen(number)?, sender.clone());
+        tokio::spawn(async move {
+            ends.recv().await;
+            let _ = sender.send(Msg::Quit(QuitReason::Terminate)).await;
+        });
+    }
     let mut ends = Signals::new()?;
     let by_mark = sender.clone();
     tokio::spawn(async move {

@@ -14,7 +14,9 @@ const ROWS: &[&str] = &["> 1 ", "Rex", "sold 25"];
 
 #[test]
 fn signals_end_it_with_their_status_and_the_terminal_restored() {
-    for (name, expected) in [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131)] {
+    for (name, expected) in
+        [("TERM", 143), ("HUP", 129), ("INT", 130), ("QUIT", 131), ("USR1", 143), ("USR2", 143), ("ALRM", 143)]
+    {
         let mut app = Start::petstore(&["--demo"]).open();
         app.shows(ROWS);
         app.signal(name);

@@ -14,6 +14,9 @@ use super::super::observation::{Data, KeyId, Question, Record, Reply};
 const PAYLOAD: u16 = 1232;
 /// The most records read from one section.
 const MAX_RECORDS: u16 = 256;
+
+/// The types of digests in DS records that resolvers validate: SHA-1, SHA-256 and SHA-384.
+const DIGESTS: [u8; 3] = [1, 2, 4];
 /// Extended DNS Error (RFC 8914 section 2).
 const EXTENDED_ERROR: u16 = 15;
 
@@ -142,6 +145,8 @@ fn read_data(kind: RecordType, bytes: &[u8], message: &BinDecoder<'_>, start: us
                 .filter(|tag| !tag.is_empty() && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))?;
             Data::Caa { flags: *flags, tag: tag.to_ascii_lowercase(), value: value.to_vec() }
         }
+        // One with another digest proves nothing to resolvers (RFC 8624 section 3.3).
+        RecordType::DS if !DIGESTS.contains(bytes.get(3)?) => Data::Other(kind),
         RecordType::DS => Data::Ds(KeyId { tag: number_at(bytes, 0)?, algorithm: *bytes.get(2)? }),
         RecordType::DNSKEY => Data::Dnskey(KeyId { tag: key_tag(bytes), algorithm: *bytes.get(3)? }),
         RecordType::RRSIG => {
@@ -310,6 +315,22 @@ mod tests {
         let name = DnsName::new("docs.acme.com");
         assert_eq!(reply.cnames(&name).collect::<Vec<_>>(), [(&DnsName::new("sites.platform.net"), 300)]);
         assert_eq!(reply.negative(), Some((&DnsName::new("acme.com"), 90)));
+    }
+
+    #[test]
+    fn a_ds_record_counts_with_a_digest_that_resolvers_know() {
+        let read = |digest: u8| {
+            let bytes = answer(|message| {
+                let rdata = rdata::NULL::with(vec![0, 1, 13, digest, 7]);
+                message.add_answer(record("acme.com.", RData::Unknown { code: RecordType::DS, rdata }));
+            });
+            let (reply, _) = decode(&bytes, &question(), 7).unwrap();
+            reply.answers.into_iter().map(|record| record.data).next().unwrap()
+        };
+        for digest in 0..=u8::MAX {
+            let counts = matches!(read(digest), Data::Ds(KeyId { tag: 1, algorithm: 13 }));
+            assert_eq!(counts, matches!(digest, 1 | 2 | 4), "{digest}");
+        }
     }
 
     #[test]
