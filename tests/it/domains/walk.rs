@@ -1,6 +1,6 @@
 //! Twenty changes, and the time that is promised after each against the time at which the world has seen it.
 
-use futures_util::future::join_all;
+use futures_util::{StreamExt as _, stream};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
@@ -338,8 +338,9 @@ async fn walk(change: &Change) -> Outcome {
 async fn of_twenty_changes_every_promised_time_is_right() {
     let mut wrong = Vec::new();
     let mut exact = 0;
-    for outcome in join_all(CHANGES.iter().map(walk)).await {
-        let Outcome { promised, true_after, line, fault } = outcome;
+    // All at once, a busy machine would have servers seem silent.
+    let mut outcomes = stream::iter(&CHANGES).map(walk).buffered(2);
+    while let Some(Outcome { promised, true_after, line, fault }) = outcomes.next().await {
         println!("{line}{}", fault.as_ref().map_or_else(String::new, |fault| format!("  WRONG: {fault}")));
         exact += usize::from(promised.abs_diff(true_after) <= EXACT.unsigned_abs());
         wrong.extend(fault.map(|fault| format!("{line}: {fault}")));
