@@ -56,6 +56,15 @@ impl Promise {
     pub fn was_renewed(&self, at: Timestamp, until: Timestamp) -> bool {
         self.until <= at && until.duration_since(self.until) > SAME
     }
+
+    /// When the last cache forgets the answer, as far as can be told where the name servers were never seen to give it:
+    /// they have not since `since`. With the whole TTL that was seen before it was fetched just now. With any other it may
+    /// come from another cache behind the same address, whose TTL began elsewhere.
+    pub fn latest(&self, since: Timestamp, at: Timestamp, until: Timestamp) -> Timestamp {
+        let (ttl, now) = (SignedDuration::from_secs(self.ttl.into()), until.duration_since(at));
+        let is_whole = (now - ttl).abs() <= SAME;
+        since.saturating_add(now.max(ttl) * if is_whole { 1 } else { 2 }).unwrap_or(Timestamp::MAX)
+    }
 }
 
 impl SourceAnswer {
@@ -102,10 +111,14 @@ impl Caches {
     /// Whether an answer is still there although the promised time has passed, in a way that no cache explains: it was
     /// fetched after the change.
     pub fn outlasts(&self, old: &OldAnswer<'_>, saved: Option<Timestamp>) -> bool {
-        let (Some(earlier), Some(last)) = (old.earlier, old.until.iter().max()) else { return false };
-        // Another cache behind the same address may have asked just before the change.
-        let latest = self.latest(old.records, saved).and_then(|latest| latest.checked_add(SAME).ok());
-        earlier.was_renewed(old.at, *last) && latest.is_none_or(|latest| *last > latest)
+        let last = old.until.iter().max();
+        let unseen = || Some(old.earlier?.latest(self.now.as_ref()?.first, old.at, *last?));
+        old.is_beyond(self.latest(old.records, saved).or_else(unseen))
+    }
+
+    /// The same of an answer that looks as if it had expired: it may also come from another cache of which nothing is known.
+    pub fn may_be_stale(&self, old: &OldAnswer<'_>, saved: Option<Timestamp>) -> bool {
+        old.is_beyond(self.latest(old.records, saved))
     }
 
     /// Whether the name servers gave this answer before the present one.
@@ -157,6 +170,15 @@ pub struct OldAnswer<'a> {
     pub some_right: bool,
     /// What was promised before for the same answer.
     pub earlier: Option<&'a Promise>,
+}
+
+impl OldAnswer<'_> {
+    /// Whether it was fetched again after its promised time, and lasts beyond `latest`.
+    fn is_beyond(&self, latest: Option<Timestamp>) -> bool {
+        let (Some(earlier), Some(last)) = (self.earlier, self.until.iter().max()) else { return false };
+        // Another cache behind the same address may have asked just before the change.
+        earlier.was_renewed(self.at, *last) && latest.is_none_or(|latest| last.duration_since(latest) > SAME)
+    }
 }
 
 #[cfg(test)]

@@ -420,6 +420,12 @@ impl Lookup {
         self.reply().filter(|reply| reply.is_answer())
     }
 
+    /// Whether it shows signatures.
+    pub(super) fn is_signed(&self) -> bool {
+        let mut records = self.reply().into_iter().flat_map(|reply| &reply.answers);
+        records.any(|record| matches!(record.data, Data::Rrsig { .. }))
+    }
+
     /// Whether a name server answers for the zone without authority.
     fn lacks_authority(&self, reply: &Reply) -> bool {
         self.server.role == Role::Authoritative && reply.is_answer() && !reply.authoritative && !reply.is_referral()

@@ -8,7 +8,7 @@ use petstore::tui::effect::Effect;
 use petstore::tui::terminal::writer_thread::TerminalWriter;
 use petstore::tui::terminal::{enter, tell};
 
-use crate::harness::{PATIENCE, PETSTORE, Start, Terminal, restored, switched_off};
+use crate::harness::{PATIENCE, PETSTORE, Start, Terminal, restored, signal, switched_off};
 
 const ROWS: &[&str] = &["> 1 ", "Rex", "sold 25"];
 
@@ -107,13 +107,12 @@ fn ctrl_z_gives_the_terminal_back_and_fg_paints_it_again() {
 /// Only SIGTSTP can be answered before the stop.
 #[test]
 fn a_stop_from_outside_gives_the_terminal_back_and_whatever_stopped_it_fg_paints_it_again() {
-    for (signal, is_given_back) in [("TSTP", true), ("STOP", false)] {
+    for (name, is_given_back) in [("TSTP", true), ("STOP", false)] {
         let mut shell = app_in_a_shell();
         let children = format!("/proc/{0}/task/{0}/children", shell.process_id());
-        let app = std::fs::read_to_string(children).unwrap();
-        assert!(Command::new("kill").args(["-s", signal, app.trim()]).status().unwrap().success());
+        signal(std::fs::read_to_string(children).unwrap().trim(), name);
         shell.shows(&["Stopped"]);
-        assert_eq!(switched_off(&shell.bytes(), "?1049"), is_given_back, "{signal}");
+        assert_eq!(switched_off(&shell.bytes(), "?1049"), is_given_back, "{name}");
         shell.answer(PROMPT, "fg\n");
         shell.shows(&["> 1 ", "Resumed."]);
         shell.send("j");

@@ -222,8 +222,7 @@ impl Terminal {
 
     /// Sends a signal by name.
     pub fn signal(&self, name: &str) {
-        let status = std::process::Command::new("kill").args(["-s", name, &self.process_id().to_string()]).status();
-        assert!(status.unwrap().success());
+        signal(&self.process_id().to_string(), name);
     }
 
     /// Sends these bytes again and again until all of `wanted` is on screen: a box that has just opened takes no keys. Not
@@ -304,4 +303,10 @@ pub fn switched_off(bytes: &[u8], mode: &str) -> bool {
         bytes.windows(sequence.len()).rposition(|window| window == sequence.as_bytes())
     };
     last('h').is_some() && last('l') > last('h')
+}
+
+/// Sends a signal by name, as a shell does: not every system has a program for it.
+pub fn signal(process: &str, name: &str) {
+    let kill = format!("kill -s {name} {process}");
+    assert!(std::process::Command::new("/bin/sh").args(["-c", &kill]).status().unwrap().success());
 }

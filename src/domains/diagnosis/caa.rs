@@ -1,6 +1,6 @@
 //! Which authorities may issue, exactly by RFC 8659 and RFC 8657 (catalogue, section 2.4).
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::model::text::short;
 
@@ -135,8 +135,10 @@ fn failed(case: &Case<'_>, source: &Authoritative<'_>, level: &DnsName) -> Optio
     target(case, source, level).into_iter().chain(own).find_map(|place| {
         let asked: Vec<&Lookup> = case.seen.resolvers(place, CAA).filter(|asked| works(case, asked)).collect();
         let failing = asked.iter().filter(|asked| asked.answer().is_none());
-        // One of several may only have its own trouble.
-        let most = 2 * failing.clone().count() >= asked.len();
+        // One of several may only have its own trouble, and so may the only one, unless it rejects signatures.
+        let at_source = || case.seen.source(place, CAA).any(|asked| asked.answer().is_some());
+        let is_its_own = asked.len() == 1 && at_source() && !case.seen.lookups.iter().any(Lookup::is_signed);
+        let most = 2 * failing.clone().count() > asked.len() && !is_its_own;
         failing.into_iter().next().filter(|_| most).map(|lookup| lookup_failed(case, place, lookup))
     })
 }
@@ -162,7 +164,8 @@ struct Forbidding<'a> {
 /// What to remember of them for the next check.
 pub fn promises<'a>(case: &Case<'a>) -> impl Iterator<Item = Promise> {
     forbidding(case).map(|it| {
-        let (server, ttl) = (it.old.server.name.clone(), 0);
+        let server = it.old.server.name.clone();
+        let ttl = it.until.duration_since(it.old.at).as_secs().try_into().unwrap_or_default();
         let promised = case.earlier.and_then(|earlier| earlier.promised(&server, &it.records)).cloned();
         promised.unwrap_or(Promise { server, records: it.records, until: it.until, several: false, ttl })
     })
@@ -176,9 +179,15 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
     let others: Vec<Forbidding<'_>> = forbidding(case).collect();
     let has_passed = |it: &&Forbidding<'_>| {
         let promised = case.earlier.and_then(|earlier| earlier.promised(&it.old.server.name, &it.records));
-        promised.is_some_and(|promised| promised.was_renewed(it.old.at, it.until))
+        promised.is_some_and(|promised| {
+            // It was given when it had its TTL left, at the earliest.
+            let since = promised.until.saturating_sub(SignedDuration::from_secs(promised.ttl.into()));
+            let latest = since.map(|since| promised.latest(since, it.old.at, it.until));
+            promised.was_renewed(it.old.at, it.until) && latest.is_ok_and(|latest| it.until > latest)
+        })
     };
-    if let Some(other) = others.iter().find(has_passed) {
+    let passed = others.iter().filter(has_passed);
+    if let Some(other) = passed.clone().next().filter(|_| 2 * passed.count() > case.resolvers(A).count()) {
         // No cache explains it any more: that is what CAs see.
         return Some(other.finding.clone().evidence([other.old]));
     }

@@ -3,7 +3,7 @@
 use super::super::caches::{Caches, Promise};
 use super::super::observation::RecordType::A;
 use super::authoritative::Authoritative;
-use super::propagation::{Cause, cause, left, not_right, records};
+use super::propagation::{Cause, cause, expires, not_right, records};
 use super::{Case, caa, nameservers};
 
 /// What to remember for the next check.
@@ -19,7 +19,8 @@ pub fn remember(case: &Case<'_>) -> Caches {
             let (server, records) = (lookup.server.name.clone(), records(name, lookup));
             let earlier = case.earlier.and_then(|earlier| earlier.promised(&server, &records));
             let Cause::Cached { until, several } = cause(case, &source, lookup) else { return earlier.cloned() };
-            let ttl = lookup.reply().and_then(|reply| left(name, reply)).unwrap_or_default();
+            let ttl = expires(case, lookup).map_or(0, |expires| expires.duration_since(lookup.at).as_secs());
+            let ttl = u32::try_from(ttl).unwrap_or_default();
             let ttl = earlier.map_or(ttl, |earlier| earlier.ttl.max(ttl));
             Some(Promise { server, records, until, several, ttl })
         }));

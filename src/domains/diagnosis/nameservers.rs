@@ -82,11 +82,18 @@ fn no_answer(lookup: &Lookup) -> Option<String> {
 fn only_here(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     let here = source.only_here.as_ref()?;
     let here = if here.is_empty() { "that there is no record" } else { here };
+    let name = &case.domain.name;
+    let until = case.resolvers(A).filter_map(|lookup| propagation::forgets(name, lookup)).max();
+    let left = until
+        .map(|until| format!("; they forget it in {} at the latest", words::duration(until.duration_since(case.now))));
     Some(
         Finding::warn(Code::SplitLocal, Who::ThisMachine)
             .seen(format!("the name servers answer this machine {here}; resolvers have the right record"))
-            .fix("nothing for visitors: this network is shown its own view (split horizon). Add the record there, too, if people inside should reach the site")
-            .evidence(TYPES.iter().flat_map(|kind| case.seen.source(&case.domain.name, *kind))),
+            .fix(format!(
+                "nothing for visitors if this network is shown its own view (split horizon): add the record there, too, if people inside should reach the site. If the record was just changed or deleted, enter it again: resolvers only remember it{}",
+                left.unwrap_or_default()
+            ))
+            .evidence(TYPES.iter().flat_map(|kind| case.seen.source(name, *kind))),
     )
 }
 

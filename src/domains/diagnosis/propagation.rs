@@ -8,8 +8,8 @@ use jiff::Timestamp;
 
 use super::super::caches::{Caches, OldAnswer};
 use super::super::ip_ranges::is_public;
-use super::super::observation::RecordType::DS;
-use super::super::observation::{Lookup, RecordType, Reply, Role};
+use super::super::observation::RecordType::{A, DS};
+use super::super::observation::{Data, Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::advice::record_to_add;
 use super::authoritative::{self, Authoritative, invents};
@@ -18,6 +18,10 @@ use super::{Case, delegation, words};
 
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
+
+/// For how long it may be remembered that there is no record, in seconds, where nothing tells it: the longest that RFC
+/// 2308 recommends.
+const NEGATIVE_TTL: u32 = 3 * 60 * 60;
 
 /// Why a resolver gives another answer than the name servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +170,7 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
         Some(former) => {
             words::after(former.until, former.ttl.or_else(|| left(name, lookup.reply()?)).unwrap_or_default())
         }
-        None => forgets(name, lookup),
+        None => expires(case, lookup),
     });
     let until: Vec<Timestamp> = until.collect();
     let old =
@@ -176,7 +180,9 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
     // Extended DNS Errors (RFC 8914 section 4): stale answers, and blocked, censored, filtered, prohibited ones.
     let says = lookup.reply().and_then(|reply| reply.extended_error.as_ref()).map(|(code, _)| *code);
     let is_short = lookup.reply().and_then(|reply| left(name, reply)).is_some_and(|left| left <= STALE_TTL);
-    let looks_stale = outlasts && is_short && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL);
+    let looks_stale = is_short
+        && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL)
+        && caches.may_be_stale(&old, case.reported.saved);
     match caches.promise(&old, case.reported.saved) {
         _ if matches!(says, Some(3 | 19)) || looks_stale => Cause::Expired,
         Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(case)) => {
@@ -184,6 +190,28 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
         }
         _ => Cause::Unexplained,
     }
+}
+
+/// When an old answer expires. Some forwarders leave the SOA record out, and with it for how long they remember that there
+/// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is no wait.
+pub fn expires(case: &Case<'_>, lookup: &Lookup) -> Option<Timestamp> {
+    let is_right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(case, lookup).is_empty();
+    let most_are_right = || 2 * case.resolvers(A).filter(is_right).count() > case.resolvers(A).count();
+    let servers = || case.seen.lookups.iter().filter(|lookup| lookup.server.role == Role::Authoritative);
+    let soa = || servers().filter_map(Lookup::reply).flat_map(|reply| reply.at(case.zone()));
+    let ttl = || {
+        soa().filter_map(|record| match record.data {
+            Data::Soa { minimum, .. } => Some(record.ttl.min(minimum)),
+            _ => None,
+        })
+    };
+    let promised = || {
+        let promised = case.earlier?.promised(&lookup.server.name, &[])?.until;
+        (promised > lookup.at).then_some(promised)
+    };
+    let assumed = || promised().or_else(|| words::after(lookup.at, ttl().max().unwrap_or(NEGATIVE_TTL)));
+    let is_bare = lookup.reply().is_some_and(|reply| reply.answers.is_empty());
+    forgets(&case.domain.name, lookup).or_else(|| assumed().filter(|_| is_bare && !most_are_right()))
 }
 
 /// Whether a name server still copies the zone, and may give resolvers what it had before.
@@ -209,7 +237,7 @@ fn former_servers<'a>(case: &Case<'a>, lookup: &Lookup) -> Option<FormerServers<
     let cached = records.filter_map(|record| Some((record.data.name_server()?, record.ttl)));
     let cached: Vec<(&DnsName, u32)> = cached.filter(|(host, _)| former.contains(host)).collect();
     let ttl = cached.iter().map(|(_, ttl)| *ttl).max()?;
-    let answer = case.seen.asked(name, RecordType::A).find(|asked| asked.server.role == Role::Former);
+    let answer = case.seen.asked(name, A).find(|asked| asked.server.role == Role::Former);
     let answer = answer.and_then(Lookup::reply);
     if answer.is_some_and(|reply| sees_right(case, reply)) {
         return None;

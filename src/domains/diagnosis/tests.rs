@@ -758,7 +758,10 @@ fn what_resolvers_say_of_caa_outranks_the_name_servers() {
         let rejected = asked(2, level, fails())(asked(1, level, fails())(free(Seen::right())));
         assert_eq!(judged(rejected), (Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider), "{level}");
         let one = asked(2, level, answer(vec![]))(asked(1, level, fails())(free(Seen::right())));
-        assert_eq!(judged(one), (Code::CaaLookupFailed, Verdict::Fail, Who::DnsProvider), "half of them: {level}");
+        assert_eq!(judged(one).0, Code::CaaNone, "half of them: {level}");
+        let alone = || asked(1, level, fails())(free(Seen::right()));
+        assert_eq!(judged(alone()).0, Code::CaaNone, "the name servers answer: {level}");
+        assert_eq!(judged(signed(alone(), 13)).0, Code::CaaLookupFailed, "it validates: {level}");
     }
     let seen = free(Seen::right().resolved(3, answer(vec![cname(NAME, HOST)])));
     let seen = asked(3, NAME, answer(vec![]))(asked(2, NAME, answer(vec![]))(asked(1, NAME, fails())(seen)));
@@ -863,8 +866,16 @@ fn a_resolver_that_filters_does_not_keep_a_domain_from_going_on() {
     assert_eq!((decides.code.as_str(), decides.verdict), ("VIEWS-DIFFER", Verdict::Warn));
     let measurement = crate::domains::stage::Measurement::of(&checks[1], at(11));
     assert!(measurement.record && measurement.everywhere);
-    let bare = Reply { authorities: Vec::new(), ..nxdomain("acme.com", 600) };
-    assert_eq!(decided(vec![(Seen::right().resolved(3, bare), 0)]), [("VIEWS-DIFFER", Verdict::Warn)], "no TTL at all");
+    let bare = || Reply { authorities: Vec::new(), ..nxdomain("acme.com", 600) };
+    assert_eq!(
+        decided(vec![(Seen::right().resolved(3, bare()), 0)]),
+        [("VIEWS-DIFFER", Verdict::Warn)],
+        "no TTL at all"
+    );
+    // Where there is no other, it is remembered for three hours at most.
+    let alone = || Seen::right().resolved(1, bare()).resolved(2, bare());
+    let decides = decided(vec![(alone(), 0), (alone(), 179), (alone(), 181)]);
+    assert_eq!(decides, [("NEG-WAIT", Verdict::Wait), ("NEG-WAIT", Verdict::Wait), ("VIEWS-DIFFER", Verdict::Fail)]);
 }
 
 #[test]
@@ -875,6 +886,17 @@ fn another_cache_of_a_farm_is_neither_expired_nor_another_view() {
     let decides = decided(vec![(before(), 0), (third(600), 10), (third(20), 30), (third(1200), 40), (third(3600), 75)]);
     let wait = ("TTL-WAIT", Verdict::Wait);
     assert_eq!(decides[1..], [wait, wait, wait, ("VIEWS-DIFFER", Verdict::Warn)]);
+}
+
+#[test]
+fn another_cache_of_a_farm_is_no_other_view_where_the_change_was_not_seen() {
+    // The TTL is 3600 s, and the record was changed just before minute 0.
+    let seen = |ttl| Seen::right().resolved(1, old_answer(ttl)).resolved(2, old_answer(ttl));
+    let decides = decided(vec![(seen(6), 0), (seen(1200), 1), (seen(2000), 22), (seen(200), 56)]);
+    assert_eq!(decides, [("TTL-WAIT", Verdict::Wait); 4]);
+    // One that is given without end is.
+    let decides = decided(vec![(seen(120), 0), (seen(200), 3), (seen(290), 7), (seen(80), 12)]);
+    assert_eq!(decides[3], ("VIEWS-DIFFER", Verdict::Fail));
 }
 
 /// Two name servers with these serial numbers; the first has the right record, the second an old one.

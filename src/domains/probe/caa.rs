@@ -9,7 +9,6 @@ use super::super::DnsName;
 use super::super::observation::RecordType::{A, CAA, CNAME};
 use super::super::observation::{Data, Lookup, Observations, Reply};
 use super::context::ProbeContext;
-use super::zone::is_signed;
 
 impl ProbeContext<'_> {
     /// Asks for CAA at the target of the CNAME, and at each parent of the name.
@@ -63,7 +62,7 @@ impl ProbeContext<'_> {
         let mut at_source = levels.iter().flat_map(|level| seen.source(level, CAA)).filter_map(Lookup::reply);
         let mut resolvers = seen.resolvers(name, A).filter_map(Lookup::answer).peekable();
         let delays = resolvers.peek().is_none() || resolvers.any(|reply| reply.answers.is_empty());
-        let signed = seen.lookups.iter().any(is_signed);
+        let signed = seen.lookups.iter().any(Lookup::is_signed);
         (delays, self.settings.caa_was_wrong || at_source.any(has_caa) || signed)
     }
 }

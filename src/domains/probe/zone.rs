@@ -300,7 +300,7 @@ impl ProbeContext<'_> {
     async fn keys(&self, zone: &DnsName, delegation: &Delegation) {
         let (server, wanted) = {
             let seen = self.seen();
-            let signed = seen.source(zone, SOA).find(|lookup| is_signed(lookup));
+            let signed = seen.source(zone, SOA).find(|lookup| lookup.is_signed());
             let mut failing = seen.resolvers(&self.domain.name, A).filter_map(Lookup::reply);
             let failing = failing.any(|reply| reply.code == ResponseCode::ServFail);
             let speaking = signed.or_else(|| seen.source(zone, SOA).find(|lookup| lookup.answer().is_some()));
@@ -426,12 +426,6 @@ impl ProbeContext<'_> {
         // Whether the end has an address, or exists at all.
         tokio::join!(self.ask_any(&target, A), self.ask_any(&target, AAAA));
     }
-}
-
-/// Whether a name server shows signatures.
-pub(super) fn is_signed(lookup: &Lookup) -> bool {
-    let mut records = lookup.reply().into_iter().flat_map(|reply| &reply.answers);
-    records.any(|record| matches!(record.data, Data::Rrsig { .. }))
 }
 
 fn has_soa(reply: &Reply, owner: &DnsName) -> bool {

@@ -4,7 +4,8 @@
 //! off. So the hosts are tried side by side, each a little after the one before, and each with a limit for its whole
 //! handshake; the last one that worked comes first, one whose commits wait comes last.
 
-use std::io;
+use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -162,12 +163,27 @@ fn without_hosts(config: &Config, are_several: bool) -> Config {
     shared
 }
 
+impl ConnectError {
+    /// Whether somebody was there, and said no.
+    fn is_answer(&self) -> bool {
+        let Self::Refused(error) = self else { return false };
+        let mut causes = std::iter::successors(Some(error as &(dyn Error + 'static)), |error| (*error).source());
+        let is_unreached = |error: &io::Error| {
+            matches!(
+                error.kind(),
+                ErrorKind::ConnectionRefused | ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable
+            )
+        };
+        !causes.any(|cause| cause.downcast_ref().is_some_and(is_unreached))
+    }
+}
+
 /// The first attempt that succeeds. Each begins when all before it have failed, or had their head start. Where all
-/// fail: why the first did.
+/// fail: what the first that was answered was told, else why the first failed.
 async fn first<T>(
     attempts: impl IntoIterator<Item = impl Future<Output = Result<T, ConnectError>>>,
 ) -> Result<T, ConnectError> {
-    let (mut attempts, mut running, mut why) = (attempts.into_iter(), FuturesUnordered::new(), None);
+    let (mut attempts, mut running, mut why) = (attempts.into_iter(), FuturesUnordered::new(), None::<ConnectError>);
     loop {
         let next = attempts.next();
         let is_last = next.is_none();
@@ -175,7 +191,10 @@ async fn first<T>(
         let ended = if is_last { Ok(running.next().await) } else { timeout(HEAD_START, running.next()).await };
         match ended {
             Ok(Some(Ok(connected))) => return Ok(connected),
-            Ok(Some(Err(failure))) => _ = why.get_or_insert(failure),
+            Ok(Some(Err(failure))) => match &why {
+                Some(earlier) if earlier.is_answer() || !failure.is_answer() => {}
+                _ => why = Some(failure),
+            },
             Ok(None) if is_last => return Err(why.unwrap_or(ConnectError::NoHost)),
             Ok(None) | Err(_) => {}
         }
@@ -225,6 +244,15 @@ mod tests {
         let failing = async |name: &str| Err::<(), _>(ConnectError::NoAnswer(name.to_owned()));
         let why = first([failing("one"), failing("two")]).await.unwrap_err();
         assert_eq!(why.to_string(), "one did not answer in time");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn where_one_answers_no_that_is_given() {
+        let failing = async |why: ConnectError| Err::<(), _>(why);
+        let no = |name: &str| ConnectError::Unknown(name.to_owned(), ErrorKind::NotFound.into());
+        let told = || ConnectError::Refused(DatabaseError::Vanished);
+        let why = first([failing(no("one")), failing(told()), failing(no("three"))]).await.unwrap_err();
+        assert!(matches!(why, ConnectError::Refused(_)), "{why}");
     }
 
     #[tokio::test]

@@ -176,8 +176,8 @@ fn of_a_document(text: &str) -> (Vec<String>, Vec<String>) {
 
 /// Whether a line needs another program that is not installed here.
 fn is_skipped(home: &TempDir, line: &str) -> bool {
-    let missing = ["jq", "column", "fzf"].into_iter().find(|program| {
-        line.contains(&format!("| {program} "))
+    let missing = ["jq", "column", "fzf", "curl"].into_iter().find(|program| {
+        line.split(' ').any(|word| word == *program)
             && !shell(home, &format!("command -v {program}")).stdout(Stdio::null()).status().unwrap().success()
     });
     if let Some(program) = missing {

@@ -6,14 +6,15 @@ use std::net::TcpStream;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::process::{Child, Command, Stdio};
 
-use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, stderr, stdout};
+use rustix::process::Signal;
+
+use super::fixture::{PETSTORE, Running, Served, all, fails_cleanly, home, petstore, run, signal, stderr, stdout};
 
 #[test]
 fn serve_prints_its_address_and_ends_well_on_sigterm() {
     let mut served = Served::start();
     assert!(served.base_url.starts_with("http://127.0.0.1:") && served.base_url.ends_with("/v1"));
-    let id = served.child.id().to_string();
-    assert!(Command::new("kill").arg(&id).status().unwrap().success());
+    signal(&served.child, Signal::TERM);
     assert_eq!(served.child.wait().unwrap().code(), Some(0));
     let output = run(&served.home, &["serve", "--listen", "0.0.0.0:0"]);
     fails_cleanly(&output, 2, "clear text");
@@ -89,7 +90,7 @@ fn the_log_is_json_with_the_request_id_and_the_client_and_without_the_key() {
     let asks = format!("GET /v1/pets?after=petk_query HTTP/1.1\r\nHost: x\r\nX-Request-Id: order-7\r\n{secrets}\r\n");
     proxy.write_all(asks.as_bytes()).unwrap();
     let refused = lines.next().unwrap();
-    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    signal(&child, Signal::TERM);
     assert!(child.wait().unwrap().success());
     let stopped: Vec<serde_json::Value> = lines.map(|line| serde_json::from_str(&line).unwrap()).collect();
     let stopped: Vec<_> = stopped.iter().map(|line| &line["message"]).collect();
@@ -145,7 +146,7 @@ fn a_first_key_that_cannot_be_kept_is_not_left_behind() {
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.next().unwrap().starts_with("listening on "));
     assert!(lines.next().unwrap().starts_with("the first API key, with scope admin, is in "));
-    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    signal(&child, Signal::TERM);
     assert!(child.wait().unwrap().success());
 }
 
@@ -191,7 +192,7 @@ fn the_metrics_are_where_the_second_line_says() {
     let mut answer = String::new();
     prometheus.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200") && answer.ends_with("# EOF\n"), "{answer}");
-    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    signal(&child, Signal::TERM);
     assert!(child.wait().unwrap().success());
     let open = run(&home, &["serve", "--metrics-listen", "0.0.0.0:0", "--database", &database]);
     fails_cleanly(&open, 2, "--metrics-listen 0.0.0.0:0");
@@ -210,7 +211,7 @@ fn a_first_start_writes_a_key_for_its_owner_only_and_a_second_one_none() {
         (child, base_url, lines)
     };
     let stop = |mut child: Child| {
-        assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        signal(&child, Signal::TERM);
         assert!(child.wait().unwrap().success());
     };
 

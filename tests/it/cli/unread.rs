@@ -6,9 +6,10 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::process::Signal;
 use tempfile::TempDir;
 
-use super::fixture::{PETSTORE, Running, Wire, home, petstore, run, stdout};
+use super::fixture::{PETSTORE, Running, Wire, home, petstore, run, signal, stdout};
 
 const HEALTH: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -64,7 +65,7 @@ impl Unread {
 }
 
 fn terminate(service: &mut Running) -> ExitStatus {
-    assert!(Command::new("kill").arg(service.0.id().to_string()).status().unwrap().success());
+    signal(&service.0, Signal::TERM);
     ended(service)
 }
 
@@ -124,7 +125,7 @@ fn a_stop_first_writes_what_is_queued() {
     for _ in 0..1000 {
         assert_eq!(wire.ask(HEALTH).0, 204);
     }
-    assert!(Command::new("kill").arg(unread.service.0.id().to_string()).status().unwrap().success());
+    signal(&unread.service.0, Signal::TERM);
     let mut log = String::new();
     unread.stderr.read_to_string(&mut log).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("path=\"/healthz\"")).count(), 1000);

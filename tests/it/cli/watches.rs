@@ -1,13 +1,14 @@
 //! `petstore pets watch`.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rustix::process::Signal;
 use tokio::io::AsyncWriteExt as _;
 
-use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, stdout};
+use super::fixture::{KEY, Running, Served, against, all, fails_cleanly, signal, stdout};
 use crate::stub::{header, json, serve};
 
 #[test]
@@ -23,7 +24,7 @@ fn what_is_added_is_told_and_ctrl_c_ends_it() {
     assert_eq!(stdout(&added), "31\n");
     let line = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
     assert_eq!(&line[8..], "  + 31  Zoë  3  sold", "{line}");
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(child, Signal::INT);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(said.next(), None);
 }
@@ -133,7 +134,7 @@ fn watching(served: &Served, more: &[&str]) -> (Running, impl Iterator<Item = St
 }
 
 fn interrupt(running: &mut Running) {
-    assert!(Command::new("kill").args(["-INT", &running.0.id().to_string()]).status().unwrap().success());
+    signal(&running.0, Signal::INT);
     assert_eq!(running.0.wait().unwrap().code(), Some(130));
 }
 
@@ -212,13 +213,13 @@ fn is_running(id: &str) -> bool {
 #[cfg(target_os = "linux")]
 fn a_command_ends_with_its_children_when_the_watch_is_stopped_or_its_time_is_over() {
     let served = Served::start();
-    for (signal, status) in [(Some("-TERM"), 143), (Some("-INT"), 130), (None, 9)] {
-        let limit = ["--timeout", if signal.is_some() { "1h" } else { "3s" }];
+    for (stop, status) in [(Some(Signal::TERM), 143), (Some(Signal::INT), 130), (None, 9)] {
+        let limit = ["--timeout", if stop.is_some() { "1h" } else { "3s" }];
         let (mut running, child) = with_a_command_that_hangs(&served, &limit);
-        if let Some(signal) = signal {
-            assert!(Command::new("kill").args([signal, &running.0.id().to_string()]).status().unwrap().success());
+        if let Some(stop) = stop {
+            signal(&running.0, stop);
         }
-        assert_eq!(running.0.wait().unwrap().code(), Some(status), "{signal:?}");
+        assert_eq!(running.0.wait().unwrap().code(), Some(status), "{stop:?}");
         while is_running(&child) {
             std::thread::yield_now();
         }
