@@ -61,7 +61,8 @@ fn a_read_only_key_has_no_form_and_an_idle_session_ends() {
     let Some(store) = Store::start() else { return };
     let configuration = store.home.path().join(".config/petstore");
     fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.toml"), "[ssh]\nmessage = \"Deliveries at ten\"\n").unwrap();
+    let domains = "[domains]\ntrust = \"/nowhere/ca.pem\"\n";
+    fs::write(configuration.join("config.toml"), format!("{domains}[ssh]\nmessage = \"Deliveries at ten\"\n")).unwrap();
     let key = store.authorize("display", &["--scopes", "read", "--idle", "2s"]);
     let mut terminal = store.screen(&key, &[], &[]);
     let screen = terminal.shows(&["display, read-only | ok", "Deliveries at ten"]);
