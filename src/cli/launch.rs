@@ -395,7 +395,7 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     let mut ends = Signals::new()?;
     let by_mark = sender.clone();
     tokio::spawn(async move {
-        revoked(ssh).await;
+        revoked(ssh, false).await;
         let _ = by_mark.send(Msg::Quit(QuitReason::Revoked)).await;
     });
     tokio::spawn(async move {

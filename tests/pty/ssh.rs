@@ -1,7 +1,7 @@
 //! Sessions over SSH: a private sshd on loopback, and the clients that people have.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -318,12 +318,24 @@ fn who_is_revoked_is_out_and_open_sessions_end_with_a_sentence() {
     lines.shows(&["Main menu"]);
     let watch = store.screen(&ada, &[], &["pets watch --from 0"]);
     watch.shows(&["Whiskers"]);
+    let mut import = store.ssh(&ada, &[], &["pets import -"]);
+    let mut import = import.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut rows = import.stdin.take().unwrap();
+    rows.write_all(b"name,categoryId\nRex,1\n").unwrap();
     let revoked = store.petstore(&["keys", "revoke", &store.key_id("ada")]);
     assert!(revoked.status.success(), "{}", text(&revoked));
     assert!(text(&revoked).contains("ada may not log in over SSH any more"), "{}", text(&revoked));
     for terminal in [screen, lines, watch] {
         ends_as_revoked(terminal);
     }
+    assert_eq!(import.wait().unwrap().code(), Some(4));
+    let mut said = String::new();
+    import.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(
+        said.contains("a pet that was being sent may or may not have been added") && said.contains(REVOKED),
+        "{said}"
+    );
+    drop(rows);
     let again = store.ssh(&ada, &[], &["pets count"]).output().unwrap();
     assert!(again.status.code() == Some(4) && text(&again).contains(REVOKED), "{}", text(&again));
     ends_as_revoked(store.screen(&ada, &[], &[]));

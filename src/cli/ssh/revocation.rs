@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::cli::error::{Exit, Failed};
+use crate::cli::output::note;
 use crate::config::{Env, Paths, SshSession};
 use crate::model::text::short;
 use crate::store::KeyId;
@@ -43,11 +44,15 @@ pub fn may_not_log_in(name: &str) -> Failed {
     Failed::new(Exit::Unauthorized, format!("{} may not log in any more", short(name))).hint(ASK)
 }
 
-/// Waits until the person of an open session is revoked; for ever where there is no session.
-pub async fn revoked(session: Option<SshSession>) -> Failed {
-    let Some(SshSession { name, mark, .. }) = session else { return pending().await };
+/// Waits until the person of an open session is revoked; for ever where there is no session. One that `sends` pets is
+/// dropped meanwhile, which is said.
+pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
+    let Some(SshSession { name, mark, read_only, .. }) = session else { return pending().await };
     while !mark.exists() {
         sleep(WITHIN).await;
+    }
+    if sends && !read_only {
+        note("a pet that was being sent may or may not have been added");
     }
     may_not_log_in(&name)
 }
