@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::harness::{PETSTORE, Terminal, restored};
-use crate::sshd::{Store, address, text};
+use crate::sshd::{Store, address, keygen, text};
 
 /// Reads the rows with Paramiko, by a command and then from the full screen, and ends that.
 const PARAMIKO: &str = "
@@ -449,6 +449,23 @@ fn further_ssh_keys_of_a_person_need_no_second_api_key_and_may_have_any_type() {
         assert_eq!(String::from_utf8_lossy(&counted.stdout), "0\n", "{kind}: {}", text(&counted));
     }
     assert_eq!(text(&store.petstore(&["keys", "list"])).matches("ada").count(), 1);
+}
+
+#[test]
+fn variables_of_the_account_move_no_person() {
+    let Some(store) = Store::start() else { return };
+    let key = store.home.path().join("ada");
+    keygen(&key);
+    let moved = |arguments: &[&str]| {
+        let mut command = store.command(arguments);
+        command.env("XDG_DATA_HOME", store.home.path().join("moved")).output().unwrap()
+    };
+    let public = key.with_extension("pub");
+    let done = moved(&["ssh", "authorize", "ada", public.to_str().unwrap(), "--base-url", store.served.url()]);
+    assert!(done.status.success() && store.person("ada").join("key").exists(), "{}", text(&done));
+    let revoked = moved(&["keys", "revoke", &store.key_id("ada")]);
+    assert!(text(&revoked).contains("ada may not log in over SSH any more"), "{}", text(&revoked));
+    assert!(store.person("ada").join("revoked").exists());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::note;
-use crate::config::{Env, Paths, SshSession};
+use crate::config::{Env, SshSession};
 use crate::model::text::short;
 use crate::store::KeyId;
 
@@ -24,8 +24,7 @@ pub const ASK: &str = "ask who runs the store";
 /// the database is away. A file that cannot be read is named and left out.
 pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<(), Failed> {
     // Without a home directory there are none.
-    let Ok(paths) = Paths::new(env) else { return Ok(()) };
-    let people = People::new(&paths);
+    let Ok(people) = People::new(env) else { return Ok(()) };
     for name in people.names()? {
         match people.key_id(&name) {
             Ok(theirs) if theirs.as_deref() == Some(id.as_str()) => {

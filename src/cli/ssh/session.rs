@@ -48,7 +48,7 @@ const KNOWN: [&str; 16] = [
 const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
 
 /// The variables that a session knows.
-fn known(env: &Env) -> Env {
+pub(super) fn known(env: &Env) -> Env {
     let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
     known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
 }
@@ -96,7 +96,7 @@ impl SshStart {
     pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self), Failed> {
         let env = known(env);
         let paths = Paths::new(&env).map_err(Failed::config)?;
-        let people = People::new(&paths);
+        let people = People::new(&env).map_err(Failed::config)?;
         let person = people.get(name)?.filter(|_| !people.is_revoked(name)).ok_or_else(|| may_not_log_in(name))?;
         let own = people.directory(name);
         let configuration = paths.config.parent().map(Path::to_owned).unwrap_or_default();
