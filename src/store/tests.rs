@@ -281,6 +281,14 @@ async fn a_file_with_a_second_name_is_refused_by_every_command() {
     ] {
         assert!(why.contains("link.db has 2 names (hard links)"), "{why}");
     }
+    // A finished copy has nothing beside it.
+    let [copy, linked, other] = ["copy.db", "daily.1.db", "other.db"].map(|name| directory.path().join(name));
+    backup(&url, &copy, cancel()).await.unwrap();
+    std::fs::hard_link(&copy, &linked).unwrap();
+    restore(&linked, &DatabaseUrl::Sqlite(other), false, cancel()).await.unwrap();
+    let linked = DatabaseUrl::Sqlite(linked);
+    assert_eq!(check(&linked).await.unwrap().pets, 1);
+    assert!(Store::open(&linked).await.is_err());
 }
 
 #[tokio::test]

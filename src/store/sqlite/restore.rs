@@ -33,7 +33,7 @@ pub(in crate::store) fn restore(
         )));
     }
     if path.exists() {
-        file::judge_file(path)?;
+        file::judge_file(path, false)?;
     }
     let alone = alone(path)?;
     let in_backup = check(backup, cancel)?;
