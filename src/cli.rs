@@ -51,6 +51,7 @@ use colour::When;
 use command::{AccessCommand, Args, Command, UiArgs, VERSION};
 pub use error::{Exit, Failed};
 pub use panics::report as report_panics;
+use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 use ssh::SshStart;
 use ssh::revocation::{ASK, revoked};
@@ -176,9 +177,10 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
     let result = match args.command.unwrap_or(Command::Ui(UiArgs::default())) {
         Command::Ui(ui) => launch::run(&runtime, &choices, env, ui.place, || Args::command().render_usage()),
         Command::Pets(command) => runtime.block_on(async {
+            let sends = matches!(command, PetsCommand::Add(_) | PetsCommand::Import(_));
             tokio::select! {
                 done = pets::run(command, &args.shared, env) => done,
-                failed = revoked(choices.ssh.clone()) => Err(failed),
+                failed = revoked(choices.ssh.clone(), sends) => Err(failed),
             }
         }),
         Command::Domains(command) => {

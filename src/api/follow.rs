@@ -4,8 +4,6 @@
 //! it come. What they contain is bounded and checked; events that were there before are left out.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -28,8 +26,7 @@ const EVENT_STREAM: HeaderValue = HeaderValue::from_static("text/event-stream");
 const ADDED: &str = "pet.added";
 const LOST: &str = "pets.lost";
 
-/// The most bytes between two events: more than a pet with the longest name takes, and little enough to keep many.
-/// Comments count, so that a quiet connection is renewed after some hours.
+/// The most bytes of an event: more than a pet with the longest name takes, and little enough to keep many.
 const MAX_EVENT: usize = 8 << 10;
 const TOO_LARGE: ApiError = defect("an event is larger than 8 KiB");
 
@@ -79,8 +76,6 @@ pub struct Follower {
 
 struct Connection {
     events: Pin<Box<dyn Stream<Item = Result<Sse, sse_stream::Error>> + Send>>,
-    /// The bytes since the last event.
-    unparsed: Arc<AtomicUsize>,
     /// The service has named a position, so that nothing is missed from now on.
     is_placed: bool,
     /// Came before that was reported.
@@ -158,10 +153,8 @@ impl Follower {
         if !essence.eq_ignore_ascii_case("text/event-stream") {
             return Err(defect("the answer is not a stream of events"));
         }
-        let unparsed = Arc::<AtomicUsize>::default();
-        let parts = parts(response, self.client.silence(), Arc::clone(&unparsed));
-        let events = Box::pin(SseByteStream::new(Box::pin(parts)));
-        Ok(Connection { events, unparsed, is_placed: false, next: None })
+        let events = Box::pin(SseByteStream::new(Box::pin(parts(response, self.client.silence()))));
+        Ok(Connection { events, is_placed: false, next: None })
     }
 
     fn lost(&mut self, error: Option<ApiError>) -> Result<News, ApiError> {
@@ -219,9 +212,7 @@ impl Follower {
 
 impl Connection {
     async fn next_block(&mut self) -> Result<Option<Sse>, ApiError> {
-        let block = self.events.next().await;
-        self.unparsed.store(0, Ordering::Relaxed);
-        block.transpose().map_err(|error| match error {
+        self.events.next().await.transpose().map_err(|error| match error {
             sse_stream::Error::Body(source) => match source.downcast::<ApiError>() {
                 Ok(error) => *error,
                 Err(_) => defect("the stream of events cannot be read"),
@@ -231,22 +222,23 @@ impl Connection {
     }
 }
 
-/// The body, as long as events come of it: the parser itself has no limit.
-fn parts(
-    response: Response,
-    silence: Duration,
-    unparsed: Arc<AtomicUsize>,
-) -> impl Stream<Item = Result<Bytes, ApiError>> + Send {
-    stream::try_unfold((response, silence, unparsed), async |(mut response, silence, unparsed)| {
-        if unparsed.load(Ordering::Relaxed) > MAX_EVENT {
+/// The body, as long as no event is too large: the parser itself has no limit, and keeps what follows the last empty line.
+fn parts(response: Response, silence: Duration) -> impl Stream<Item = Result<Bytes, ApiError>> + Send {
+    stream::try_unfold((response, silence, 0, b'\n'), async |(mut response, silence, mut kept, mut last)| {
+        if kept > MAX_EVENT {
             return Err(TOO_LARGE);
         }
         let part = match timeout(silence, response.chunk()).await {
             Ok(part) => part.map_err(|error| ApiError::Broken(error.without_url()))?,
             Err(_) => return Err(ApiError::Timeout(silence)),
         };
-        unparsed.fetch_add(part.as_ref().map_or(0, Bytes::len), Ordering::Relaxed);
-        Ok(part.map(|part| (part, (response, silence, unparsed))))
+        let is_end = |byte| [b'\n', b'\r'].contains(&byte);
+        for &byte in part.iter().flatten() {
+            let is_empty_line = is_end(last) && is_end(byte) && [last, byte] != *b"\r\n";
+            kept = if is_empty_line { 0 } else { kept + 1 };
+            last = byte;
+        }
+        Ok(part.map(|part| (part, (response, silence, kept, last))))
     })
 }
 

@@ -53,7 +53,7 @@ pub fn run(
         let result = tokio::select! {
             leave = session.run() => exit_of(leave),
             exit = ended => Ok(exit),
-            failed = revoked(ssh) => Err(failed),
+            failed = revoked(ssh, true) => Err(failed),
         };
         if let Some(embedded) = embedded {
             embedded.stop().await;

@@ -174,17 +174,16 @@ fn waiting_elsewhere(settings: &Settings, choices: &Choices, env: &Env) -> Optio
     if choices.demo || choices.ssh.is_some() {
         return None;
     }
-    let waiting = queue::waiting(&Paths::new(env).ok()?.state);
+    let here = session_cache::identity(settings).as_deref().map(file_stem);
+    let waiting = queue::waiting(&Paths::new(env).ok()?.state, here.as_deref());
     if waiting.is_empty() {
         return None;
     }
-    let here = session_cache::identity(settings);
     let of = |entry: &ProfileEntry| {
         let identity = session_cache::identity(&settings_without_key(&entry.name, choices, env).ok()?)?;
         let stem = file_stem(&identity);
         let pets: usize = waiting.iter().filter(|(of, _)| *of == stem).map(|(_, pets)| pets).sum();
-        let is_elsewhere = here.as_ref() != Some(&identity) && pets > 0;
-        is_elsewhere.then(|| format!("{} for {}", counted(pets, "pet"), short(&entry.name)))
+        (pets > 0).then(|| format!("{} for {}", counted(pets, "pet"), short(&entry.name)))
     };
     let waiting: Vec<String> = Profiles::read(choices, env).ok()?.entries.iter().filter_map(of).collect();
     (!waiting.is_empty()).then(|| format!("Waiting to be sent: {}", waiting.join(", ")))
@@ -395,7 +394,7 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     let mut ends = Signals::new()?;
     let by_mark = sender.clone();
     tokio::spawn(async move {
-        revoked(ssh).await;
+        revoked(ssh, false).await;
         let _ = by_mark.send(Msg::Quit(QuitReason::Revoked)).await;
     });
     tokio::spawn(async move {

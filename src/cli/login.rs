@@ -59,7 +59,7 @@ pub async fn login(args: LoginArgs, choices: &Choices, env: &Env) -> Result<Exit
         let service = login.address.authority();
         test(&login, &key).await?;
         let origin = login.keep(&key, &file, env)?;
-        let is_first = set_first_profile(&login.file, &login.profile, env).map_err(LoginError::from)?;
+        let is_first = login.is_new && set_first_profile(&login.file, &login.profile, env).map_err(LoginError::from)?;
         let kept = display_safe(&origin.to_string()).into_owned();
         let new = if login.is_new { "new " } else { "" };
         let name = short(&login.profile);

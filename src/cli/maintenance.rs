@@ -57,17 +57,20 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database.url, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
-    if let Err(error) = with_progress(|| "copying".to_owned(), copying).await {
-        return Err(stop
-            .failed(error, |count| {
+    let changed = match with_progress(|| "copying".to_owned(), copying).await {
+        Ok(changed) => changed,
+        Err(error) => {
+            let damaged = |count| {
                 format!(
                     "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
-                 petstore check, and keep your older backups"
+                     petstore check, and keep your older backups"
                 )
-            })
-            .await);
-    }
+            };
+            return Err(stop.failed(error, damaged).await);
+        }
+    };
     note(&format!("copied {database} to {copy}"));
+    changed.iter().for_each(|changed| note(changed));
     Ok(Exit::Done)
 }
 
@@ -77,15 +80,16 @@ pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
     let backup = file.display();
     let stop = Stop::on_signal()?;
     let restoring = store::restore(&file, &database, force, stop.token.clone());
-    let pets = match with_progress(|| "restoring".to_owned(), restoring).await {
-        Ok(pets) => pets,
+    let restored = match with_progress(|| "restoring".to_owned(), restoring).await {
+        Ok(restored) => restored,
         Err(error) => {
             let damaged =
                 |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
             return Err(stop.failed(error, damaged).await);
         }
     };
-    note(&format!("restored {database} from {backup}: {}", counted(pets, "pet")));
+    note(&format!("restored {database} from {backup}: {}", counted(restored.pets, "pet")));
+    restored.changed.iter().for_each(|changed| note(changed));
     Ok(Exit::Done)
 }
 
@@ -94,6 +98,9 @@ pub async fn check(database: DatabaseUrl) -> Result<Exit, Failed> {
     output::is_there()?;
     let checked = with_progress(|| "checking".to_owned(), store::check(&database)).await.map_err(unreadable)?;
     if checked.problems.is_empty() {
+        if let Some(changed) = checked.changed {
+            return Err(Failed::new(Exit::Failure, format!("{database} is intact, but {changed}")));
+        }
         output::write(|out| writeln!(out, "{database} is intact: {}", counted(checked.pets, "pet")))?;
         return Ok(Exit::Done);
     }

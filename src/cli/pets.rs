@@ -79,7 +79,7 @@ async fn at_the_service(
         PetsCommand::Stats(args) => until_ended(count::run(&context, &args, true)).await,
         PetsCommand::Add(args) => {
             let ended = until_ended(add::run(&context, args)).await;
-            if matches!(ended, Ok(Exit::Interrupt | Exit::Terminate)) {
+            if matches!(ended, Ok(Exit::Hangup | Exit::Interrupt | Exit::Quit | Exit::Terminate)) {
                 note(&settings.with_flags(
                     "stopped waiting: the pet may or may not have been added; check with: petstore pets list --all",
                 ));

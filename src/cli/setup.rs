@@ -27,7 +27,8 @@ pub(super) fn codes(add: &Add, choices: &Choices, env: &Env, complaints: &mut Ve
     Some(Arc::new(codes))
 }
 
-/// What the domains screen starts with: the real list and settings, or those of the sandbox.
+/// What the domains screen starts with: the real list and settings, or those of the sandbox. Sessions over SSH have no
+/// domains, and may not read the files that the settings name.
 pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(DomainSetup, DomainService), Failed> {
     if choices.demo {
         let sandbox = Sandbox::new(clock::now().wall);
@@ -41,6 +42,7 @@ pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(Do
         };
         return Ok((setup, domains_context));
     }
+    let configured = if choices.ssh.is_some() { &Domains::default() } else { configured };
     let settings = resolve(&ProbeArgs::default(), configured)?;
     let paths = Paths::new(env).map_err(ConfigError::from)?;
     let file = file_path(choices, env).map_err(ConfigError::from)?;

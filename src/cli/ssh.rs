@@ -15,7 +15,7 @@ use secrecy::ExposeSecret as _;
 
 use crate::clock;
 use crate::config::secrets::write_key_file;
-use crate::config::{Choices, Env, Paths, Remote, Service, Settings};
+use crate::config::{Choices, Env, Remote, Service, Settings};
 use crate::model::ApiKey;
 use crate::store::Store;
 use crate::store::keys::NewKey;
@@ -28,7 +28,7 @@ pub use session::{SshStart, leave_variables};
 
 /// Runs `command`.
 pub async fn run(SshCommand::Authorize(args): SshCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
-    let people = People::new(&Paths::new(env).map_err(Failed::config)?);
+    let people = People::new(env).map_err(Failed::config)?;
     let key = public_key::read(&args.key)?;
     output::is_there()?;
     let _alone = people.alone()?;

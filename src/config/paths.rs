@@ -31,7 +31,10 @@ impl Paths {
         let home = env.path("HOME");
         let config = xdg("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config/petstore")));
         let config = config.or_else(|| platform.as_ref().map(|dirs| dirs.config_dir().to_owned())).ok_or(NoHome)?;
-        let data = xdg("XDG_DATA_HOME").or_else(|| platform.map(|dirs| dirs.data_dir().to_owned())).ok_or(NoHome)?;
+        // Not of the variables of the process, as `ProjectDirs` has it.
+        let local = home.as_ref().filter(|_| !cfg!(target_os = "macos")).map(|home| home.join(".local/share/petstore"));
+        let data = xdg("XDG_DATA_HOME").or(local).or_else(|| platform.map(|dirs| dirs.data_dir().to_owned()));
+        let data = data.ok_or(NoHome)?;
         let state = xdg("XDG_STATE_HOME").or_else(|| home.map(|home| home.join(".local/state/petstore")));
         Ok(Self { config, state: state.unwrap_or_else(|| data.join("state")), data })
     }

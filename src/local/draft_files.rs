@@ -101,13 +101,15 @@ impl Claims {
     }
 }
 
-/// The queues that ended programs left in the state directory, each with the stem of its service.
-pub fn left_queues(state: &Path) -> Vec<(String, PathBuf)> {
+/// The queues that ended programs left in the state directory for other services than that with the stem `own`, each with
+/// the stem of its service. Those of `own` are not locked, even for a moment: another program may be claiming one.
+pub fn left_queues(state: &Path, own: Option<&str>) -> Vec<(String, PathBuf)> {
     let left = |path: PathBuf| {
         let (claim, ending) = path.file_name()?.to_str()?.split_once('.')?;
         let stem = claim.split_once('-')?.0.to_owned();
-        let is_free =
-            ending == QUEUE && atomic_file::claim(&path.with_file_name(format!("{claim}.{LOCK}"))).ok()?.is_some();
+        let is_free = own != Some(&stem)
+            && ending == QUEUE
+            && atomic_file::claim(&path.with_file_name(format!("{claim}.{LOCK}"))).ok()?.is_some();
         is_free.then_some((stem, path))
     };
     let files = fs::read_dir(directory(state)).into_iter().flatten().flatten();

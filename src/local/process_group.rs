@@ -1,8 +1,16 @@
 //! A program with its children: they end together.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use std::thread::sleep;
+use std::time::Duration;
 
-/// The process group of a program that was started as its leader. Killed when this is dropped, unless it was released.
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// How long a program that is to end may still work.
+const LAST: Duration = Duration::from_millis(500);
+const STEP: Duration = Duration::from_millis(10);
+
+/// The process group of a program that was started as its leader. When this is dropped, unless it was released, it gets
+/// SIGTERM, and once the leader has ended, SIGKILL.
 #[derive(Debug)]
 pub struct ProcessGroup(Option<Pid>);
 
@@ -22,6 +30,14 @@ impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(group) = self.0 {
             // It may have ended meanwhile.
+            let _ = kill_process_group(group, Signal::TERM);
+            let ended =
+                || waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT);
+            let mut waited = Duration::ZERO;
+            while matches!(ended(), Ok(None)) && waited < LAST {
+                sleep(STEP);
+                waited += STEP;
+            }
             let _ = kill_process_group(group, Signal::KILL);
         }
     }

@@ -63,7 +63,7 @@ pub fn replace<'a>(
 }
 
 /// Runs a program to its end. What it prints goes where `command` says, by default where that of this program goes. It is
-/// killed with its children when this is dropped.
+/// ended with its children when this is dropped.
 pub async fn feed(mut command: Command, input: &[u8]) -> io::Result<ExitStatus> {
     let mut child = command.stdin(Stdio::piped()).process_group(0).spawn()?;
     let group = ProcessGroup::of(child.id());
@@ -193,6 +193,25 @@ mod tests {
         unread.args(["-c", "exec 3<&0; sleep 3600 <&3 & exit 3"]);
         let ended = output_of(unread, &[b'x'; 1 << 20], Duration::from_secs(60)).await;
         assert_eq!(ended, Err("it failed (exit status: 3)".into()), "what it was given was not read");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_ended_may_finish_what_it_does() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut works = command("/bin/sh");
+        works.args(["-c", "trap 'echo whole >label; exit' TERM; echo half >label; sleep 60 & wait"]);
+        works.current_dir(directory.path());
+        let label = directory.path().join("label");
+        let begun = async {
+            while std::fs::read(&label).is_ok_and(|text| text.is_empty()) || !label.exists() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            status = feed(works, b"") => panic!("{status:?}"),
+            () = begun => {}
+        }
+        assert_eq!(std::fs::read_to_string(label).unwrap(), "whole\n");
     }
 
     #[test]

@@ -31,6 +31,9 @@ const BEHIND: usize = 256;
 const PACE: Duration = Duration::from_millis(40);
 const PACE_OF_EACH: Duration = Duration::from_micros(60);
 
+/// How many of the last pets are remembered, to know which of them were lost.
+const REMEMBERED: usize = 500;
+
 /// What is added, for all streams.
 #[derive(Debug)]
 pub(super) struct Feed {
@@ -132,10 +135,10 @@ impl Feed {
     /// Until the last stream has gone, or the service has stopped.
     async fn hand_on(&self, channel: &Channel) {
         let mut additions = self.store.additions();
-        let (mut was_away, mut last_at) = (false, None);
+        let (mut was_away, mut recent) = (false, Vec::new());
         loop {
             let is_last = self.last_call.is_cancelled();
-            let read = self.read(channel, &mut last_at).await;
+            let read = self.read(channel, &mut recent).await;
             let is_away = read.is_err();
             if let Err(error) = &read
                 && !was_away
@@ -165,24 +168,32 @@ impl Feed {
         }
     }
 
-    /// Hands on what was added, and returns whether there may be more. `last_at` is when the last known pet was added.
-    async fn read(&self, channel: &Channel, last_at: &mut AddedAt) -> Result<bool, StoreError> {
-        let known = *channel.position.borrow();
-        let Some(position) = known else {
-            self.begin(PetId::MAX, channel, last_at).await?;
+    /// Hands on what was added, and returns whether there may be more. `recent` are the last known pets, and when each was
+    /// added.
+    async fn read(&self, channel: &Channel, recent: &mut Vec<(PetId, AddedAt)>) -> Result<bool, StoreError> {
+        let (Some(&(first, _)), Some(&(position, _))) = (recent.first(), recent.last()) else {
+            self.begin(PetId::MAX, channel, recent).await?;
             return Ok(false);
         };
         let pets = self.store.added_after(position, AT_ONCE).await?;
-        // After that, since it may be lost between the two. Its id may belong to another pet by now.
-        if self.added_at(position).await? != *last_at {
-            let last = self.begin(position - 1, channel, last_at).await?;
+        // After that, since they may be lost between the two. Their ids may belong to other pets by now.
+        let mut left = recent.len();
+        while let Some(&(id, added_at)) = recent[..left].last()
+            && self.added_at(id).await? != added_at
+        {
+            left -= 1;
+        }
+        if left < recent.len() {
+            let most = recent[..left].last().map_or(first - 1, |(id, _)| *id);
+            let last = self.begin(most, channel, recent).await?;
             let _ = channel.news.send(News::PetsLost(last));
             // Others may have been added since.
             return Ok(true);
         }
         let is_full = pets.len() == usize::from(AT_ONCE);
         if let Some(last) = pets.last() {
-            *last_at = Some(last.provenance.added_at);
+            recent.extend(pets.iter().map(|added| (added.pet.id, Some(added.provenance.added_at))));
+            recent.drain(..recent.len().saturating_sub(REMEMBERED));
             // First the position: a stream that begins between the two reads these pets from the table.
             channel.position.send_replace(Some(last.pet.id));
             let _ = channel.news.send(News::Added(Arc::new(Batch::new(pets))));
@@ -191,9 +202,14 @@ impl Feed {
     }
 
     /// Goes on after the last pet that is there, of those with no greater id than `most`.
-    async fn begin(&self, most: PetId, channel: &Channel, last_at: &mut AddedAt) -> Result<PetId, StoreError> {
+    async fn begin(
+        &self,
+        most: PetId,
+        channel: &Channel,
+        recent: &mut Vec<(PetId, AddedAt)>,
+    ) -> Result<PetId, StoreError> {
         let last = self.store.last_id_up_to(most).await?;
-        *last_at = self.added_at(last).await?;
+        *recent = vec![(last, self.added_at(last).await?)];
         channel.position.send_replace(Some(last));
         Ok(last)
     }

@@ -27,7 +27,7 @@ pub enum DatabaseError {
     Text(#[source] Box<dyn Error + Send + Sync>),
     /// Something in the schema is not as this program has made it, so that pets could be refused, or lost. Carries what
     /// differs, safe to show.
-    #[error("the schema of the database was changed by another program ({0}): undo that, or restore a backup")]
+    #[error("the schema of the database was changed by another program ({0}): undo that")]
     Changed(String),
     /// A row that must be there is not.
     #[error("a row that was there is gone")]

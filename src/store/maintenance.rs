@@ -13,8 +13,9 @@ use super::copy::is_one_file;
 use super::{DatabaseUrl, StoreError, StoreFailure, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
-/// Users of the database do not wait for it. Ends early once `cancel` is cancelled.
-pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<(), BackupError> {
+/// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
+/// the schema.
+pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -> Result<Option<String>, BackupError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "back up a server with its own tools (pg_dump), or copy it to a SQLite file with petstore copy";
         return Err(BackupError::Failed(why.to_owned()));
@@ -24,14 +25,14 @@ pub async fn backup(url: &DatabaseUrl, file: &Path, cancel: CancellationToken) -
     copied.unwrap_or(Err(BackupError::Cancelled))
 }
 
-/// Puts a verified copy of the backup `file` in the place of the database, which no program may use, and returns how many
-/// pets it has. An existing database is replaced only if `replaces`. Ends early once `cancel` is cancelled.
+/// Puts a verified copy of the backup `file` in the place of the database, which no program may use, and returns what
+/// it has. An existing database is replaced only if `replaces`. Ends early once `cancel` is cancelled.
 pub async fn restore(
     file: &Path,
     url: &DatabaseUrl,
     replaces: bool,
     cancel: CancellationToken,
-) -> Result<u64, BackupError> {
+) -> Result<IntegrityReport, BackupError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "restore a server with its own tools (pg_restore), or copy the backup to it with petstore copy";
         return Err(BackupError::Failed(why.to_owned()));

@@ -44,7 +44,7 @@ impl Sqlite {
     pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
         refuse_old_sqlite(rusqlite::version_number())?;
         file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
-        file::judge_file(path)?;
+        file::judge_file(path, false)?;
         file::judge_place(path)?;
         schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;

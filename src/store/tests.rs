@@ -218,7 +218,7 @@ async fn no_pet_is_added_where_another_program_has_changed_the_schema_and_a_chec
         ("ALTER TABLE pets RENAME TO hidden; CREATE VIEW pets AS SELECT * FROM hidden", "table pets is missing"),
         ("DROP INDEX pets_by_status", "index pets_by_status is missing"),
     ] {
-        let (_directory, url, store) = store().await;
+        let (directory, url, store) = store().await;
         store.add(rex(), clock::now()).await.unwrap();
         direct(&url).execute_batch(change).unwrap();
         for why in [store.ping().await.unwrap_err(), {
@@ -231,9 +231,18 @@ async fn no_pet_is_added_where_another_program_has_changed_the_schema_and_a_chec
             );
             assert_eq!(why.kind(), FailureKind::Schema);
         }
-        assert!(check(&url).await.unwrap().problems.iter().any(|problem| problem.contains(what)), "{change}");
-        assert!(quick_check(&url).await.unwrap().problems.iter().any(|problem| problem.contains(what)), "{change}");
+        let (checked, quick) = (check(&url).await.unwrap(), quick_check(&url).await.unwrap());
+        for (problems, changed) in [(checked.problems, checked.changed), (quick.problems, quick.changed)] {
+            assert!(problems.is_empty() && changed.unwrap().contains(what), "{change}");
+        }
         store.close().await;
+        // No damage: it can be backed up and restored.
+        let [copy, other] = ["copy.db", "other.db"].map(|name| directory.path().join(name));
+        let noted = backup(&url, &copy, CancellationToken::new()).await.unwrap();
+        let other = DatabaseUrl::Sqlite(other);
+        let restored = restore(&copy, &other, false, CancellationToken::new()).await.unwrap();
+        assert_eq!((restored.pets, &restored.changed), (1, &noted), "{change}");
+        assert!(noted.unwrap().contains(what), "{change}");
         // Pets can still be read, also after a restart.
         let again = Store::open(&url).await.unwrap();
         assert_eq!(again.list(&PetQuery::default()).await.unwrap().pets.len(), 1, "{change}");
@@ -247,7 +256,8 @@ async fn tables_of_others_and_statistics_are_left_alone() {
     direct(&url).execute_batch("CREATE TABLE theirs (a UNIQUE); CREATE INDEX by_a ON theirs (a); ANALYZE").unwrap();
     store.add(rex(), clock::now()).await.unwrap();
     store.ping().await.unwrap();
-    assert!(check(&url).await.unwrap().problems.is_empty());
+    let checked = check(&url).await.unwrap();
+    assert!(checked.problems.is_empty() && checked.changed.is_none());
 }
 
 #[tokio::test]
@@ -271,6 +281,14 @@ async fn a_file_with_a_second_name_is_refused_by_every_command() {
     ] {
         assert!(why.contains("link.db has 2 names (hard links)"), "{why}");
     }
+    // A finished copy has nothing beside it.
+    let [copy, linked, other] = ["copy.db", "daily.1.db", "other.db"].map(|name| directory.path().join(name));
+    backup(&url, &copy, cancel()).await.unwrap();
+    std::fs::hard_link(&copy, &linked).unwrap();
+    restore(&linked, &DatabaseUrl::Sqlite(other), false, cancel()).await.unwrap();
+    let linked = DatabaseUrl::Sqlite(linked);
+    assert_eq!(check(&linked).await.unwrap().pets, 1);
+    assert!(Store::open(&linked).await.is_err());
 }
 
 #[tokio::test]

@@ -1,13 +1,13 @@
 //! Sessions over SSH: a private sshd on loopback, and the clients that people have.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::harness::{PETSTORE, Terminal, restored};
-use crate::sshd::{Store, address, text};
+use crate::sshd::{Store, address, keygen, text};
 
 /// Reads the rows with Paramiko, by a command and then from the full screen, and ends that.
 const PARAMIKO: &str = "
@@ -61,7 +61,8 @@ fn a_read_only_key_has_no_form_and_an_idle_session_ends() {
     let Some(store) = Store::start() else { return };
     let configuration = store.home.path().join(".config/petstore");
     fs::create_dir_all(&configuration).unwrap();
-    fs::write(configuration.join("config.toml"), "[ssh]\nmessage = \"Deliveries at ten\"\n").unwrap();
+    let domains = "[domains]\ntrust = \"/nowhere/ca.pem\"\n";
+    fs::write(configuration.join("config.toml"), format!("{domains}[ssh]\nmessage = \"Deliveries at ten\"\n")).unwrap();
     let key = store.authorize("display", &["--scopes", "read", "--idle", "2s"]);
     let mut terminal = store.screen(&key, &[], &[]);
     let screen = terminal.shows(&["display, read-only | ok", "Deliveries at ten"]);
@@ -317,12 +318,24 @@ fn who_is_revoked_is_out_and_open_sessions_end_with_a_sentence() {
     lines.shows(&["Main menu"]);
     let watch = store.screen(&ada, &[], &["pets watch --from 0"]);
     watch.shows(&["Whiskers"]);
+    let mut import = store.ssh(&ada, &[], &["pets import -"]);
+    let mut import = import.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut rows = import.stdin.take().unwrap();
+    rows.write_all(b"name,categoryId\nRex,1\n").unwrap();
     let revoked = store.petstore(&["keys", "revoke", &store.key_id("ada")]);
     assert!(revoked.status.success(), "{}", text(&revoked));
     assert!(text(&revoked).contains("ada may not log in over SSH any more"), "{}", text(&revoked));
     for terminal in [screen, lines, watch] {
         ends_as_revoked(terminal);
     }
+    assert_eq!(import.wait().unwrap().code(), Some(4));
+    let mut said = String::new();
+    import.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(
+        said.contains("a pet that was being sent may or may not have been added") && said.contains(REVOKED),
+        "{said}"
+    );
+    drop(rows);
     let again = store.ssh(&ada, &[], &["pets count"]).output().unwrap();
     assert!(again.status.code() == Some(4) && text(&again).contains(REVOKED), "{}", text(&again));
     ends_as_revoked(store.screen(&ada, &[], &[]));
@@ -436,6 +449,23 @@ fn further_ssh_keys_of_a_person_need_no_second_api_key_and_may_have_any_type() {
         assert_eq!(String::from_utf8_lossy(&counted.stdout), "0\n", "{kind}: {}", text(&counted));
     }
     assert_eq!(text(&store.petstore(&["keys", "list"])).matches("ada").count(), 1);
+}
+
+#[test]
+fn variables_of_the_account_move_no_person() {
+    let Some(store) = Store::start() else { return };
+    let key = store.home.path().join("ada");
+    keygen(&key);
+    let moved = |arguments: &[&str]| {
+        let mut command = store.command(arguments);
+        command.env("XDG_DATA_HOME", store.home.path().join("moved")).output().unwrap()
+    };
+    let public = key.with_extension("pub");
+    let done = moved(&["ssh", "authorize", "ada", public.to_str().unwrap(), "--base-url", store.served.url()]);
+    assert!(done.status.success() && store.person("ada").join("key").exists(), "{}", text(&done));
+    let revoked = moved(&["keys", "revoke", &store.key_id("ada")]);
+    assert!(text(&revoked).contains("ada may not log in over SSH any more"), "{}", text(&revoked));
+    assert!(store.person("ada").join("revoked").exists());
 }
 
 #[test]

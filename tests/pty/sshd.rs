@@ -78,9 +78,15 @@ impl Store {
 
     /// petstore as the account that people log in to.
     pub fn petstore(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// The same, to be run.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PETSTORE);
         command.env_clear().env("HOME", self.home.path()).env("PETSTORE_DATABASE", self.served.database());
-        command.args(arguments).output().unwrap()
+        command.args(arguments);
+        command
     }
 
     /// Lets a person log in; gives the private key.

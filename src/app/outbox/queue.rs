@@ -56,10 +56,12 @@ pub enum LineSent {
     NotRepeatable,
 }
 
-/// How many pets wait in each queue that ended programs left in the state directory, with the stem of its service.
-pub fn waiting(state: &Path) -> Vec<(String, usize)> {
+/// How many pets wait in each queue that ended programs left in the state directory, with the stem of its service, for other
+/// services than that with the stem `own`.
+pub fn waiting(state: &Path, own: Option<&str>) -> Vec<(String, usize)> {
     let count = |path| QueueFile::new(path).read().map_or(0, |left| left.open.len());
-    left_queues(state).into_iter().map(|(stem, path)| (stem, count(path))).filter(|(_, count)| *count > 0).collect()
+    let left = left_queues(state, own).into_iter().map(|(stem, path)| (stem, count(path)));
+    left.filter(|(_, count)| *count > 0).collect()
 }
 
 /// The open queues, one for each service that was used.

@@ -127,9 +127,10 @@ async fn file(name: &str, place: &str, path: PathBuf) -> Check {
     match tokio::time::timeout(LIMIT, store::quick_check(&url)).await {
         Err(_) => Check::warn(name, &format!("{place} could not be checked within {} s", LIMIT.as_secs()), &whole),
         Ok(Err(error)) => Check::fail(name, &format!("{place}: {}", safe_causes(&error)), remedy),
-        Ok(Ok(quick)) => match quick.problems.first() {
-            Some(problem) => Check::fail(name, &format!("{place} is damaged: {problem}"), remedy),
-            None => Check::ok(name, &format!("{place} is intact (schema {})", quick.schema)),
+        Ok(Ok(quick)) => match (quick.problems.first(), quick.changed) {
+            (Some(problem), _) => Check::fail(name, &format!("{place} is damaged: {problem}"), remedy),
+            (None, Some(changed)) => Check::fail(name, &format!("{place}: {changed}"), &whole),
+            (None, None) => Check::ok(name, &format!("{place} is intact (schema {})", quick.schema)),
         },
     }
 }

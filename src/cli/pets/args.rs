@@ -76,9 +76,9 @@ list costs next to nothing if the service supports entity tags. While the servic
 intervals.
 
 --exec runs a command for each new pet, one after another, instead of printing a line. The command gets the pet as JSON on \
-its standard input; no shell is involved. If it fails, that is reported, and the next pet follows. It is stopped when petstore \
-is, or when --timeout is over. To continue an earlier watch, give its last id as --from. Exit status: 130 on Ctrl-C, 9 when \
---timeout is over.";
+its standard input; no shell is involved, and it has no terminal. If it fails, that is reported, and the next pet follows. \
+It is stopped when petstore is, or when --timeout is over. To continue an earlier watch, give its last id as --from. Exit \
+status: 130 on Ctrl-C, 9 when --timeout is over.";
 
 #[derive(Debug, Subcommand)]
 #[command(defer = true)]

@@ -9,11 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::error::{Exit, Failed};
 use crate::config::file::is_plain_name;
+use crate::config::paths::NoHome;
 use crate::config::secrets::read_key_file;
-use crate::config::{ConfigError, Paths, SshSession};
+use crate::config::{ConfigError, Env, Paths, SshSession};
 use crate::local::atomic_file;
 use crate::model::text::{KEY_PREFIX, short};
 use crate::store::keys::{Scope, Scopes};
+
+use super::session::known;
 
 /// The longest name.
 const MOST: usize = 64;
@@ -55,8 +58,12 @@ impl Person {
 pub struct People(PathBuf);
 
 impl People {
-    pub fn new(paths: &Paths) -> Self {
-        Self(paths.data.join("ssh"))
+    /// Where sessions look for them, whatever else is in the environment of the account.
+    ///
+    /// # Errors
+    /// There is no home directory.
+    pub fn new(env: &Env) -> Result<Self, NoHome> {
+        Ok(Self(Paths::new(&known(env))?.data.join("ssh")))
     }
 
     /// What the sessions of a person keep, and their key: private.

@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::time::sleep;
 
 use crate::cli::error::{Exit, Failed};
-use crate::config::{Env, Paths, SshSession};
+use crate::cli::output::note;
+use crate::config::{Env, SshSession};
 use crate::model::text::short;
 use crate::store::KeyId;
 
@@ -23,8 +24,7 @@ pub const ASK: &str = "ask who runs the store";
 /// the database is away. A file that cannot be read is named and left out.
 pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<(), Failed> {
     // Without a home directory there are none.
-    let Ok(paths) = Paths::new(env) else { return Ok(()) };
-    let people = People::new(&paths);
+    let Ok(people) = People::new(env) else { return Ok(()) };
     for name in people.names()? {
         match people.key_id(&name) {
             Ok(theirs) if theirs.as_deref() == Some(id.as_str()) => {
@@ -43,11 +43,15 @@ pub fn may_not_log_in(name: &str) -> Failed {
     Failed::new(Exit::Unauthorized, format!("{} may not log in any more", short(name))).hint(ASK)
 }
 
-/// Waits until the person of an open session is revoked; for ever where there is no session.
-pub async fn revoked(session: Option<SshSession>) -> Failed {
-    let Some(SshSession { name, mark, .. }) = session else { return pending().await };
+/// Waits until the person of an open session is revoked; for ever where there is no session. One that `sends` pets is
+/// dropped meanwhile, which is said.
+pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
+    let Some(SshSession { name, mark, read_only, .. }) = session else { return pending().await };
     while !mark.exists() {
         sleep(WITHIN).await;
+    }
+    if sends && !read_only {
+        note("a pet that was being sent may or may not have been added");
     }
     may_not_log_in(&name)
 }

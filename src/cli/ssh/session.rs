@@ -1,8 +1,10 @@
 //! `petstore ssh-session`: what sshd starts for a person. The full screen or, if a command was sent, one of those that
 //! need no file and no program of this machine. No shell is involved, and only the variables named here count.
 
-use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+use jiff::tz::TimeZone;
 
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
@@ -45,11 +47,17 @@ const KNOWN: [&str; 16] = [
 /// What the client sent.
 const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
 
-/// The variables that a session knows. A time zone can be the path of a file: that one is left out.
-fn known(env: &Env) -> Env {
-    let is_file = |value: &OsStr| value.to_string_lossy().trim_start_matches(':').starts_with('/');
+/// The variables that a session knows.
+pub(super) fn known(env: &Env) -> Env {
     let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
-    known.filter(|(name, value)| *name != "TZ" || !is_file(value)).collect()
+    known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
+}
+
+/// Whether it is the name of a time zone of the system, or a rule. Anything else would be read as the path of a file.
+fn is_time_zone(value: &str) -> bool {
+    let name = Path::new(value.strip_prefix(':').unwrap_or(value));
+    let is_name = name.components().all(|part| matches!(part, Component::Normal(_)));
+    is_name && Path::new("/usr/share/zoneinfo").join(name).is_file() || TimeZone::posix(value).is_ok()
 }
 
 /// Starts the program again as it was started, but with the known variables alone, if this is a session and there are
@@ -88,7 +96,7 @@ impl SshStart {
     pub fn new(SessionArgs { name }: &SessionArgs, env: &Env) -> Result<(Vec<OsString>, Self), Failed> {
         let env = known(env);
         let paths = Paths::new(&env).map_err(Failed::config)?;
-        let people = People::new(&paths);
+        let people = People::new(&env).map_err(Failed::config)?;
         let person = people.get(name)?.filter(|_| !people.is_revoked(name)).ok_or_else(|| may_not_log_in(name))?;
         let own = people.directory(name);
         let configuration = paths.config.parent().map(Path::to_owned).unwrap_or_default();
@@ -348,7 +356,11 @@ mod tests {
     #[test]
     fn a_time_zone_is_a_name_and_no_file() {
         let zone = |value: &str| known(&Env::from_iter([("TZ", value)])).get("TZ").is_some();
-        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST"));
-        assert!(!zone("/etc/passwd") && !zone(":/etc/passwd"));
+        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST,M3.5.0,M10.5.0/3"));
+        for file in
+            ["/etc/passwd", ":/etc/passwd", "../../dev/zero", ":../pipe", "pipe", "::UTC", "UTC/../UTC", "./UTC"]
+        {
+            assert!(!zone(file), "{file}");
+        }
     }
 }

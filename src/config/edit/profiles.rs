@@ -97,14 +97,16 @@ pub fn set_profile(path: &Path, name: &str) -> Result<(), EditError> {
     })
 }
 
-/// Sets the default profile if none was chosen before, in the file or by using the embedded store. Whether it did.
+/// Sets the default profile if there is no other, and none was chosen before, in the file or by using the embedded store.
+/// Whether it did.
 pub fn set_first_profile(path: &Path, name: &str, env: &Env) -> Result<bool, EditError> {
     if Paths::new(env).is_ok_and(|paths| paths.embedded_database().exists()) {
         return Ok(false);
     }
     let mut is_first = false;
     edit(path, |wanted, document| {
-        is_first = !document.contains_key("profile");
+        let is_alone = wanted.profiles.iter().all(|(other, profile)| other == name || profile.embedded);
+        is_first = is_alone && !document.contains_key("profile");
         if is_first {
             choose(name, wanted, document);
         }

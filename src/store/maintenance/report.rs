@@ -9,6 +9,8 @@ pub struct IntegrityReport {
     pub pets: u64,
     /// What is wrong, a line each; 100 at most. Foreign text: clean it before showing it.
     pub problems: Vec<String>,
+    /// That another program has changed the schema, which is no damage; safe to show.
+    pub changed: Option<String>,
 }
 
 /// What a quick look has found.
@@ -18,6 +20,8 @@ pub struct QuickChecked {
     pub schema: u32,
     /// What is wrong, a line each; few. Foreign text: clean it before showing it.
     pub problems: Vec<String>,
+    /// As in [`IntegrityReport`].
+    pub changed: Option<String>,
 }
 
 /// Why there is no copy. No file is left under the name of the copy.

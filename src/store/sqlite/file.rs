@@ -1,7 +1,7 @@
 //! The file itself: made for its owner only, kept through a power cut, on a disk of this machine.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -119,18 +119,26 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
 }
 
 /// An error where the file at `path` is none, so that opening it could wait for ever, or has other names: SQLite keeps what
-/// was committed last beside one of them, where who uses another name does not see it.
-pub(super) fn judge_file(path: &Path) -> Result<(), StoreError> {
+/// was committed last beside one of them, where who uses another name does not see it. Who only `reads` a finished copy,
+/// which has no log, may: tools for backups link their files.
+pub(super) fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
     let file = fs::metadata(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
     let why = match file.nlink() {
         _ if !file.is_file() => "is not a regular file".to_owned(),
         0 | 1 => return Ok(()),
+        _ if reads && has_no_log(path) => return Ok(()),
         names => format!(
             "has {names} names (hard links), and SQLite keeps the newest pets beside one of them: remove the other names, \
              or copy the file"
         ),
     };
     Err(StoreError::Unusable(format!("the database {} {why}", path.display())))
+}
+
+/// Whether its header says that it is written without a write-ahead log (SQLite file format, 1.3.3).
+fn has_no_log(path: &Path) -> bool {
+    let mut header = [0; 20];
+    File::open(path).and_then(|mut file| file.read_exact(&mut header)).is_ok() && header[18..] == [1, 1]
 }
 
 /// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.

@@ -13,16 +13,16 @@ use tokio_util::sync::CancellationToken;
 use super::connection::is_busy;
 use super::file;
 use super::snapshot::{check, copied};
-use crate::store::BackupError;
+use crate::store::{BackupError, IntegrityReport};
 
-/// Puts a verified copy of `backup` at `path`, and returns how many pets it has. What is there is replaced only if
+/// Puts a verified copy of `backup` at `path`, and returns what it has. What is there is replaced only if
 /// `replaces`, and until the copy is complete it stays as it is.
 pub(in crate::store) fn restore(
     backup: &Path,
     path: &Path,
     replaces: bool,
     cancel: &CancellationToken,
-) -> Result<u64, BackupError> {
+) -> Result<IntegrityReport, BackupError> {
     // A link stays a link, and the other files of a database are beside its target.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = path.display();
@@ -33,7 +33,7 @@ pub(in crate::store) fn restore(
         )));
     }
     if path.exists() {
-        file::judge_file(path)?;
+        file::judge_file(path, false)?;
     }
     let alone = alone(path)?;
     let in_backup = check(backup, cancel)?;
@@ -58,7 +58,7 @@ pub(in crate::store) fn restore(
     copy.file.persist(path).map_err(|error| cannot_write(error.error))?;
     file::sync_directory(path).map_err(cannot_write)?;
     drop(alone);
-    Ok(in_copy.pets)
+    Ok(in_copy)
 }
 
 /// Keeps other programs from using the file at `path` until it is closed. Its write-ahead log is folded in first, so that

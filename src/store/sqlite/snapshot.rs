@@ -16,7 +16,7 @@ use super::{file, schema};
 use crate::model::draft::check_name;
 use crate::model::text::causes;
 use crate::store::maintenance::{BackupError, IntegrityReport, QuickChecked};
-use crate::store::value_row::{Row, pet};
+use crate::store::value_row::{DatabaseError, Row, pet};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
@@ -28,7 +28,11 @@ const STEPS_AT_ONCE: c_int = 10_000;
 /// The most lines about what is wrong.
 const MOST_PROBLEMS: usize = 100;
 
-pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationToken) -> Result<(), BackupError> {
+pub(in crate::store) fn backup(
+    path: &Path,
+    copy: &Path,
+    cancel: &CancellationToken,
+) -> Result<Option<String>, BackupError> {
     let name = copy.display();
     let exists = || BackupError::Failed(format!("{name} already exists: choose another file"));
     let cannot_write = |why: io::Error| BackupError::Failed(format!("cannot write the copy {name}: {why}"));
@@ -36,7 +40,7 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         return Err(exists());
     }
     let partial = copied(path, copy, cancel)?;
-    let problems = quick_check(partial.file.path(), cancel)?.problems;
+    let QuickChecked { problems, changed, .. } = quick_check(partial.file.path(), cancel)?;
     if cancel.is_cancelled() {
         return Err(BackupError::Cancelled);
     }
@@ -47,7 +51,8 @@ pub(in crate::store) fn backup(path: &Path, copy: &Path, cancel: &CancellationTo
         io::ErrorKind::AlreadyExists => exists(),
         _ => cannot_write(error.error),
     })?;
-    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)
+    file::sync_directory(&std::path::absolute(copy).map_err(cannot_write)?).map_err(cannot_write)?;
+    Ok(changed)
 }
 
 /// A copy in the making, in a separate private directory on the disk that it is for: what SQLite puts beside it goes with it.
@@ -141,12 +146,12 @@ pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
 /// Ends early once `cancel` is cancelled; what is reported then says nothing.
 pub(in crate::store) fn check(path: &Path, cancel: &CancellationToken) -> Result<IntegrityReport, StoreError> {
     let (connection, _) = known(path, cancel)?;
-    let mut checked = IntegrityReport { pets: 0, problems: Vec::new() };
+    let mut checked = IntegrityReport { pets: 0, problems: Vec::new(), changed: None };
     let read =
         pages(&connection, "integrity_check", &mut checked.problems).and_then(|()| pets(&connection, &mut checked));
     // What cannot be read at all is the worst of what is wrong.
     checked.problems.extend(read.err().map(|error| error.to_string()));
-    checked.problems.extend(schema::require_ours(&connection).err().map(|error| error.to_string()));
+    checked.changed = changed(&connection, &mut checked.problems);
     Ok(checked)
 }
 
@@ -156,8 +161,18 @@ pub(in crate::store) fn quick_check(path: &Path, cancel: &CancellationToken) -> 
     let mut problems = Vec::new();
     let read = pages(&connection, "quick_check", &mut problems);
     problems.extend(read.err().map(|error| error.to_string()));
-    problems.extend(schema::require_ours(&connection).err().map(|error| error.to_string()));
-    Ok(QuickChecked { schema, problems })
+    let changed = changed(&connection, &mut problems);
+    Ok(QuickChecked { schema, problems, changed })
+}
+
+/// That another program has changed the schema. One that cannot be read is a problem.
+fn changed(connection: &Connection, problems: &mut Vec<String>) -> Option<String> {
+    let why = schema::require_ours(connection).err()?;
+    if matches!(why, DatabaseError::Changed(_)) {
+        return Some(why.to_string());
+    }
+    problems.push(why.to_string());
+    None
 }
 
 /// A connection to a file whose tables this program knows, and their version.
@@ -209,7 +224,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
     if !path.exists() {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
-    file::judge_file(path)?;
+    file::judge_file(path, true)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connect = || {
         let connection = Connection::open_with_flags(path, flags)?;

@@ -23,22 +23,24 @@ fn with_nothing_configured_animals_are_kept_in_the_data_directory() {
 }
 
 #[test]
-fn ctrl_c_in_a_hanging_add_says_what_is_known_of_it() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}/v1", listener.local_addr().unwrap());
-    let mut command =
-        petstore(&home(), &["--base-url", &address, "pets", "add", "--name", "Rex", "--category-id", "1"]);
-    command.env("PETSTORE_API_KEY", KEY).stderr(Stdio::piped());
-    let mut running = Running(command.spawn().unwrap());
-    let (mut socket, _) = listener.accept().unwrap();
-    let mut request = [0; 4096];
-    assert!(socket.read(&mut request).unwrap() > 0);
-    kill_process(Pid::from_child(&running.0), Signal::INT).unwrap();
-    assert_eq!(running.0.wait().unwrap().code(), Some(130));
-    let mut said = String::new();
-    running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    let check = format!("check with: petstore --base-url {address} pets list --all");
-    assert_eq!(said, format!("stopped waiting: the pet may or may not have been added; {check}\n"));
+fn a_hanging_add_that_a_signal_ends_says_what_is_known_of_it() {
+    for (signal, status) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::QUIT, 131), (Signal::HUP, 129)] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/v1", listener.local_addr().unwrap());
+        let mut command =
+            petstore(&home(), &["--base-url", &address, "pets", "add", "--name", "Rex", "--category-id", "1"]);
+        command.env("PETSTORE_API_KEY", KEY).stderr(Stdio::piped());
+        let mut running = Running(command.spawn().unwrap());
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut request = [0; 4096];
+        assert!(socket.read(&mut request).unwrap() > 0);
+        kill_process(Pid::from_child(&running.0), signal).unwrap();
+        assert_eq!(running.0.wait().unwrap().code(), Some(status));
+        let mut said = String::new();
+        running.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let check = format!("check with: petstore --base-url {address} pets list --all");
+        assert_eq!(said, format!("stopped waiting: the pet may or may not have been added; {check}\n"));
+    }
 }
 
 #[tokio::test]

@@ -114,6 +114,15 @@ fn the_first_profile_is_the_default_unless_one_was_chosen_or_the_embedded_store_
     assert!(run(&used, &["pets", "add", "--name", "Rex", "--category-id", "1"]).status.success());
     assert_eq!(add(&used, "shop"), "added the profile shop; to save its key: petstore login -p shop\n");
     assert_eq!(stdout(&run(&used, &["pets", "list", "-o", "ids"])), "1\n", "the store in use stays the default");
+    // Those of before had no default.
+    fs::write(
+        served.home.path().join(".config/petstore/config.toml"),
+        format!("[profiles.till]\nbase_url = \"{0}\"\n[profiles.lab]\nbase_url = \"{0}\"\n", served.base_url),
+    )
+    .unwrap();
+    let said = login("till");
+    assert!(said.contains("profile till now reads it") && !said.contains("default"), "{said}");
+    assert_eq!(add(&served.home, "shop"), "added the profile shop; to save its key: petstore login -p shop\n");
     let demo = ["--demo", "profiles", "use", "shop"];
     fails_cleanly(&run(&new, &demo), 2, "the demo keeps nothing");
 }

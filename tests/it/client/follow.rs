@@ -118,6 +118,16 @@ async fn a_service_that_has_lost_pets_is_followed_from_its_last_one() {
 }
 
 #[tokio::test]
+async fn comments_keep_a_quiet_connection_for_ever() {
+    for end in ["\n", "\r\n", "\r"] {
+        let quiet = format!(":{end}{end}").repeat(5000);
+        let body = format!("id: 1\n\n{quiet}{}", added(2, "sold")).replace('\n', end);
+        let (stub, _) = service(vec![[EVENTS, &body].concat().into_bytes()]).await;
+        assert_eq!(news(&mut follower(&stub, None, None).await, 2).await, ["connected", "2"], "{end:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_not_a_stream_of_pets_ends_it() {
     let stream = |text: &[u8]| [EVENTS.as_bytes(), b"id: 1\n\n", text].concat();
     let endless = [b"data: ".to_vec(), vec![b'x'; 3 << 20]].concat();

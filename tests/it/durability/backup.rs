@@ -71,6 +71,22 @@ fn a_check_tells_a_sound_database_from_one_with_a_broken_page() {
     assert_eq!(names(shop.home()), ["shop"], "no file is left");
 }
 
+#[test]
+fn what_another_program_changed_is_no_damage() {
+    let shop = Shop::new();
+    shop.serve().stop();
+    let changed = rusqlite::Connection::open(shop.database()).unwrap();
+    changed.execute_batch("CREATE VIEW cheap AS SELECT * FROM pets").unwrap();
+    changed.close().unwrap();
+    let what = "the schema of the database was changed by another program (view cheap was added): undo that\n";
+    let checked = shop.run(&["check", "--database", &shop.url()]);
+    let said = String::from_utf8(checked.stderr).unwrap();
+    assert_eq!((checked.status.code(), said), (Some(1), format!("petstore: {} is intact, but {what}", shop.url())));
+    backup(&shop);
+    let (restored, said) = restore(&shop, &["--force"]);
+    assert!(restored.status.success() && said.ends_with(what) && !said.contains("damaged"), "{said}");
+}
+
 /// What is in a directory, but not the program's own state.
 fn names(directory: &Path) -> Vec<String> {
     let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
