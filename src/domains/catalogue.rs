@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use super::report::full_sentence;
+
 /// What a code is about, in the order in which to fix causes: a certificate cannot be right before the record is, nor a
 /// record before the servers that serve it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,8 +26,15 @@ pub enum Topic {
     Name,
 }
 
+/// A row has a code, its title, its cause and its cure; or, in place of the cure, the sentences of a finding, with
+/// arguments that a check passes: the first fix is the cure, too.
 macro_rules! catalogue {
-    ($($topic:ident { $($variant:ident $(= $code:literal)? $title:literal, $cause:literal, $cure:literal;)+ })+) => {
+    ($($topic:ident { $(
+        $variant:ident $(= $code:literal)? $title:literal, $cause:literal, $($cure:literal)? $(
+            fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
+                seen $seen:literal $(expected $expected:literal)? $(fix $fix:literal)?
+        )*;
+    )+ })+) => {
         /// A row of the catalogue.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
@@ -56,9 +65,9 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant => $cause,)+)+ }
             }
 
-            /// What to do about it.
-            pub const fn cure(self) -> &'static str {
-                match self { $($(Self::$variant => $cure,)+)+ }
+            /// What to do about it, with `{placeholders}` for what only a check knows.
+            const fn fix(self) -> &'static str {
+                match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)*][0],)+)+ }
             }
 
             /// What it is about.
@@ -66,7 +75,44 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant)|+ => Topic::$topic,)+ }
             }
         }
+
+        /// The findings with the sentences of their rows.
+        pub(super) mod say {
+            use std::fmt::Display;
+
+            use super::super::finding::{Finding, Verdict, Who};
+            use super::Code;
+
+            $($($(
+                pub fn $say($($arg: impl Display),*) -> Finding {
+                    Finding::new(Code::$variant, Verdict::$verdict, Who::$who)
+                        $(.title($own_title))?
+                        .seen(format!($seen))
+                        $(.expected(format!($expected)))?
+                        $(.fix(format!($fix)))?
+                }
+            )*)+)+
+        }
     };
+}
+
+impl Code {
+    /// What to do about it, for somebody who only has the code: `<placeholders>` for what a check would fill in.
+    pub fn cure(self) -> String {
+        let mut cure = String::new();
+        let mut rest = self.fix();
+        while let Some((before, (name, after))) =
+            rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        {
+            cure.push_str(before);
+            // What is added to a word is not there in every case.
+            if before.is_empty() || before.ends_with([' ', '(', '\'', '"']) {
+                cure.extend(["<", name, ">"]);
+            }
+            rest = after;
+        }
+        full_sentence(&(cure + rest))
+    }
 }
 
 catalogue! {
@@ -147,19 +193,36 @@ catalogue! {
     Record {
         DnsOk "The CNAME has the right value",
             "Every name server of the zone and every resolver that answered has the value from the dashboard.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn dns_ok(name, value, who) Ok Nobody
+                seen "{name} has CNAME {value} ({who})"
+                expected "CNAME {value}";
         DnsValueUnknown "The value to compare with is unknown",
             "Only the dashboard shows the right value, and it was not entered here.",
-            "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
+            fn value_unknown(name, target) Unknown Dashboard
+                seen "{name} points to {target}"
+                expected "the value from the dashboard"
+                fix "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
         DnsValueGone "The value you entered does not exist",
             "DNS does not know the host entered as the dashboard's value. It was probably mistyped.",
-            "Copy the value from the dashboard again, and correct it here. The record may be right as it is.";
+            fn value_gone(value, instead) Fail Dashboard
+                seen "the value entered here is {value}, but that host does not exist{instead}"
+                expected "the value from the dashboard"
+                fix "copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is";
         DnsMissing "No record exists at the name",
             "The zone's name servers report that there is no such name.",
-            "At your DNS provider, add the CNAME record that the dashboard shows.";
+            fn dns_missing(name, witness, record, then) Fail DnsProvider
+                seen "nothing exists at {name} ({witness})"
+                fix "at your DNS provider, add {record}{then}";
         DnsNodata "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
-            "A CNAME must be the only record: remove the others, then add the CNAME.";
+            "A CNAME must be the only record: remove the others, then add the CNAME."
+            fn only_below(name, record) Fail DnsProvider
+                seen "{name} has no CNAME and no address; only names below it exist"
+                fix "at your DNS provider, add {record}"
+            fn nothing_useful(name, records, record, mail) Fail DnsProvider
+                seen "{name} has {records}, but no CNAME and no address"
+                fix "at your DNS provider, delete {records}, since a CNAME must be the only record, then add {record}{mail}";
         DnsWrongTarget "The CNAME has the wrong value",
             "The record points somewhere else than the dashboard says.",
             "Change its value to the one in the dashboard. Resolvers may cache the old one for its TTL.";
@@ -168,10 +231,16 @@ catalogue! {
             "Correct the value.";
         DnsTargetGone "The CNAME points to a host that does not exist",
             "It may be the host of an old project. Anyone who gets that host name next also gets your visitors.",
-            "Change the value to the one in the dashboard, or delete the record.";
+            "Change the value to the one in the dashboard, or delete the record."
+            fn value_denied(name, value, label) Fail DnsProvider
+                seen "{name} has the value {value}, but that host does not exist"
+                expected "the current value from the dashboard"
+                fix "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {label}";
         DnsNameDoubled "The record's name has the zone twice",
             "The provider adds the zone to the name automatically, so the full name became name.zone.zone.",
-            "Enter only the label, without the zone, as the record's name.";
+            fn name_doubled(place, zone, label, then) Fail DnsProvider
+                seen "the record is at {place}"
+                fix "your DNS provider adds {zone} automatically: change the record's name to {label} and keep its value{then}";
         DnsValueDoubled "The zone was added to the value",
             "The value has no final dot, so the provider took it for a name within the zone.",
             "End the value with a dot, or use the provider's option for full names.";
@@ -180,25 +249,40 @@ catalogue! {
             "Enter only the host name.";
         DnsValueInTxt "The value is in a TXT record",
             "The value is right, but the record has the wrong type.",
-            "Delete the TXT record, and add the value as a CNAME.";
+            fn value_in_txt(name, text, record) Fail DnsProvider
+                seen "{name} has TXT \"{text}\""
+                fix "at your DNS provider, delete this TXT record, then add {record}";
         DnsABlocks "An A record blocks the CNAME",
             "A name has either a CNAME or other records. The A record also sends visitors to another server.",
-            "At your DNS provider, delete the A record, then add the CNAME.";
+            fn a_blocks(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
+                seen "{name} has A {addresses} ({witness})"
+                fix "at your DNS provider, delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
         DnsADirect "An A record has the platform's address",
             "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine.",
-            "Replace the A record by the CNAME, unless your provider flattens CNAMEs. Verify may not see a flattened CNAME.";
+            fn a_direct(name, addresses, record) Warn DnsProvider
+                seen "{name} has the address {addresses}, which is the platform's today"
+                fix "replace it by {record}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then";
         DnsAaaaLeft "An AAAA record points elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6.",
-            "At your DNS provider, delete the AAAA record.";
+            fn aaaa_left(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
+                seen "{name} has AAAA {addresses} ({witness})"
+                fix "at your DNS provider, delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
         DnsCnameAndOther "The CNAME is not the only record",
             "A CNAME must be the only record at its name; with others, resolvers answer at random.",
-            "Keep the CNAME and delete the others. Deleting an MX stops mail for that name: move mail first.";
+            fn not_alone(name, records, label, mail) Fail DnsProvider
+                seen "{name} has a CNAME and also {records}"
+                fix "at your DNS provider, keep the CNAME {label} and delete {records}{mail}";
         DnsMultiCname "There are several CNAMEs",
             "A name can have only one CNAME.",
-            "Keep the one with the right value.";
+            fn several_cnames(name, targets, value) Fail DnsProvider
+                seen "{name} has CNAMEs to {targets}"
+                fix "at your DNS provider, keep the CNAME to {value} and delete the others";
         DnsPrivate "The address is not public",
             "It is in a private, local or reserved range that nobody outside can reach.",
-            "Use a public address; for the platform, its CNAME.";
+            fn private(name, addresses, record) Fail DnsProvider
+                seen "{name} points to {addresses}"
+                expected "a public address"
+                fix "at your DNS provider, replace it by {record}. To test a private address on purpose, use --allow-private";
         DnsChain "The CNAME reaches the platform through other names",
             "The dashboard expects its own value; and the chain breaks when a name in the middle goes.",
             "Point the record straight at the value.";
@@ -207,49 +291,84 @@ catalogue! {
             "Point the record at the value from the dashboard.";
         DnsDname "A DNAME redirects everything below a name",
             "It also replaces this name, so the name cannot have its own record.",
-            "Add the record at the new name, or remove the DNAME.";
+            fn dname(above, target) Warn DnsProvider
+                seen "everything below {above} is redirected to {target}"
+                fix "Add the record at the new name, or remove the DNAME.";
         DnsZoneCut "The name is a separate zone",
             "NS records at the name delegate it to other name servers; nobody asks for a CNAME here.",
-            "Remove the NS records, or add an ALIAS in the other zone.";
+            fn zone_cut(name, servers, label, record) Fail DnsProvider
+                seen "{name} is delegated to {servers}"
+                fix "at your DNS provider, delete the NS records of {label}, then add {record}; or add an ALIAS to the value in the zone of {servers}"
+            fn zone_of_its_own(name, servers, addresses) Warn DnsProvider
+                seen "{name} is a separate zone at {servers}, with the platform's addresses {addresses}"
+                fix "this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME";
         DnsWildcardOk "Only a wildcard record answers",
             "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name.",
-            "Add a record for the name itself: with the wildcard, others could publish on your names.";
+            fn wildcard_ok(zone, records, name, record) Warn DnsProvider
+                seen "every name below {zone} has {records}, also {name}"
+                fix "at your DNS provider, add {record}, for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
         DnsWildcardWrong "A wildcard record answers with the wrong value",
             "The name itself has no record, and the wildcard (*) points elsewhere.",
-            "Add the CNAME for the name itself: it takes precedence over the wildcard.";
+            fn wildcard_wrong(zone, records, name, record) Fail DnsProvider
+                seen "every name below {zone} has {records}, also {name}"
+                fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
         DnsParked "The domain is parked",
             "The registrar answers for every name with its own page.",
-            "Turn off parking or forwarding, then add the record.";
+            fn parked(zone, records, by, record) Fail DnsProvider
+                seen "every name of {zone} has {records}{by}"
+                fix "at your registrar, turn off parking or forwarding, then add {record}";
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
-            "Ignore this resolver, as petstore does: its network rewrites DNS.";
+            fn rewrites(resolver) Warn ThisMachine
+                seen "{resolver} returns an address for a name that does not exist"
+                fix "your network rewrites DNS; this resolver is not counted";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
-            "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
+            fn https_elsewhere(name, record) Fail DnsProvider
+                seen "{name} has {record}"
+                expected "no HTTPS record, or one without hints of other hosts"
+                fix "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
         ApexOk "The apex points to the platform",
             "All its addresses are the platform's.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn apex_ok(name, addresses) Ok Nobody
+                seen "{name} has {addresses}";
         ApexWrong "The apex points elsewhere",
             "None of its addresses is the platform's.",
-            "Replace its A and AAAA records by an ALIAS or ANAME with the value. If the provider has neither, publish on www and redirect the apex to it.";
+            fn apex_wrong(name, addresses, record) Fail DnsProvider
+                seen "{name} has {addresses}"
+                fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexNone "The apex has no address",
             "The domain exists, but has no A or AAAA record.",
-            "Add an ALIAS or ANAME with the value. If the provider has neither, publish on www and redirect the apex to it.";
+            fn apex_none(name, record) Fail DnsProvider
+                seen "{name} has neither A nor AAAA"
+                fix "at your DNS provider, add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexPartial "Some addresses of the apex point elsewhere",
             "Visitors reach the platform or another server at random.",
-            "Delete the addresses that are not the platform's.";
+            fn apex_partial(name, addresses, foreign) Fail DnsProvider
+                seen "{name} has {addresses}"
+                fix "at your DNS provider, delete {foreign}";
         ApexAaaa "IPv6 addresses of the apex point elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server.",
-            "Delete the AAAA records that are not the platform's.";
+            fn apex_aaaa(name, addresses) Fail DnsProvider
+                seen "{name} has AAAA {addresses}"
+                fix "at your DNS provider, delete the AAAA records {addresses}";
         ApexCname "The apex has a CNAME",
             "It hides the NS, SOA and MX records of the domain.",
-            "Use ALIAS, ANAME or CNAME flattening instead.";
+            fn apex_cname(name, target, record) Fail DnsProvider
+                seen "{name} has CNAME {target} next to its SOA and NS records"
+                fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
         ProxyCloudflare "The record is behind Cloudflare's proxy",
             "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME.",
-            "Set the record to DNS only, at least until the domain is live.";
+            fn cloudflare(name, addresses, answer, label) Fail DnsProvider
+                seen "{name} has {addresses}, which Cloudflare answers ({answer}); the CNAME behind it cannot be seen from outside"
+                fix "at Cloudflare, set the record {label} to DNS only (the grey cloud), at least until the domain is live";
         TtlLong "The TTL is longer than a day",
             "Resolvers may cache the record that long, mistakes included.",
-            "Set the TTL to 3600.";
+            fn ttl_long(kind, seconds, ttl) Warn DnsProvider
+                seen "the {kind} has TTL {seconds} ({ttl})"
+                expected "TTL 3600"
+                fix "at your DNS provider, set the TTL to 3600: a mistake would otherwise last as long as the TTL";
     }
     Servers {
         NotDelegated "The domain is not registered",
@@ -564,7 +683,7 @@ mod tests {
         assert_eq!(codes.len(), Code::ALL.len());
         for code in Code::ALL {
             assert_eq!(code.as_str().to_lowercase().parse(), Ok(*code));
-            for text in [code.title(), code.cause(), code.cure()] {
+            for text in [code.title(), code.cause(), &code.cure()] {
                 assert!(!text.is_empty() && text.is_ascii(), "{code}: {text}");
             }
             assert!(code.cause().ends_with('.') && code.cure().ends_with('.'), "{code}");

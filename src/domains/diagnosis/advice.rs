@@ -1,15 +1,13 @@
 //! The advice that several findings on a record share.
 
+use super::super::catalogue::say;
 use super::super::observation::{Data, Record};
-use super::super::{Code, DnsName, Finding, Who};
+use super::super::{DnsName, Finding};
 use super::Case;
 
 /// There is a record, and nothing to compare it with.
 pub(super) fn value_unknown(case: &Case<'_>, leads: &str) -> Finding {
-    Finding::unknown(Code::DnsValueUnknown, Who::Dashboard)
-        .seen(format!("{} points to {leads}", case.domain.name))
-        .expected("the value from the dashboard")
-        .cured()
+    say::value_unknown(&case.domain.name, leads)
 }
 
 /// The record to add, as one would read it aloud.
@@ -33,9 +31,4 @@ pub(super) fn mail_stops(case: &Case<'_>, deleted: &[&Record]) -> String {
 
 pub(super) fn one_cname(case: &Case<'_>) -> String {
     case.expectation.platform_host.as_ref().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
-}
-
-/// A wrong record at the DNS provider. One CNAME is expected by default.
-pub fn fail(case: &Case<'_>, code: Code) -> Finding {
-    Finding::fail(code, Who::DnsProvider).expected(one_cname(case))
 }

@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use crate::model::text::short;
 
 use super::super::caches::Promise;
+use super::super::catalogue::say;
 use super::super::observation::RecordType::A;
 use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
@@ -274,12 +275,7 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
             let down = Finding::unknown(Code::ResolverDown, Who::ThisMachine).seen(format!("{who}: {why}"));
             findings.push(down.cured().evidence([lookup]));
         } else if invents(case, lookup) {
-            findings.push(
-                Finding::warn(Code::DnsRewrite, Who::ThisMachine)
-                    .seen(format!("{who} returns an address for a name that does not exist"))
-                    .fix("your network rewrites DNS; this resolver is not counted")
-                    .evidence(case.seen.resolvers(&case.seen.nobody, A)),
-            );
+            findings.push(say::rewrites(who).evidence(case.seen.resolvers(&case.seen.nobody, A)));
         }
     }
     let without_edns = |lookup: &&Lookup| {
