@@ -438,10 +438,15 @@ catalogue! {
     Caa {
         CaaWait "A resolver still has old CAA records cached",
             "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too.",
-            "Just wait.";
+            fn caa_wait(resolver, place, left, allowed) Wait Nobody
+                seen "{resolver} still has old CAA records of {place} cached for {left} more"
+                expected "{allowed}"
+                fix "just wait; the certificate authority may have them cached, too";
         CaaNone "No CAA record restricts CAs",
             "Without a CAA record, every certificate authority (CA) may issue.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn no_caa(name) Ok Nobody
+                seen "no CAA record from {name} up to its top-level domain";
         CaaOk "CAA allows the platform's CA",
             "The nearest CAA records name it.",
             "Nothing to do.";
@@ -468,7 +473,10 @@ catalogue! {
             "Ask the platform's support for its account URI, or remove accounturi.";
         CaaLookupFailed "The CAA lookup fails",
             "CAs treat a failed lookup as forbidden. Some firewalls drop record types that they do not know.",
-            "Make the name servers answer questions for CAA, even with an empty answer.";
+            fn caa_lookup_failed(server, place, why, at) Fail DnsProvider
+                seen "{server}, asked for CAA at {place}: {why}; it answers other questions"
+                expected "an answer, even an empty one"
+                fix "{at} make the name servers of {place} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know";
         CaaCaUnknown "The platform's CA is unknown",
             "The platform does not say which CA it uses, so the CAA records cannot be judged.",
             "Pass the CA's CAA domain with --ca.";
@@ -476,10 +484,14 @@ catalogue! {
     Certificate {
         TlsOk "The certificate is right",
             "Its names, its dates and its chain are right.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn tls_ok(certificate) Ok Nobody
+                seen "{certificate}";
         TlsWrongName "The certificate is for other names",
             "An old host or another site answers. A wildcard covers only one label.",
-            "Check where the record points, and in the dashboard that the domain is added.";
+            fn wrong_name(names, issuer, name) Fail DnsProvider
+                seen "the certificate is for {names}, issued by {issuer}"
+                fix "an old host or another site answers: check where {name} points, and in the dashboard that the domain is added. A wildcard covers only one label";
         TlsPending "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually a couple of minutes after Verify.",
             "Choose Verify in the dashboard. If that was over 30 minutes ago, check DNS and CAA, then choose Re-verify.";
@@ -488,37 +500,75 @@ catalogue! {
             "Wait up to 30 minutes after Verify. After that, check DNS and CAA, then choose Re-verify.";
         TlsNoSan "The certificate has only a common name",
             "Browsers and petstore ignore the common name. That curl may accept it proves nothing.",
-            "Have it issued again, with the name as subject alternative name.";
+            fn no_san(common) Fail Platform
+                seen "the certificate has no subject alternative names, only the common name {common}"
+                fix "Have it issued again, with the name as subject alternative name.";
         TlsExpired "The certificate has expired",
             "It was not renewed in time. The platform renews it, and needs DNS and CAA to be right.",
-            "Check DNS and CAA first, then choose Re-verify.";
+            fn expired(end, ago) Fail Platform
+                seen "the certificate expired {end}, {ago} ago"
+                expected "a certificate that is valid now"
+                fix "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard";
         TlsFuture "The certificate is not valid yet",
             "It starts in the future, or this machine's clock is wrong.",
-            "Check the clock; otherwise wait.";
+            fn not_valid_yet(begin) Fail Platform
+                seen "the certificate is valid from {begin}"
+                expected "a certificate that is valid now"
+                fix "check the clock of this machine; if it is right, wait";
         TlsSelf "The certificate is self-signed",
             "It is not the platform's, or comes from a test setup.",
-            "Check where the record points.";
+            fn self_signed(issuer, names, name) Fail Platform
+                seen "the certificate is self-signed, by {issuer}, for {names}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points: this is not the platform, or a test setup";
         TlsStaging "The certificate is from a test CA",
             "No browser trusts the certificates of a staging CA.",
-            "Ask the platform's support to issue it from the real CA.";
+            fn staging(issuer) Fail Platform
+                seen "the issuer is {issuer}"
+                expected "a certificate that browsers trust"
+                fix "ask the platform's support to issue it from the real CA";
         TlsChain "An intermediate certificate is missing",
             "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not.",
-            "Ask the platform's support to send the whole chain.";
+            fn no_intermediate(issuer) Fail Platform
+                seen "the server sends its certificate without the intermediate {issuer}"
+                expected "a certificate that browsers trust"
+                fix "ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not";
         TlsIntercept "This network replaces certificates",
             "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic.",
-            "Test from another network, or trust the proxy's root with --trust.";
+            fn intercepted(issuer) Fail ThisMachine
+                seen "the issuer is {issuer}, as it is for the platform's own host"
+                expected "a certificate that browsers trust"
+                fix "Test from another network, or trust the proxy's root with --trust.";
         TlsUnknownCa "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
-            "Check where the record points.";
+            fn unknown_ca(issuer, name) Fail Platform
+                seen "the issuer is {issuer}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points; browsers do not trust the issuer"
+            fn rejected_by_browsers(issuer, why, name) Fail Platform
+                seen "the issuer is {issuer}; {why}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points; browsers reject this certificate"
+            fn no_roots() Unknown ThisMachine
+                seen "this machine has no CA certificates"
+                fix "install the package ca-certificates, or pass a PEM file with --trust";
         TlsLong "The certificate is valid for too long",
             "Browsers reject certificates of public CAs that are valid for more than 398 days in all.",
-            "Ask the platform's support to issue a shorter one.";
+            fn valid_too_long(certificate, days) Warn Platform
+                seen "{certificate}; it is valid for {days} days in all"
+                expected "at most 398 days"
+                fix "Ask the platform's support to issue a shorter one.";
         TlsOld "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
-            "Compare serial numbers in a private window, and wait until the old answer is gone.";
+            fn old_certificate(certificate, serial, begin) Warn DnsProvider
+                seen "{certificate}; serial {serial}, from {begin}"
+                fix "an old host or a cache may still answer: compare serial numbers in a private window";
         TlsSoon "The certificate expires soon",
             "Less than a quarter of its lifetime is left; it should have been renewed by now.",
-            "Check DNS and CAA, then choose Re-verify.";
+            fn expires_soon(certificate) Warn Platform
+                seen "{certificate}"
+                expected "a renewal before the last quarter of its lifetime"
+                fix "it should have been renewed: check the findings on DNS and CAA, then choose Re-verify in the dashboard";
         TlsRefused "Nothing listens for https",
             "The connection to port 443 was refused.",
             "Wait if Verify was less than 30 minutes ago; otherwise ask the platform's support.";
@@ -527,7 +577,10 @@ catalogue! {
             "Check where the record points; if that is right, tell the operator of the server.";
         TlsSni "The certificate is shown only without SNI",
             "The server has the certificate, but does not choose it by the name that browsers send (SNI).",
-            "Tell the operator of the server to use its certificate for the name.";
+            fn only_without_sni(address, name, issuer) Warn Platform
+                seen "{address} has a certificate for {name} from {issuer}, but shows it only without SNI"
+                expected "the certificate for callers of {name}"
+                fix "Tell the operator of the server to use its certificate for the name.";
         TlsReset "The TLS handshake was cut off",
             "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";
@@ -539,16 +592,23 @@ catalogue! {
             "The port is set up wrong: tell the operator of the server.";
         TlsAddressesDiffer "The addresses have different certificates",
             "Visitors get one or the other.",
-            "Check the address that differs.";
+            fn addresses_differ(certificates) Warn DnsProvider
+                seen "{certificates}"
+                expected "the same certificate at every address"
+                fix "check the address that differs: it may be an old server";
         CaRateLimit "The CA has reached a limit",
             "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
             "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";
         HstsNote "Browsers insist on https",
             "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning.",
-            "Fix the certificate; until then, nobody who visited before gets in.";
+            fn strict_transport(field) Fail Platform
+                seen "Strict-Transport-Security: {field}"
+                fix "fix the certificate first: browsers that visited before offer no way past the warning";
         V6Untested "IPv6 was not tested",
             "This machine has no IPv6.",
-            "Test from a network that has it.";
+            fn v6_untested(addresses) Unknown ThisMachine
+                seen "{addresses} cannot be reached from here"
+                fix "Test from a network that has it.";
     }
     Http {
         HttpOk "The platform answers",
