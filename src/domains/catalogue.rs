@@ -613,78 +613,166 @@ catalogue! {
     Http {
         HttpOk "The platform answers",
             "The site is served under the name.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn http_ok(name, status, to) Ok Nobody
+                seen "https://{name}/ answers {status}{to}";
         Http404Project = "HTTP-404-PROJECT" "The platform does not know the name",
             "DNS and certificate are right, but no project has this domain.",
-            "Add it in the dashboard under Project settings, Domains; check project and spelling. If you removed it, delete the CNAME: others could take over the name.";
+            fn unknown_project(name, status, label) Fail Dashboard
+                seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
+                expected "the site"
+                fix "add {name} in the dashboard under Project settings, Domains; check project and spelling. If you removed it on purpose, delete the CNAME {label} at your DNS provider: others could take over the name"
+            fn removed_project(name, status, label) Fail DnsProvider
+                seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
+                expected "the site"
+                fix "the domain was removed: delete the CNAME {label} at your DNS provider now; anyone who adds the name to their project gets your visitors";
         Http5xx = "HTTP-5XX" "The server has an error",
             "The domain is fine; what it serves is not.",
-            "Check the last deploy.";
+            fn server_error(name, answer) Warn Platform
+                seen "https://{name}/{answer}"
+                expected "the site"
+                fix "the domain is fine: check the last deploy in the dashboard";
         HttpRefused "The site refuses visitors",
             "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, or a page that is gone.",
-            "Check the access settings of the project in the dashboard.";
+            "Check the access settings of the project in the dashboard."
+            fn refused(name, status, advice) Warn Dashboard
+                seen "https://{name}/ answers {status}"
+                expected "the site"
+                fix "{advice}";
         HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
             "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there.",
-            "Open port 80 for the name, and let it redirect to https.";
+            fn port_80_closed(addresses) Warn Platform
+                seen "{addresses}"
+                expected "a redirect to https"
+                fix "ask the platform's support whether port 80 is open: visitors without https:// and CAs that check by HTTP-01 need it";
         HttpParked "The page looks like a parking page",
             "It looks like a registrar's placeholder.",
-            "Turn off parking, and check where the record points.";
+            fn parking_page(url) Warn DnsProvider
+                seen "{url} looks like a parking page"
+                fix "Turn off parking, and check where the record points.";
         HttpNoUpgrade "http does not redirect to https",
             "Visitors who type the name without https:// are not sent to the protected address.",
-            "Ask the platform's support to redirect http to https.";
+            fn no_upgrade(url, status, name) Warn Platform
+                seen "{url} answers {status} and does not redirect to https"
+                expected "a redirect to https://{name}/"
+                fix "Ask the platform's support to redirect http to https.";
         AcmeLeftOver "An earlier provider's certificate check is left over",
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
-            "At your DNS provider, delete the records at _acme-challenge that are not the platform's.";
+            fn challenge_left_over(place, target, others) Warn DnsProvider
+                seen "{place} has CNAME {target}{others}"
+                expected "no record, or the platform's"
+                fix "at your DNS provider, delete the records at {place}, unless you know what they are for: they are of an earlier provider"
+            fn challenge_not_alone(place, target, others) Warn DnsProvider
+                seen "{place} has CNAME {target}{others}"
+                expected "no record, or the platform's"
+                fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
-            "Exempt that path from logins, rules and redirects.";
+            fn challenge_blocked(why) Warn DnsProvider
+                seen "/.well-known/acme-challenge/ {why}"
+                expected "404, or another answer from the platform itself"
+                fix "exempt that path from logins, rules and redirects: certificate authorities fetch a file there over port 80";
     }
     Redirect {
         RdOk "The redirect is as configured",
             "From, to and status are right.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn redirect_ok(from, url, status) Ok Nobody
+                seen "{from} leads to {url} with {status}";
         RdLoop "The redirect loops",
             "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible).",
-            "Point the domain straight at its target, and remove what leads back; with a proxy, set its mode to Full (strict).";
+            fn redirect_loops(circle, from, to) Fail Dashboard
+                seen "{circle}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
+            fn page_loops(circle, mode) Fail Dashboard
+                seen "{circle}"
+                fix "in the dashboard, point it straight at its target, and remove what leads back{mode}";
         RdTooMany "There are more than ten redirects",
             "Browsers give up, too.",
-            "Point the first redirect straight at the last target.";
+            "Point the first redirect straight at the last target."
+            fn too_many_redirects(count, from, to) Fail Dashboard
+                seen "more than {count} redirects"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}"
+            fn page_redirects_on(count) Fail Dashboard
+                seen "more than {count} redirects"
+                fix "Point the first redirect straight at the last target.";
         RdGone "The redirect leads to a name that does not exist",
             "Visitors are sent on to a host that DNS does not know.",
-            "Correct the target of the redirect.";
+            "Correct the target of the redirect."
+            fn redirect_gone(from, url, to) Fail Dashboard
+                seen "{from} leads to {url}, which has no address"
+                fix "check the spelling of {to}, or set it up first"
+            fn page_gone(name, url) Fail Dashboard
+                seen "http://{name}/ leads to {url}, which has no address"
+                expected "a target that exists"
+                fix "Correct the target of the redirect.";
         RdNoLocation "The redirect has no target",
             "The status is a redirect, but there is no usable Location header.",
-            "Set it up again, with a target.";
+            fn no_location(url, status, to) Fail Dashboard
+                seen "{url} answers {status} without a usable Location header"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up the redirect to {to} again";
         RdRelative "The redirect stays on the same name",
             "Its target is a path, not another host.",
-            "Enter the target with its domain.";
+            fn same_name(status, location, from, to) Fail Dashboard
+                seen "{status} leads to {location}, on the same name"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdTarget "The redirect leads to another host",
             "The live site differs from the configuration. It may also be an old redirect from a cache.",
-            "Correct the target; check the answer with a header-only request.";
+            fn other_target(status, url, from, to) Fail Dashboard
+                seen "{status} leads to {url}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdMeta "The redirect is only in the page",
             "Crawlers and tools do not follow a meta or script redirect.",
-            "Set up a redirect with a status.";
+            fn only_in_page(url, status, from, to, wanted) Fail Dashboard
+                seen "{url} answers {status}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}";
         RdNone "There is no redirect",
             "A page is served instead.",
-            "Set it up in the dashboard under domains.redirects.";
+            fn no_redirect(url, status, from, to, wanted) Fail Dashboard
+                seen "{url} answers {status}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}"
+            fn no_redirect_over_https(from, status) Warn Dashboard
+                titled "There is no redirect over https"
+                seen "https://{from}/ answers {status}; only http redirects"
+                fix "browsers try https first: check the certificate of {from} and its redirect over https"
+            fn other_way(from, to, url, wanted) Fail Dashboard
+                titled "The redirect goes the other way"
+                seen "it goes the other way: {to} leads to {url}"
+                fix "in the dashboard under Project settings, Domains, first remove the redirect from {to} to {from}, then set up the one from {from} to {to} with {wanted}: both together would be a loop. If {from} should be served, exchange the two in the configuration"
+            fn no_answer(from, why) Fail Dashboard
+                seen "{from}: {why}"
+                fix "check the domain itself first: petstore domains check {from}";
         RdStatus "The redirect has a different status",
             "Browsers and search engines remember 301 and 308, not 302, 303 and 307.",
-            "Set the configured status.";
+            fn other_status(status, means, wanted, meaning) Warn Dashboard
+                seen "status {status}: {means}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the status to {wanted}: {meaning}";
         RdChain "The redirect takes several hops",
             "Each costs visitors time.",
-            "Point the first straight at the last target.";
+            fn several_hops(way, from, to) Warn Dashboard
+                seen "{way}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
         RdDowngrade "The redirect leads to http",
             "One hop is unprotected.",
-            "Use https:// in the target.";
+            fn to_http(url, to) Warn Dashboard
+                seen "leads to {url}"
+                fix "set the target to https://{to}/";
         RdPath "The redirect loses the path",
             "Deep links end on the front page.",
-            "Keep the path and the query in the target.";
+            fn path_lost(source, url, expected) Warn Dashboard
+                seen "{source} leads to {url}"
+                expected "{expected}"
+                fix "keep path and query in the target: deep links end on the front page";
         RdCached "An old redirect may be cached",
             "Browsers keep a 301 as long as they like, unless it sets a limit.",
-            "Test in a private window; a header-only request shows what the server sends now.";
+            fn redirect_cached(how_long) Fail Nobody
+                seen "{how_long}"
+                fix "after the change, test in a private window; a header-only request shows what the server sends now";
         RdHead "HEAD was refused, GET was used",
             "The server does not support header-only requests.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn head_refused() Ok Nobody
+                seen "HEAD gave 405 or 501; checked with GET";
     }
     Configuration {
         CfgOk "The configuration is valid",

@@ -1,8 +1,9 @@
 //! Where certificate authorities look for proof by DNS: `_acme-challenge` below the name.
 
+use super::super::Finding;
+use super::super::catalogue::say;
 use super::super::observation::Lookup;
 use super::super::observation::RecordType::{CNAME, TXT};
-use super::super::{Code, Finding, Who};
 use super::Case;
 
 /// A CNAME that an earlier provider left there. `leads_here`: the record leads to the platform.
@@ -13,18 +14,10 @@ pub fn left_over(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let target = records().find_map(|record| record.data.cname()).filter(|_| leads_here)?;
     let has_text = records().any(|record| record.data.kind() == TXT);
     let beside = if has_text { " and TXT records beside it" } else { "" };
-    let fix = match (target.is_within(&case.platform_zone()?), has_text) {
+    let finding = match (target.is_within(&case.platform_zone()?), has_text) {
         (true, false) => return None,
-        (true, true) => {
-            format!("at your DNS provider, delete the TXT records at {name}: a CNAME must be the only record")
-        }
-        (false, _) => format!(
-            "at your DNS provider, delete the records at {name}, unless you know what they are for: they are of an earlier provider"
-        ),
+        (true, true) => say::challenge_not_alone(name, target, beside),
+        (false, _) => say::challenge_left_over(name, target, beside),
     };
-    let finding = Finding::warn(Code::AcmeLeftOver, Who::DnsProvider)
-        .seen(format!("{name} has CNAME {target}{beside}"))
-        .expected("no record, or the platform's")
-        .fix(fix);
     Some(finding.evidence(asked))
 }
