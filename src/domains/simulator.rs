@@ -17,7 +17,6 @@ pub mod zone;
 mod authority;
 mod dns;
 mod doors;
-mod encrypted;
 mod healthy;
 mod http;
 mod listen;
@@ -89,12 +88,6 @@ impl Simulator {
     /// If the plan has fewer resolvers.
     pub fn resolver(&self, number: usize) -> SocketAddr {
         self.doors.lock().resolvers[number]
-    }
-
-    /// The address at which the resolver of this number answers over TLS and HTTPS.
-    pub fn encrypted_resolver(&self, number: usize) -> io::Result<SocketAddr> {
-        let _inside = self.runtime.enter();
-        self.doors.lock().encrypted_resolver(number, &self.shared)
     }
 
     /// The addresses of all resolvers.

@@ -9,7 +9,6 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 
 use super::dns::Sockets;
-use super::encrypted;
 use super::listen::retry;
 use super::log::LoggedServer;
 use super::plan::Plan;
@@ -23,8 +22,6 @@ use crate::domains::DnsName;
 pub(super) struct Doors {
     pub name_servers: Vec<(DnsName, SocketAddr)>,
     pub resolvers: Vec<SocketAddr>,
-    /// The ports for TLS and HTTPS of resolvers, by number.
-    encrypted: HashMap<usize, SocketAddr>,
     pub http: u16,
     pub https: u16,
     /// By address, and whether it is for https. A socket on which nothing listens keeps its port.
@@ -51,20 +48,6 @@ impl Doors {
             self.resolvers.push(address);
         }
         self.open_web(plan, shared)
-    }
-
-    /// The port at which a resolver answers over TLS and HTTPS, opened at the first call. Needs a runtime around it.
-    pub(super) fn encrypted_resolver(&mut self, number: usize, shared: &Arc<Shared>) -> io::Result<SocketAddr> {
-        if let Some(address) = self.encrypted.get(&number) {
-            return Ok(*address);
-        }
-        let (bound, port) = bind((Ipv4Addr::LOCALHOST, 0).into(), false)?;
-        if let Bound::Open(listener) = bound {
-            self.tasks.spawn(encrypted::serve(listener, Arc::clone(shared), LoggedServer::Resolver(number)));
-        }
-        let address = (Ipv4Addr::LOCALHOST, port).into();
-        self.encrypted.insert(number, address);
-        Ok(address)
     }
 
     fn serve(&mut self, shared: &Arc<Shared>, server: LoggedServer) -> io::Result<SocketAddr> {

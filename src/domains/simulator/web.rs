@@ -77,7 +77,7 @@ async fn greet(stream: TcpStream, address: SocketAddr, shared: &Shared) -> io::R
     }
 }
 
-pub(super) fn config(certificate: &IssuedCertificate, shared: &Shared) -> io::Result<ServerConfig> {
+fn config(certificate: &IssuedCertificate, shared: &Shared) -> io::Result<ServerConfig> {
     let key = shared.authorities.lock().issue(certificate)?;
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_protocol_versions(VERSIONS).map_err(io::Error::other)?.with_no_client_auth();
