@@ -106,7 +106,7 @@ impl Code {
         {
             cure.push_str(before);
             // What is added to a word is not there in every case.
-            if before.is_empty() || before.ends_with([' ', '(', '\'', '"']) {
+            if cure.is_empty() || cure.ends_with([' ', '/']) {
                 cure.extend(["<", name, ">"]);
             }
             rest = after;
@@ -373,67 +373,176 @@ catalogue! {
     Servers {
         NotDelegated "The domain is not registered",
             "The registry does not know it, or it has expired.",
-            "Register or renew it at the registrar; check the spelling.";
+            fn not_registered(domain) Fail Registrar
+                seen "the registry does not know {domain}"
+                fix "at your registrar, register or renew {domain}; check the spelling";
         NsMismatch "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another.",
-            "Change the name servers at the registrar, or add the record at the provider that resolvers ask. Delegations are cached for up to 48 hours.";
+            fn ns_mismatch(old, new, zone, record) Warn Registrar
+                seen "the registrar lists {old}"
+                expected "{new}, as the zone itself lists"
+                fix "to keep the zone at {new}, set the name servers of {zone} to these at your registrar. To keep it at {old}, add {record} there. Then wait up to 48 h until the delegation is updated everywhere";
         NsSilent "The DNS provider's name servers do not answer",
             "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
-            "Ask the DNS provider, or check its status page. Nothing can be judged or changed until they answer.";
+            fn name_servers_silent(servers, zone) Fail DnsProvider
+                seen "{servers}; resolvers get no answer from them, either"
+                expected "the name servers of {zone} answer"
+                fix "ask your DNS provider: this is an outage, or a firewall drops the questions. The record cannot be judged until they answer";
         GlueDiffers "The registrar has another address for a name server",
             "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has.",
-            "Correct the address of the name server at the registrar.";
+            fn glue_differs(listed, host, own) Warn Registrar
+                seen "the registrar has {listed} for {host}, the zone itself {own}"
+                expected "{own}, if your DNS provider serves the zone there"
+                fix "at your registrar, set the address (glue) of {host} to {own}; {listed} is asked until then";
         LameAll "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
-            "Set up the zone at the provider, or list the right servers at the registrar.";
+            fn lame_all(servers, zone) Fail DnsProvider
+                seen "{servers}"
+                expected "the name servers of {zone} answer with authority"
+                fix "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar";
         DnssecBogus "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
-            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar.";
+            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar."
+            fn other_key(zone_asked, tags, has, zone, then) Fail Registrar
+                titled "The DS record at the registrar belongs to another key"
+                seen "the DS record of {zone_asked} at the registrar is for key {tags}, but {has}"
+                expected "a DS record for a key of the zone, or none"
+                fix "at your registrar, remove the DS record of {zone}, and wait for its TTL. {then}"
+            fn unsigned(zone, servers) Fail DnsProvider
+                titled "One name server serves the zone without signatures"
+                seen "{zone} at {servers} has no signatures; other name servers have them"
+                expected "the signed zone at every name server"
+                fix "at your DNS provider, let {servers} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
+            fn wrong_dates(zone, dates, servers, clock) Warn DnsProvider
+                titled "The DNSSEC signatures have expired or are not valid yet"
+                seen "the signatures of {zone} {dates} ({servers})"
+                expected "signatures that are valid now"
+                fix "ask your DNS provider to sign {zone} again now. Only if that takes long, remove the DS record at your registrar and wait for its TTL{clock}"
+            fn wrong_dates_at_one(zone, servers, dates) Warn DnsProvider
+                titled "One name server has expired signatures"
+                seen "the signatures of {zone} at {servers} {dates}; other name servers have valid ones"
+                expected "signatures that are valid now"
+                fix "ask your DNS provider why {servers} does not copy the newly signed zone: resolvers that ask it fail";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
-            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence.";
+            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence."
+            fn all_fail(servers) Fail DnsProvider
+                seen "{servers}; resolvers still answer from their caches"
+                fix "open a ticket at your DNS provider, with the evidence: the domain stops working once the caches expire"
+            fn platform_silent(name, target) Fail Platform
+                titled "The platform's name servers do not answer"
+                seen "{name} has CNAME {target}, as it should, but every resolver fails for that host"
+                fix "your record is right: open a ticket at the platform's support, with the output of: petstore domains report {name}"
+            fn none_succeeds(failing, answered, name) Fail DnsProvider
+                seen "{failing} of {answered} resolvers answer SERVFAIL, even without validation"
+                fix "open a ticket at your DNS provider, with the output of: petstore domains report {name}";
         Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
-            "Check the delegation and the secondary name servers.";
+            fn over_48h(resolver, records, zone) Fail DnsProvider
+                seen "{resolver} still answers {records}, more than 48 h after the record was saved"
+                fix "no cache may keep it that long: check the delegation of {zone} and its secondary name servers";
         ViewsDiffer "The name servers give others another answer",
             "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name.",
-            "Add the record in every view and at every provider of the zone. Waiting does not help.";
+            fn views_differ(answers, record, zone, old) Fail DnsProvider
+                seen "{answers}, fetched again and not from a cache"
+                fix "add {record} also in the public view of {zone} (split horizon), and at every provider that serves {zone}{old}: waiting changes nothing"
+            fn exceptions(answers) Warn DnsProvider
+                seen "{answers}, fetched again and not from a cache"
+                fix "the others have the right record: it filters names, or gets an answer by its place; ask its operator if your visitors use it";
         LameOne "One name server does not serve the domain",
             "Questions that reach it fail or take longer.",
-            "Set up the zone on it, or remove it at the registrar.";
+            fn lame_one(servers, zone) Warn DnsProvider
+                seen "{servers}"
+                expected "every name server of {zone} answers with authority"
+                fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar";
         SecondaryBehind "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
-            "Wait. If it takes longer than its SOA record says, ask the DNS provider.";
+            fn secondary_behind(seen, longest) Wait DnsProvider
+                seen "{seen}"
+                expected "the same zone at every server"
+                fix "wait; this usually takes minutes, and by the SOA record at most {longest}"
+            fn secondary_late(seen, servers, longest) Warn DnsProvider
+                seen "{seen}"
+                expected "the same zone at every server"
+                fix "ask your DNS provider why {servers} is behind: by the SOA record it copies the zone within {longest}"
+            fn same_serial(servers, serials) Warn DnsProvider
+                titled "The name servers disagree about the same version of the zone"
+                seen "{servers} has another record at the same serial ({serials})"
+                expected "the same zone at every server"
+                fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
         TtlWait "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out.",
-            "Just wait.";
+            fn ttl_wait(resolver, records, left) Wait Nobody
+                seen "{resolver} still has {records} cached{left}"
+                fix "just wait";
         NegWait "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
-            "Just wait; asking again does not shorten it.";
+            fn negative_wait(resolver, left) Wait Nobody
+                seen "{resolver} has cached that there was no record{left}"
+                fix "just wait; asking again does not shorten it";
         NsWait "A resolver still asks the old name servers",
             "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
-            "Just wait, or add the record at the old name servers, too.";
+            fn ns_wait(resolver, hosts, left, servers, record, soon) Wait Nobody
+                seen "{resolver} still asks {hosts}, for up to {left}"
+                expected "{servers}"
+                fix "just wait; or add {record} at {hosts}, too, and it is over{soon}";
         DsWait "Resolvers still have the old DS record cached",
             "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
-            "Just wait.";
+            fn old_ds(has, zone, resolvers, left) Wait Nobody
+                seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
+                expected "the DS record of the registrar, or none"
+                fix "just wait"
+            fn failure_cached(zone, resolvers, left) Wait Nobody
+                titled "Resolvers remember that the signatures failed"
+                seen "the registrar has no DS record for {zone} any more; {resolvers} may cache the failure for {left} more"
+                expected "answers that are not validated"
+                fix "just wait";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
-            "Wait, and check the name servers.";
+            fn stale_served(resolver, records) Wait Nobody
+                seen "{resolver} answers {records}, which has expired"
+                fix "wait; it serves old answers because it cannot reach the domain's name servers";
         ResolverDown "A resolver does not answer",
             "It is down, or this network blocks it.",
-            "Nothing to do: it is not counted.";
+            fn resolver_down(resolver, why) Unknown ThisMachine
+                seen "{resolver}: {why}"
+                fix "Nothing to do: it is not counted.";
         ResolversDisagree "Resolvers give different answers",
             "None of them matches the name servers: answers may depend on the place or the network.",
             "Check for GeoDNS or split-horizon DNS at the provider.";
         SplitLocal "Only this machine gets another answer",
             "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
-            "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer.";
+            fn split_local(resolver, records) Warn ThisMachine
+                seen "{resolver} answers {records}; all others have the right value"
+                fix "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer."
+            fn hosts_file(address, name) Warn ThisMachine
+                seen "the hosts file of this machine has {address} for {name}"
+                fix "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer."
+            fn own_view(records) Warn ThisMachine
+                seen "the name servers answer this machine {records}; resolvers have the right record"
+                fix "nothing for visitors: this network is shown its own view (split horizon). Add the record there, too, if people inside should reach the site";
         EdnsBroken "A server does not understand EDNS",
             "It rejected a question with EDNS, and answered the same one without.",
-            "Everything works. Tell the DNS provider that its software is old.";
+            fn edns_broken(server) Warn DnsProvider
+                seen "{server} rejects EDNS, but answers without it"
+                fix "Everything works. Tell the DNS provider that its software is old.";
         Offline "Nothing answers",
             "No resolver answered: this machine is offline, or its network blocks port 53.",
-            "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53.";
+            fn offline(resolvers) Unknown ThisMachine
+                seen "no answer from {resolvers}"
+                fix "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53."
+            fn no_answer_for_it(resolvers, zone) Unknown ThisMachine
+                titled "No resolver answers for this name"
+                seen "no answer from {resolvers}"
+                fix "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, too, check the name servers of {zone}"
+            fn unusable_dns(top) Unknown ThisMachine
+                titled "The DNS of this network is unusable"
+                seen "it reports that even {top} does not exist"
+                fix "test from another network, or name a resolver that this one allows, with --resolver"
+            fn unreachable_servers(servers) Unknown ThisMachine
+                titled "The name servers cannot be reached from here"
+                seen "{servers}"
+                fix "this network seems to block port 53 to other servers; the domain was judged by the resolvers";
     }
     Caa {
         CaaWait "A resolver still has old CAA records cached",
@@ -473,6 +582,7 @@ catalogue! {
             "Ask the platform's support for its account URI, or remove accounturi.";
         CaaLookupFailed "The CAA lookup fails",
             "CAs treat a failed lookup as forbidden. Some firewalls drop record types that they do not know.",
+            "Make the name servers answer questions for CAA, even with an empty answer."
             fn caa_lookup_failed(server, place, why, at) Fail DnsProvider
                 seen "{server}, asked for CAA at {place}: {why}; it answers other questions"
                 expected "an answer, even an empty one"
@@ -837,5 +947,13 @@ mod tests {
             assert!(code.cause().ends_with('.') && code.cure().ends_with('.'), "{code}");
         }
         assert!("DNS-NONSENSE".parse::<Code>().is_err());
+    }
+
+    #[test]
+    fn a_cure_names_what_a_check_would_fill_in() {
+        let cure = "At your DNS provider, delete the A record <addresses> of <label>, then add <record>: a CNAME must be \
+                    the only record. Then wait up to <ttl> (the TTL of the old record).";
+        assert_eq!(Code::DnsABlocks.cure(), cure);
+        assert_eq!(Code::RdDowngrade.cure(), "Set the target to https://<to>/.");
     }
 }
