@@ -19,10 +19,8 @@ mod dns;
 mod doors;
 mod healthy;
 mod http;
-mod listen;
 mod lookup;
 mod recursion;
-mod shared;
 mod web;
 
 use std::io;
@@ -35,8 +33,9 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::DnsName;
+use authority::Authorities;
 use doors::Doors;
-use shared::Shared;
+use log::Log;
 
 pub use certificate::{IssuedCertificate, Issuer};
 pub use fault::{Malformed, ServerFault};
@@ -135,5 +134,26 @@ impl Simulator {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan.lock().clone();
         self.doors.lock().open(&plan, &self.shared)
+    }
+}
+
+/// What all simulated servers share.
+struct Shared {
+    /// Locked only while an answer is made, never while it is sent.
+    pub plan: Mutex<Plan>,
+    pub authorities: Mutex<Authorities>,
+    pub questions: Log<LoggedQuestion>,
+    pub requests: Log<Request>,
+}
+
+impl Shared {
+    pub fn new(plan: Plan) -> io::Result<Self> {
+        let authorities = Mutex::new(Authorities::new()?);
+        Ok(Self {
+            plan: Mutex::new(plan),
+            authorities,
+            questions: Log(Mutex::default()),
+            requests: Log(Mutex::default()),
+        })
     }
 }

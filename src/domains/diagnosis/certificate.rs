@@ -111,7 +111,7 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
     finding.who = Who::DnsProvider;
     finding.until = None;
-    if case.expectation.platform_host.is_none() {
+    if case.value().is_none() {
         // Browsers reject this certificate, also of another server.
         let broken = matches!(
             finding.code,
@@ -179,7 +179,7 @@ fn refusing_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
     use ConnectionFailure::{Refused, Reset, Timeout};
     let own = case.seen.platform_handshake.as_ref()?;
     let refuses = matches!(own.outcome, Err(Refused | Reset | Timeout));
-    case.expectation.platform_host.as_ref().filter(|_| refuses)
+    case.value().filter(|_| refuses)
 }
 
 /// A missing certificate: whether that is normal, and until when.

@@ -12,7 +12,6 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
 use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
 use super::super::{DnsName, Finding, Verdict};
-use super::advice::record_to_add;
 use super::authoritative::{self, Authoritative, invents, serials};
 use super::cname_target::shown;
 use super::{Case, PROPAGATION, words};
@@ -76,7 +75,7 @@ pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
     let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
     let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
-    let finding = say::ns_mismatch(old, new, case.zone(), record_to_add(case));
+    let finding = say::ns_mismatch(old, new, case.zone(), case.record());
     Some(Finding { verdict, ..finding }.evidence(referral.chain(lookups)))
 }
 

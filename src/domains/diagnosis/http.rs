@@ -3,8 +3,8 @@
 use crate::model::text::short;
 
 use super::super::catalogue::say;
-use super::super::observation::RecordType::A;
-use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
+use super::super::observation::RecordType::{A, CNAME, TXT};
+use super::super::observation::{ConnectionFailure, Hop, Lookup, Response, Trail};
 use super::super::{Code, DnsName, Finding};
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Case, words};
@@ -184,4 +184,20 @@ fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
         }
     }
     None
+}
+
+/// A CNAME that an earlier provider left where CAs look for proof by DNS: `_acme-challenge` below the name. `leads_here`: the record leads to the platform.
+pub fn challenge_left_over(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
+    let name = &case.seen.dns_challenge;
+    let asked: Vec<&Lookup> = [CNAME, TXT].into_iter().flat_map(|kind| case.seen.asked(name, kind)).collect();
+    let records = || asked.iter().filter_map(|lookup| lookup.answer()).flat_map(|reply| reply.at(name));
+    let target = records().find_map(|record| record.data.cname()).filter(|_| leads_here)?;
+    let has_text = records().any(|record| record.data.kind() == TXT);
+    let beside = if has_text { " and TXT records beside it" } else { "" };
+    let finding = match (target.is_within(&case.platform_zone()?), has_text) {
+        (true, false) => return None,
+        (true, true) => say::challenge_not_alone(name, target, beside),
+        (false, _) => say::challenge_left_over(name, target, beside),
+    };
+    Some(finding.evidence(asked))
 }

@@ -8,7 +8,6 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
 use super::super::observation::{Data, RecordType, TYPES};
 use super::super::{Finding, Verdict};
-use super::advice::{mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::shown;
 use super::{Case, words};
@@ -24,8 +23,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
             nothing_useful(case, source)
         }];
     }
-    if case.expectation.platform_host.is_none() {
-        return vec![value_unknown(case, &words::list(v4.iter().chain(&v6)))];
+    if case.value().is_none() {
+        return vec![say::value_unknown(&case.domain.name, &words::list(v4.iter().chain(&v6)))];
     }
     let platform = case.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
@@ -42,10 +41,10 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
 }
 
 fn blocks(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
-    let (name, list, record) = (&case.domain.name, words::list(list), record_to_add(case));
+    let (name, list, record) = (&case.domain.name, words::list(list), case.record());
     let (others, ttl) = (others(source, A), words::ttl(source.ttl(A)));
     say::a_blocks(name, list, source.witness(), case.label(), others, record, ttl)
-        .expected(one_cname(case))
+        .expected(case.one_cname())
         .evidence(source.evidence(&[A, CNAME]))
 }
 
@@ -60,27 +59,27 @@ fn others(source: &Authoritative<'_>, except: RecordType) -> String {
 }
 
 fn left_over(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
-    let (name, list, record) = (&case.domain.name, words::list(list), record_to_add(case));
+    let (name, list, record) = (&case.domain.name, words::list(list), case.record());
     let (others, ttl) = (others(source, AAAA), words::ttl(source.ttl(AAAA)));
     say::aaaa_left(name, list, source.witness(), case.label(), others, record, ttl)
-        .expected(one_cname(case))
+        .expected(case.one_cname())
         .evidence(source.evidence(&[AAAA]))
 }
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
-    say::a_direct(&case.domain.name, words::list(addresses), record_to_add(case))
-        .expected(one_cname(case))
+    say::a_direct(&case.domain.name, words::list(addresses), case.record())
+        .expected(case.one_cname())
         .evidence(source.evidence(&[A, AAAA]))
 }
 
 fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let expected = case.expectation.platform_host.as_ref()?;
+    let expected = case.value()?;
     let text = source.own.iter().find_map(|record| match &record.data {
         Data::Txt(text) if text.to_ascii_lowercase().contains(expected.as_str()) => Some(text),
         _ => None,
     })?;
-    let finding = say::value_in_txt(&case.domain.name, short(text), record_to_add(case));
-    Some(finding.expected(one_cname(case)).evidence(source.evidence(&[TXT])))
+    let finding = say::value_in_txt(&case.domain.name, short(text), case.record());
+    Some(finding.expected(case.one_cname()).evidence(source.evidence(&[TXT])))
 }
 
 /// The name that has the record instead, because the provider added the zone to it.
@@ -90,12 +89,12 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
             && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
     })?;
     let finding = say::name_doubled(shown(&found.question.name), case.zone(), case.label(), then_forgotten(case));
-    Some(finding.expected(format!("{} {}", case.domain.name, one_cname(case))).evidence([found]))
+    Some(finding.expected(format!("{} {}", case.domain.name, case.one_cname())).evidence([found]))
 }
 
 fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let then = then_forgotten(case);
-    let finding = say::dns_missing(&case.domain.name, source.witness(), record_to_add(case), then);
+    let finding = say::dns_missing(&case.domain.name, source.witness(), case.record(), then);
     absent(case, finding).evidence(source.evidence(&[CNAME]))
 }
 
@@ -112,10 +111,10 @@ fn then_forgotten(case: &Case<'_>) -> String {
 fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let name = &case.domain.name;
     let list = words::list(source.own.iter().map(|record| record.data.words()));
-    let record = record_to_add(case);
+    let record = case.record();
     let finding = match list.is_empty() {
         true => say::only_below(name, record),
-        false => say::nothing_useful(name, list, record, mail_stops(case, &source.own)),
+        false => say::nothing_useful(name, list, record, case.mail_stops(&source.own)),
     };
     absent(case, finding).evidence(source.evidence(&TYPES))
 }
@@ -123,5 +122,5 @@ fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
 /// Before the operator saved the record, its absence is only the next step.
 fn absent(case: &Case<'_>, finding: Finding) -> Finding {
     let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
-    Finding { verdict, ..finding }.expected(one_cname(case))
+    Finding { verdict, ..finding }.expected(case.one_cname())
 }

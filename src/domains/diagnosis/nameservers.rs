@@ -208,7 +208,7 @@ fn rejected(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
 
 /// The platform's host, if resolvers fail for it, but answer for the zone that points to it.
 fn dead_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
-    let host = case.expectation.platform_host.as_ref().filter(|host| case.is_dead(host))?;
+    let host = case.value().filter(|host| case.is_dead(host))?;
     let own = |lookup: &Lookup| lookup.server.role.is_resolver() && lookup.question.name.is_within(case.zone());
     case.seen.lookups.iter().any(|lookup| own(lookup) && lookup.answer().is_some()).then_some(host)
 }
@@ -225,7 +225,7 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
     let name = &case.domain.name;
     let cnames = source.cnames();
     let target = cnames.first().map(|(target, _)| *target).filter(|_| source.authoritative);
-    let finding = match (target.filter(|target| case.is_dead(target)), &case.expectation.platform_host) {
+    let finding = match (target.filter(|target| case.is_dead(target)), case.value()) {
         (Some(target), Some(host)) if target == host => say::platform_silent(name, target),
         // The wrong value is the cause, and is reported with the record.
         (Some(_), Some(_)) => return None,

@@ -12,7 +12,6 @@ use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::DS;
 use super::super::observation::{Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::record_to_add;
 use super::authoritative::{self, Authoritative, invents};
 use super::cname_target::shown;
 use super::{Case, delegation, words};
@@ -44,7 +43,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
-    match &case.expectation.platform_host {
+    match case.value() {
         Some(host) if !case.domain.is_apex() => {
             let platform = case.platform_addresses();
             let wildcard_address =
@@ -127,14 +126,14 @@ fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> O
             true => String::new(),
             false => format!(", and delete the zone at {}", words::list(hosts.into_iter().map(shown))),
         };
-        say::views_differ(words::list(seen), record_to_add(case), case.zone(), old)
+        say::views_differ(words::list(seen), case.record(), case.zone(), old)
     };
     Some(finding.expected(value(case)).evidence(others.iter().copied()))
 }
 
 /// The value from the dashboard; empty if unknown.
 fn value(case: &Case<'_>) -> String {
-    case.expectation.platform_host.as_ref().map_or_else(String::new, DnsName::to_string)
+    case.value().map_or_else(String::new, DnsName::to_string)
 }
 
 /// The records at the name in an answer, as they are remembered.
@@ -256,7 +255,7 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         let left = words::duration(former.until.duration_since(lookup.at));
         let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
         let servers = words::list(case.seen.delegated.iter().map(shown));
-        let finding = say::ns_wait(who, hosts, left, servers, record_to_add(case), soon).until(until);
+        let finding = say::ns_wait(who, hosts, left, servers, case.record(), soon).until(until);
         return Some(finding.evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup])));
     } else if cause == Cause::Expired {
         say::stale_served(who, held)
@@ -336,7 +335,7 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
         .collect();
     // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(case, reply));
-    if case.expectation.platform_host.is_some() && answers.iter().all(right) {
+    if case.value().is_some() && answers.iter().all(right) {
         return None;
     }
     // What no cache explains is reported as that.

@@ -7,7 +7,6 @@ use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{Lookup, Reply, Response, Role};
 use super::super::{DnsName, Finding, Verdict};
-use super::advice::{one_cname, record_to_add};
 use super::authoritative::Authoritative;
 use super::propagation::sees_right;
 use super::{Case, words};
@@ -33,7 +32,7 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
     let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
     let finding = say::cloudflare(&case.domain.name, words::list(&addresses), status, case.label());
-    Some(Finding { verdict, ..finding }.expected(one_cname(case)).evidence(source.evidence(&[A, AAAA])))
+    Some(Finding { verdict, ..finding }.expected(case.one_cname()).evidence(source.evidence(&[A, AAAA])))
 }
 
 /// Addresses at the end of the chain that are not public.
@@ -51,7 +50,6 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     private.sort_unstable();
     private.dedup();
     (!private.is_empty()).then(|| {
-        say::private(&case.domain.name, words::list(&private), record_to_add(case))
-            .evidence(source.evidence(&[A, AAAA]))
+        say::private(&case.domain.name, words::list(&private), case.record()).evidence(source.evidence(&[A, AAAA]))
     })
 }

@@ -1,6 +1,7 @@
 //! The record at the name (catalogue, section 2.2).
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use crate::model::text::whole;
 use crate::model::words::counted;
@@ -10,10 +11,9 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
 use super::super::observation::{Data, Lookup, Record, Reply, type_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::{mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
-use super::{Case, apex, missing_cname, proxied, wildcard, words};
+use super::{Case, missing_cname, proxied, wildcard, words};
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
@@ -31,7 +31,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if let Some(proxy) = proxied::cloudflare(case, source) {
         return vec![proxy];
     }
-    let mut findings = if case.domain.is_apex() { vec![apex::finding(case, source)] } else { subdomain(case, source) };
+    let mut findings = if case.domain.is_apex() { vec![apex(case, source)] } else { subdomain(case, source) };
     value_gone(case, source, &mut findings);
     // It names the cause more exactly.
     findings.splice(..0, proxied::private(case, source));
@@ -68,7 +68,7 @@ fn not_published(case: &Case<'_>, finding: &mut Finding) {
 
 /// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.
 fn https_elsewhere(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let host = case.expectation.platform_host.as_ref().filter(|_| source.cnames().is_empty())?;
+    let host = case.value().filter(|_| source.cnames().is_empty())?;
     let (name, platform) = (&case.domain.name, case.platform_addresses());
     let leads_away = |record: &&&Record| match &record.data {
         Data::Https { target, hints, .. } => {
@@ -102,15 +102,15 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
     let at_once = source.replies().any(several);
     if at_once {
-        let keep = case.expectation.platform_host.as_ref().map_or("the right one", DnsName::as_str);
+        let keep = case.value().map_or("the right one", DnsName::as_str);
         let several = say::several_cnames(name, words::list(targets()), keep);
-        findings.push(several.expected(one_cname(case)).evidence(source.evidence(&[CNAME])));
+        findings.push(several.expected(case.one_cname()).evidence(source.evidence(&[CNAME])));
     }
     if !others.is_empty() {
         findings.push(not_alone(case, source, &others));
     }
-    let Some(expected) = &case.expectation.platform_host else {
-        findings.push(value_unknown(case, &targets().collect::<Vec<_>>().join(", ")));
+    let Some(expected) = case.value() else {
+        findings.push(say::value_unknown(&case.domain.name, &targets().collect::<Vec<_>>().join(", ")));
         return findings;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
@@ -127,7 +127,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
 /// A value that does not exist was mistyped, whatever records the name has: this comes first, and replaces a
 /// comparison with it.
 fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let Some(expected) = &case.expectation.platform_host else { return };
+    let Some(expected) = case.value() else { return };
     if !is_denied(case, expected) || source.cnames().iter().any(|(target, _)| *target == expected) {
         return;
     }
@@ -170,8 +170,8 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
 fn not_alone(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
     let list = words::list(others.iter().map(|record| record.data.words()));
     let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
-    say::not_alone(&case.domain.name, list, case.label(), mail_stops(case, others))
-        .expected(format!("only {}", one_cname(case)))
+    say::not_alone(&case.domain.name, list, case.label(), case.mail_stops(others))
+        .expected(format!("only {}", case.one_cname()))
         .evidence(source.evidence(&kinds))
 }
 
@@ -181,10 +181,10 @@ fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let (platform, own) = (case.platform_addresses(), source.all_addresses());
     if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
         let separate = say::zone_of_its_own(&case.domain.name, servers, words::list(&own));
-        return separate.expected(one_cname(case)).evidence(source.evidence(&[A, AAAA, NS]));
+        return separate.expected(case.one_cname()).evidence(source.evidence(&[A, AAAA, NS]));
     }
-    say::zone_cut(&case.domain.name, servers, case.label(), record_to_add(case))
-        .expected(one_cname(case))
+    say::zone_cut(&case.domain.name, servers, case.label(), case.record())
+        .expected(case.one_cname())
         .evidence(source.evidence(&[CNAME, NS]))
 }
 
@@ -193,4 +193,42 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
     let longest = leads.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY)?;
     let (kind, ttl) = (longest.data.kind(), longest.ttl);
     Some(say::ttl_long(type_name(kind), ttl, words::ttl(ttl)).evidence(source.evidence(&[kind])))
+}
+
+/// The finding on a domain without a subdomain: it has addresses instead of a CNAME.
+fn apex(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
+    let (name, record) = (&case.domain.name, case.record());
+    if let Some((target, _)) = source.cnames().first() {
+        let finding = say::apex_cname(name, shown(target), record);
+        return finding.expected(apex_expected(case)).evidence(source.evidence(&[CNAME]));
+    }
+    let all = source.all_addresses();
+    let list = words::list(&all);
+    if case.value().is_none() {
+        return say::value_unknown(&case.domain.name, &list);
+    }
+    let platform = case.platform_addresses();
+    let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
+    let finding = if all.is_empty() {
+        say::apex_none(name, record)
+    } else if foreign.is_empty() {
+        say::apex_ok(name, list)
+    } else if foreign.len() == all.len() {
+        say::apex_wrong(name, list, record)
+    } else if foreign.iter().all(|address| address.is_ipv6()) {
+        say::apex_aaaa(name, words::list(foreign))
+    } else {
+        say::apex_partial(name, list, words::list(foreign))
+    };
+    finding.expected(apex_expected(case)).evidence(source.evidence(&[A, AAAA]))
+}
+
+fn apex_expected(case: &Case<'_>) -> String {
+    let platform = case.platform_addresses();
+    let host = case.value().map_or("the platform", |host| host.as_str());
+    if platform.is_empty() {
+        format!("the addresses of {host}")
+    } else {
+        format!("the addresses of {host} ({})", words::list(platform))
+    }
 }

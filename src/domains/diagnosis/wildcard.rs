@@ -6,7 +6,6 @@ use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME};
 use super::super::observation::{Data, Lookup, Reply, Role};
 use super::super::{Code, DnsName, Finding};
-use super::advice::{one_cname, record_to_add, value_unknown};
 use super::authoritative::{Authoritative, invents};
 use super::cname_target::{self, shown};
 use super::http::is_parked;
@@ -32,7 +31,7 @@ const PARKING_SERVERS: &[&str] = &[
 pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
     let cnames = source.cnames();
-    let leads = case.expectation.platform_host.as_ref().and_then(|expected| {
+    let leads = case.value().and_then(|expected| {
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
         let wrong = cname_target::wrong(case, source, made, *ttl, expected);
         (wrong.code != Code::DnsChain).then_some(wrong)
@@ -40,7 +39,7 @@ pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName
     let leads = leads.map(|wrong| {
         wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
     });
-    let redirected = say::dname(above, target).expected(one_cname(case)).evidence(source.evidence(&[CNAME]));
+    let redirected = say::dname(above, target).expected(case.one_cname()).evidence(source.evidence(&[CNAME]));
     leads.into_iter().chain([redirected]).collect()
 }
 
@@ -63,19 +62,19 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     if let Some(parked) = parked(case, source, &leads) {
         return parked;
     }
-    let Some(expected) = &case.expectation.platform_host else { return value_unknown(case, &leads) };
+    let Some(expected) = case.value() else { return say::value_unknown(&case.domain.name, &leads) };
     let platform = case.platform_addresses();
     let right = source.own.iter().any(|record| match &record.data {
         Data::Cname(target) => target == expected,
         other => other.address().is_some_and(|address| platform.contains(&address)),
     });
-    let (zone, name, record) = (case.zone(), &case.domain.name, record_to_add(case));
+    let (zone, name, record) = (case.zone(), &case.domain.name, case.record());
     let finding = match right {
         true => say::wildcard_ok(zone, leads, name, record),
         false => say::wildcard_wrong(zone, leads, name, record),
     };
     let sibling = case.seen.asked(&case.seen.sibling, A);
-    finding.expected(one_cname(case)).evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
+    finding.expected(case.one_cname()).evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
@@ -95,6 +94,6 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
         return None;
     }
     let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
-    let finding = say::parked(case.zone(), leads, by, record_to_add(case));
-    Some(finding.expected(one_cname(case)).evidence(source.evidence(&[A, CNAME])))
+    let finding = say::parked(case.zone(), leads, by, case.record());
+    Some(finding.expected(case.one_cname()).evidence(source.evidence(&[A, CNAME])))
 }

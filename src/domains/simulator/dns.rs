@@ -14,13 +14,13 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::super::dns::message::{NotAnAnswer, presentation};
+use super::Shared;
+use super::doors::{accept, retry};
 use super::fault::ServerFault;
-use super::listen::{accept, retry};
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
 use super::record::ZoneRecord;
 use super::recursion;
-use super::shared::Shared;
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;

@@ -9,9 +9,9 @@ use jiff::fmt::rfc2822::DateTimePrinter;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::time::sleep;
 
+use super::Shared;
 use super::log::Request;
 use super::page::{StubAnswer, StubBody};
-use super::shared::Shared;
 use crate::domains::DnsName;
 
 /// The longest head of a request.

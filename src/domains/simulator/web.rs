@@ -13,10 +13,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::LazyConfigAcceptor;
 
+use super::Shared;
 use super::certificate::IssuedCertificate;
+use super::doors::accept;
 use super::http::{self, Connection};
-use super::listen::accept;
-use super::shared::Shared;
 use super::site::{Door, Greeting};
 
 const VERSIONS: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12, &rustls::version::TLS13];
