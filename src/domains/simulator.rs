@@ -7,18 +7,13 @@
 pub mod certificate;
 pub mod fault;
 pub mod log;
-pub mod page;
 pub mod plan;
-pub mod record;
 pub mod server;
 pub mod site;
 pub mod zone;
 
-mod authority;
 mod dns;
 mod doors;
-mod healthy;
-mod http;
 mod lookup;
 mod recursion;
 mod web;
@@ -33,19 +28,17 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::DnsName;
-use authority::Authorities;
+use certificate::Authorities;
 use doors::Doors;
 use log::Log;
 
 pub use certificate::{IssuedCertificate, Issuer};
 pub use fault::{Malformed, ServerFault};
 pub use log::{LoggedQuestion, LoggedServer, Request};
-pub use page::{StubAnswer, StubBody, StubPage};
 pub use plan::Plan;
-pub use record::{ZoneData, ZoneRecord};
 pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
-pub use site::{Door, Greeting, Site};
-pub use zone::Zone;
+pub use site::{Door, Greeting, Site, StubAnswer, StubBody, StubPage};
+pub use zone::{Zone, ZoneData, ZoneRecord};
 
 /// A running simulator. Dropping it stops everything in it.
 pub struct Simulator {

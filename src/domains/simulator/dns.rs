@@ -19,8 +19,8 @@ use super::doors::{accept, retry};
 use super::fault::ServerFault;
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
-use super::record::ZoneRecord;
 use super::recursion;
+use super::zone::ZoneRecord;
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
