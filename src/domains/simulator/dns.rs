@@ -164,7 +164,7 @@ fn with_faults(
             ServerFault::NoEdns => {}
             ServerFault::Truncated => truncated = !tcp,
             ServerFault::Slow(time) => delay += *time,
-            ServerFault::Malformed(malformed) => damage = Some(*malformed),
+            ServerFault::Damages(with) => damage = Some(with),
         }
     }
     let mut message = message(question, &reply, edns, is_resolver).unwrap_or_else(|_| {
@@ -178,7 +178,7 @@ fn with_faults(
         message = message.truncate();
         bytes = message.to_vec().ok()?;
     }
-    Some((delay, damage.map_or(bytes.clone(), |damage| damage.damage(bytes))))
+    Some((delay, damage.map_or(bytes.clone(), |damage| damage(bytes))))
 }
 
 fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NotAnAnswer> {
