@@ -17,7 +17,6 @@ pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
 
 use super::state::PanelLocation;
@@ -41,9 +40,6 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     let scene = Scene { app, appearance: page.appearance, now };
     let place = app.domains.place;
     draw_sandbox(scene, page);
-    if page.area.width >= WIDE && place == PanelLocation::Live {
-        return live::draw_wide(scene, page);
-    }
     // Only the list has something to say beside its rows.
     if place != PanelLocation::List {
         return draw_page(scene, page);
