@@ -9,7 +9,6 @@ mod check;
 mod files;
 mod json;
 mod list;
-mod outcome;
 mod registry;
 pub mod settings;
 mod watch;

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use super::report::full_sentence;
+
 /// What a code is about, in the order in which to fix causes: a certificate cannot be right before the record is, nor a
 /// record before the servers that serve it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,8 +26,15 @@ pub enum Topic {
     Name,
 }
 
+/// A row has a code, its title, its cause and its cure; or, in place of the cure, the sentences of a finding, with
+/// arguments that a check passes: the first fix is the cure, too.
 macro_rules! catalogue {
-    ($($topic:ident { $($variant:ident $(= $code:literal)? $title:literal, $cause:literal, $cure:literal;)+ })+) => {
+    ($($topic:ident { $(
+        $variant:ident $(= $code:literal)? $title:literal, $cause:literal, $($cure:literal)? $(
+            fn $say:ident($($arg:ident),*) $verdict:ident $who:ident $(titled $own_title:literal)?
+                seen $seen:literal $(expected $expected:literal)? $(fix $fix:literal)?
+        )*;
+    )+ })+) => {
         /// A row of the catalogue.
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize,
@@ -56,9 +65,9 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant => $cause,)+)+ }
             }
 
-            /// What to do about it.
-            pub const fn cure(self) -> &'static str {
-                match self { $($(Self::$variant => $cure,)+)+ }
+            /// What to do about it, with `{placeholders}` for what only a check knows.
+            const fn fix(self) -> &'static str {
+                match self { $($(Self::$variant => [$($cure,)? $($($fix,)?)*][0],)+)+ }
             }
 
             /// What it is about.
@@ -66,7 +75,44 @@ macro_rules! catalogue {
                 match self { $($(Self::$variant)|+ => Topic::$topic,)+ }
             }
         }
+
+        /// The findings with the sentences of their rows.
+        pub(super) mod say {
+            use std::fmt::Display;
+
+            use super::super::finding::{Finding, Verdict, Who};
+            use super::Code;
+
+            $($($(
+                pub fn $say($($arg: impl Display),*) -> Finding {
+                    Finding::new(Code::$variant, Verdict::$verdict, Who::$who)
+                        $(.title($own_title))?
+                        .seen(format!($seen))
+                        $(.expected(format!($expected)))?
+                        $(.fix(format!($fix)))?
+                }
+            )*)+)+
+        }
     };
+}
+
+impl Code {
+    /// What to do about it, for somebody who only has the code: `<placeholders>` for what a check would fill in.
+    pub fn cure(self) -> String {
+        let mut cure = String::new();
+        let mut rest = self.fix();
+        while let Some((before, (name, after))) =
+            rest.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        {
+            cure.push_str(before);
+            // What is added to a word is not there in every case.
+            if cure.is_empty() || cure.ends_with([' ', '/']) {
+                cure.extend(["<", name, ">"]);
+            }
+            rest = after;
+        }
+        full_sentence(&(cure + rest))
+    }
 }
 
 catalogue! {
@@ -147,19 +193,36 @@ catalogue! {
     Record {
         DnsOk "The CNAME has the right value",
             "Every name server of the zone and every resolver that answered has the value from the dashboard.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn dns_ok(name, value, who) Ok Nobody
+                seen "{name} has CNAME {value} ({who})"
+                expected "CNAME {value}";
         DnsValueUnknown "The value to compare with is unknown",
             "Only the dashboard shows the right value, and it was not entered here.",
-            "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
+            fn value_unknown(name, target) Unknown Dashboard
+                seen "{name} points to {target}"
+                expected "the value from the dashboard"
+                fix "Copy it from Project settings, Domains. Pass it with --platform-host, or add the domain to the list with it.";
         DnsValueGone "The value you entered does not exist",
             "DNS does not know the host entered as the dashboard's value. It was probably mistyped.",
-            "Copy the value from the dashboard again, and correct it here. The record may be right as it is.";
+            fn value_gone(value, instead) Fail Dashboard
+                seen "the value entered here is {value}, but that host does not exist{instead}"
+                expected "the value from the dashboard"
+                fix "copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is";
         DnsMissing "No record exists at the name",
             "The zone's name servers report that there is no such name.",
-            "At your DNS provider, add the CNAME record that the dashboard shows.";
+            fn dns_missing(name, witness, record, then) Fail DnsProvider
+                seen "nothing exists at {name} ({witness})"
+                fix "at your DNS provider, add {record}{then}";
         DnsNodata "The name has no CNAME and no address",
             "It has only records of other types, or names below it.",
-            "A CNAME must be the only record: remove the others, then add the CNAME.";
+            "A CNAME must be the only record: remove the others, then add the CNAME."
+            fn only_below(name, record) Fail DnsProvider
+                seen "{name} has no CNAME and no address; only names below it exist"
+                fix "at your DNS provider, add {record}"
+            fn nothing_useful(name, records, record, mail) Fail DnsProvider
+                seen "{name} has {records}, but no CNAME and no address"
+                fix "at your DNS provider, delete {records}, since a CNAME must be the only record, then add {record}{mail}";
         DnsWrongTarget "The CNAME has the wrong value",
             "The record points somewhere else than the dashboard says.",
             "Change its value to the one in the dashboard. Resolvers may cache the old one for its TTL.";
@@ -168,10 +231,16 @@ catalogue! {
             "Correct the value.";
         DnsTargetGone "The CNAME points to a host that does not exist",
             "It may be the host of an old project. Anyone who gets that host name next also gets your visitors.",
-            "Change the value to the one in the dashboard, or delete the record.";
+            "Change the value to the one in the dashboard, or delete the record."
+            fn value_denied(name, value, label) Fail DnsProvider
+                seen "{name} has the value {value}, but that host does not exist"
+                expected "the current value from the dashboard"
+                fix "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {label}";
         DnsNameDoubled "The record's name has the zone twice",
             "The provider adds the zone to the name automatically, so the full name became name.zone.zone.",
-            "Enter only the label, without the zone, as the record's name.";
+            fn name_doubled(place, zone, label, then) Fail DnsProvider
+                seen "the record is at {place}"
+                fix "your DNS provider adds {zone} automatically: change the record's name to {label} and keep its value{then}";
         DnsValueDoubled "The zone was added to the value",
             "The value has no final dot, so the provider took it for a name within the zone.",
             "End the value with a dot, or use the provider's option for full names.";
@@ -180,25 +249,40 @@ catalogue! {
             "Enter only the host name.";
         DnsValueInTxt "The value is in a TXT record",
             "The value is right, but the record has the wrong type.",
-            "Delete the TXT record, and add the value as a CNAME.";
+            fn value_in_txt(name, text, record) Fail DnsProvider
+                seen "{name} has TXT \"{text}\""
+                fix "at your DNS provider, delete this TXT record, then add {record}";
         DnsABlocks "An A record blocks the CNAME",
             "A name has either a CNAME or other records. The A record also sends visitors to another server.",
-            "At your DNS provider, delete the A record, then add the CNAME.";
+            fn a_blocks(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
+                seen "{name} has A {addresses} ({witness})"
+                fix "at your DNS provider, delete the A record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record).";
         DnsADirect "An A record has the platform's address",
             "It works today, and breaks when the platform changes its addresses. Or your provider turns CNAMEs into addresses (flattening), which is fine.",
-            "Replace the A record by the CNAME, unless your provider flattens CNAMEs. Verify may not see a flattened CNAME.";
+            fn a_direct(name, addresses, record) Warn DnsProvider
+                seen "{name} has the address {addresses}, which is the platform's today"
+                fix "replace it by {record}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then";
         DnsAaaaLeft "An AAAA record points elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server: they prefer IPv6.",
-            "At your DNS provider, delete the AAAA record.";
+            fn aaaa_left(name, addresses, witness, label, others, record, ttl) Fail DnsProvider
+                seen "{name} has AAAA {addresses} ({witness})"
+                fix "at your DNS provider, delete the AAAA record {addresses} of {label}{others}, then add {record}: a CNAME must be the only record. Then wait up to {ttl} (the TTL of the old record)";
         DnsCnameAndOther "The CNAME is not the only record",
             "A CNAME must be the only record at its name; with others, resolvers answer at random.",
-            "Keep the CNAME and delete the others. Deleting an MX stops mail for that name: move mail first.";
+            fn not_alone(name, records, label, mail) Fail DnsProvider
+                seen "{name} has a CNAME and also {records}"
+                fix "at your DNS provider, keep the CNAME {label} and delete {records}{mail}";
         DnsMultiCname "There are several CNAMEs",
             "A name can have only one CNAME.",
-            "Keep the one with the right value.";
+            fn several_cnames(name, targets, value) Fail DnsProvider
+                seen "{name} has CNAMEs to {targets}"
+                fix "at your DNS provider, keep the CNAME to {value} and delete the others";
         DnsPrivate "The address is not public",
             "It is in a private, local or reserved range that nobody outside can reach.",
-            "Use a public address; for the platform, its CNAME.";
+            fn private(name, addresses, record) Fail DnsProvider
+                seen "{name} points to {addresses}"
+                expected "a public address"
+                fix "at your DNS provider, replace it by {record}. To test a private address on purpose, use --allow-private";
         DnsChain "The CNAME reaches the platform through other names",
             "The dashboard expects its own value; and the chain breaks when a name in the middle goes.",
             "Point the record straight at the value.";
@@ -207,122 +291,271 @@ catalogue! {
             "Point the record at the value from the dashboard.";
         DnsDname "A DNAME redirects everything below a name",
             "It also replaces this name, so the name cannot have its own record.",
-            "Add the record at the new name, or remove the DNAME.";
+            fn dname(above, target) Warn DnsProvider
+                seen "everything below {above} is redirected to {target}"
+                fix "Add the record at the new name, or remove the DNAME.";
         DnsZoneCut "The name is a separate zone",
             "NS records at the name delegate it to other name servers; nobody asks for a CNAME here.",
-            "Remove the NS records, or add an ALIAS in the other zone.";
+            fn zone_cut(name, servers, label, record) Fail DnsProvider
+                seen "{name} is delegated to {servers}"
+                fix "at your DNS provider, delete the NS records of {label}, then add {record}; or add an ALIAS to the value in the zone of {servers}"
+            fn zone_of_its_own(name, servers, addresses) Warn DnsProvider
+                seen "{name} is a separate zone at {servers}, with the platform's addresses {addresses}"
+                fix "this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME";
         DnsWildcardOk "Only a wildcard record answers",
             "The name itself has no record. The wildcard (*) has the right value, but also answers for every other name.",
-            "Add a record for the name itself: with the wildcard, others could publish on your names.";
+            fn wildcard_ok(zone, records, name, record) Warn DnsProvider
+                seen "every name below {zone} has {records}, also {name}"
+                fix "at your DNS provider, add {record}, for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
         DnsWildcardWrong "A wildcard record answers with the wrong value",
             "The name itself has no record, and the wildcard (*) points elsewhere.",
-            "Add the CNAME for the name itself: it takes precedence over the wildcard.";
+            fn wildcard_wrong(zone, records, name, record) Fail DnsProvider
+                seen "every name below {zone} has {records}, also {name}"
+                fix "at your DNS provider, add {record}: it takes precedence over the wildcard";
         DnsParked "The domain is parked",
             "The registrar answers for every name with its own page.",
-            "Turn off parking or forwarding, then add the record.";
+            fn parked(zone, records, by, record) Fail DnsProvider
+                seen "every name of {zone} has {records}{by}"
+                fix "at your registrar, turn off parking or forwarding, then add {record}";
         DnsRewrite "A resolver makes up answers",
             "It gave an address for a name that does not exist, as other resolvers confirm.",
-            "Ignore this resolver, as petstore does: its network rewrites DNS.";
+            fn rewrites(resolver) Warn ThisMachine
+                seen "{resolver} returns an address for a name that does not exist"
+                fix "your network rewrites DNS; this resolver is not counted";
         DnsHttpsElsewhere "An HTTPS record leads browsers elsewhere",
             "Browsers use the addresses or the target in the HTTPS record (type 65) before the other records of the name.",
-            "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
+            fn https_elsewhere(name, record) Fail DnsProvider
+                seen "{name} has {record}"
+                expected "no HTTPS record, or one without hints of other hosts"
+                fix "At your DNS provider, delete the HTTPS record, or correct its target and hints.";
         ApexOk "The apex points to the platform",
             "All its addresses are the platform's.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn apex_ok(name, addresses) Ok Nobody
+                seen "{name} has {addresses}";
         ApexWrong "The apex points elsewhere",
             "None of its addresses is the platform's.",
-            "Replace its A and AAAA records by an ALIAS or ANAME with the value. If the provider has neither, publish on www and redirect the apex to it.";
+            fn apex_wrong(name, addresses, record) Fail DnsProvider
+                seen "{name} has {addresses}"
+                fix "at your DNS provider, delete {addresses}, then add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexNone "The apex has no address",
             "The domain exists, but has no A or AAAA record.",
-            "Add an ALIAS or ANAME with the value. If the provider has neither, publish on www and redirect the apex to it.";
+            fn apex_none(name, record) Fail DnsProvider
+                seen "{name} has neither A nor AAAA"
+                fix "at your DNS provider, add {record}; if your provider has neither ALIAS nor ANAME, publish on www and redirect the apex to it";
         ApexPartial "Some addresses of the apex point elsewhere",
             "Visitors reach the platform or another server at random.",
-            "Delete the addresses that are not the platform's.";
+            fn apex_partial(name, addresses, foreign) Fail DnsProvider
+                seen "{name} has {addresses}"
+                fix "at your DNS provider, delete {foreign}";
         ApexAaaa "IPv6 addresses of the apex point elsewhere",
             "Visitors with IPv6, and certificate authorities, reach the old server.",
-            "Delete the AAAA records that are not the platform's.";
+            fn apex_aaaa(name, addresses) Fail DnsProvider
+                seen "{name} has AAAA {addresses}"
+                fix "at your DNS provider, delete the AAAA records {addresses}";
         ApexCname "The apex has a CNAME",
             "It hides the NS, SOA and MX records of the domain.",
-            "Use ALIAS, ANAME or CNAME flattening instead.";
+            fn apex_cname(name, target, record) Fail DnsProvider
+                seen "{name} has CNAME {target} next to its SOA and NS records"
+                fix "at your DNS provider, replace the CNAME by {record}: it hides the domain's NS and MX records. In Route 53, an alias can point only to AWS resources and names in the same zone";
         ProxyCloudflare "The record is behind Cloudflare's proxy",
             "The orange cloud is on: Cloudflare answers with its own addresses and certificate, and hides the CNAME.",
-            "Set the record to DNS only, at least until the domain is live.";
+            fn cloudflare(name, addresses, answer, label) Fail DnsProvider
+                seen "{name} has {addresses}, which Cloudflare answers ({answer}); the CNAME behind it cannot be seen from outside"
+                fix "at Cloudflare, set the record {label} to DNS only (the grey cloud), at least until the domain is live";
         TtlLong "The TTL is longer than a day",
             "Resolvers may cache the record that long, mistakes included.",
-            "Set the TTL to 3600.";
+            fn ttl_long(kind, seconds, ttl) Warn DnsProvider
+                seen "the {kind} has TTL {seconds} ({ttl})"
+                expected "TTL 3600"
+                fix "at your DNS provider, set the TTL to 3600: a mistake would otherwise last as long as the TTL";
     }
     Servers {
         NotDelegated "The domain is not registered",
             "The registry does not know it, or it has expired.",
-            "Register or renew it at the registrar; check the spelling.";
+            fn not_registered(domain) Fail Registrar
+                seen "the registry does not know {domain}"
+                fix "at your registrar, register or renew {domain}; check the spelling";
         NsMismatch "The registrar and the zone list different name servers",
             "The zone was edited at one provider, but resolvers ask another.",
-            "Change the name servers at the registrar, or add the record at the provider that resolvers ask. Delegations are cached for up to 48 hours.";
+            fn ns_mismatch(old, new, zone, record) Warn Registrar
+                seen "the registrar lists {old}"
+                expected "{new}, as the zone itself lists"
+                fix "to keep the zone at {new}, set the name servers of {zone} to these at your registrar. To keep it at {old}, add {record} there. Then wait up to 48 h until the delegation is updated everywhere";
         NsSilent "The DNS provider's name servers do not answer",
             "No name server of the domain answers: an outage at the provider, or a firewall in front of it.",
-            "Ask the DNS provider, or check its status page. Nothing can be judged or changed until they answer.";
+            fn name_servers_silent(servers, zone) Fail DnsProvider
+                seen "{servers}; resolvers get no answer from them, either"
+                expected "the name servers of {zone} answer"
+                fix "ask your DNS provider: this is an outage, or a firewall drops the questions. The record cannot be judged until they answer";
         GlueDiffers "The registrar has another address for a name server",
             "The address (glue) that the registrar lists for a name server within the domain is not the one that the zone has.",
-            "Correct the address of the name server at the registrar.";
+            fn glue_differs(listed, host, own) Warn Registrar
+                seen "the registrar has {listed} for {host}, the zone itself {own}"
+                expected "{own}, if your DNS provider serves the zone there"
+                fix "at your registrar, set the address (glue) of {host} to {own}; {listed} is asked until then";
         LameAll "No name server serves the domain",
             "The servers listed by the registry refuse the zone, or answer without authority.",
-            "Set up the zone at the provider, or list the right servers at the registrar.";
+            fn lame_all(servers, zone) Fail DnsProvider
+                seen "{servers}"
+                expected "the name servers of {zone} answer with authority"
+                fix "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar";
         DnssecBogus "The DNSSEC signatures do not match",
             "Resolvers that validate reject every answer; without validation there is one. Signatures have expired, or a DS record of the old provider is left.",
-            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar.";
+            "If signatures have expired, ask the DNS provider to sign the zone again. If the DS record is for another key, remove it at the registrar."
+            fn other_key(zone_asked, tags, has, zone, then) Fail Registrar
+                titled "The DS record at the registrar belongs to another key"
+                seen "the DS record of {zone_asked} at the registrar is for key {tags}, but {has}"
+                expected "a DS record for a key of the zone, or none"
+                fix "at your registrar, remove the DS record of {zone}, and wait for its TTL. {then}"
+            fn unsigned(zone, servers) Fail DnsProvider
+                titled "One name server serves the zone without signatures"
+                seen "{zone} at {servers} has no signatures; other name servers have them"
+                expected "the signed zone at every name server"
+                fix "at your DNS provider, let {servers} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
+            fn wrong_dates(zone, dates, servers, clock) Warn DnsProvider
+                titled "The DNSSEC signatures have expired or are not valid yet"
+                seen "the signatures of {zone} {dates} ({servers})"
+                expected "signatures that are valid now"
+                fix "ask your DNS provider to sign {zone} again now. Only if that takes long, remove the DS record at your registrar and wait for its TTL{clock}"
+            fn wrong_dates_at_one(zone, servers, dates) Warn DnsProvider
+                titled "One name server has expired signatures"
+                seen "the signatures of {zone} at {servers} {dates}; other name servers have valid ones"
+                expected "signatures that are valid now"
+                fix "ask your DNS provider why {servers} does not copy the newly signed zone: resolvers that ask it fail";
         ServfailAll "No resolver can answer",
             "None of them gets an answer from the domain's name servers.",
-            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence.";
+            "Open a ticket at the DNS provider, or at the platform if it is the platform's zone that fails, with the evidence."
+            fn all_fail(servers) Fail DnsProvider
+                seen "{servers}; resolvers still answer from their caches"
+                fix "open a ticket at your DNS provider, with the evidence: the domain stops working once the caches expire"
+            fn platform_silent(name, target) Fail Platform
+                titled "The platform's name servers do not answer"
+                seen "{name} has CNAME {target}, as it should, but every resolver fails for that host"
+                fix "your record is right: open a ticket at the platform's support, with the output of: petstore domains report {name}"
+            fn none_succeeds(failing, answered, name) Fail DnsProvider
+                seen "{failing} of {answered} resolvers answer SERVFAIL, even without validation"
+                fix "open a ticket at your DNS provider, with the output of: petstore domains report {name}";
         Over48h = "OVER-48H" "A resolver still has the old answer after 48 hours",
             "No cache may keep an answer that long: something else is wrong.",
-            "Check the delegation and the secondary name servers.";
+            fn over_48h(resolver, records, zone) Fail DnsProvider
+                seen "{resolver} still answers {records}, more than 48 h after the record was saved"
+                fix "no cache may keep it that long: check the delegation of {zone} and its secondary name servers";
         ViewsDiffer "The name servers give others another answer",
             "Resolvers fetched an answer after the change that is not the one petstore gets: an internal view (split horizon), a second provider, or name servers with different contents. One resolver alone may filter the name.",
-            "Add the record in every view and at every provider of the zone. Waiting does not help.";
+            fn views_differ(answers, record, zone, old) Fail DnsProvider
+                seen "{answers}, fetched again and not from a cache"
+                fix "add {record} also in the public view of {zone} (split horizon), and at every provider that serves {zone}{old}: waiting changes nothing"
+            fn exceptions(answers) Warn DnsProvider
+                seen "{answers}, fetched again and not from a cache"
+                fix "the others have the right record: it filters names, or gets an answer by its place; ask its operator if your visitors use it";
         LameOne "One name server does not serve the domain",
             "Questions that reach it fail or take longer.",
-            "Set up the zone on it, or remove it at the registrar.";
+            fn lame_one(servers, zone) Warn DnsProvider
+                seen "{servers}"
+                expected "every name server of {zone} answers with authority"
+                fix "at your DNS provider, set up {zone} on that server, or remove the server at the registrar";
         SecondaryBehind "A name server has not copied the new zone yet",
             "It still serves an older version of the zone. Copying usually takes minutes.",
-            "Wait. If it takes longer than its SOA record says, ask the DNS provider.";
+            fn secondary_behind(seen, longest) Wait DnsProvider
+                seen "{seen}"
+                expected "the same zone at every server"
+                fix "wait; this usually takes minutes, and by the SOA record at most {longest}"
+            fn secondary_late(seen, servers, longest) Warn DnsProvider
+                seen "{seen}"
+                expected "the same zone at every server"
+                fix "ask your DNS provider why {servers} is behind: by the SOA record it copies the zone within {longest}"
+            fn same_serial(servers, serials) Warn DnsProvider
+                titled "The name servers disagree about the same version of the zone"
+                seen "{servers} has another record at the same serial ({serials})"
+                expected "the same zone at every server"
+                fix "at your DNS provider, enter the record at {servers}, too, or ask why it does not copy the zone";
         TtlWait "A resolver still has the old answer cached",
             "The name servers have the right record; the resolver keeps its old answer until the TTL runs out.",
-            "Just wait.";
+            fn ttl_wait(resolver, records, left) Wait Nobody
+                seen "{resolver} still has {records} cached{left}"
+                fix "just wait";
         NegWait "A resolver has cached that there was no record",
             "The name servers have the right record; the resolver asked before it existed. Asking again does not shorten the wait.",
-            "Just wait; asking again does not shorten it.";
+            fn negative_wait(resolver, left) Wait Nobody
+                seen "{resolver} has cached that there was no record{left}"
+                fix "just wait; asking again does not shorten it";
         NsWait "A resolver still asks the old name servers",
             "The name servers of the domain were changed. Resolvers cache which ones to ask, often for a day or two.",
-            "Just wait, or add the record at the old name servers, too.";
+            fn ns_wait(resolver, hosts, left, servers, record, soon) Wait Nobody
+                seen "{resolver} still asks {hosts}, for up to {left}"
+                expected "{servers}"
+                fix "just wait; or add {record} at {hosts}, too, and it is over{soon}";
         DsWait "Resolvers still have the old DS record cached",
             "The DS record was changed or removed at the registrar. Until their copy expires, resolvers check signatures against the old one.",
-            "Just wait.";
+            fn old_ds(has, zone, resolvers, left) Wait Nobody
+                seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
+                expected "the DS record of the registrar, or none"
+                fix "just wait"
+            fn failure_cached(zone, resolvers, left) Wait Nobody
+                titled "Resolvers remember that the signatures failed"
+                seen "the registrar has no DS record for {zone} any more; {resolvers} may cache the failure for {left} more"
+                expected "answers that are not validated"
+                fix "just wait";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
-            "Wait, and check the name servers.";
+            fn stale_served(resolver, records) Wait Nobody
+                seen "{resolver} answers {records}, which has expired"
+                fix "wait; it serves old answers because it cannot reach the domain's name servers";
         ResolverDown "A resolver does not answer",
             "It is down, or this network blocks it.",
-            "Nothing to do: it is not counted.";
+            fn resolver_down(resolver, why) Unknown ThisMachine
+                seen "{resolver}: {why}"
+                fix "Nothing to do: it is not counted.";
         ResolversDisagree "Resolvers give different answers",
             "None of them matches the name servers: answers may depend on the place or the network.",
             "Check for GeoDNS or split-horizon DNS at the provider.";
         SplitLocal "Only this machine gets another answer",
             "Its resolver or hosts file has its own answer: a hosts entry, a VPN, a private zone.",
-            "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer.";
+            fn split_local(resolver, records) Warn ThisMachine
+                seen "{resolver} answers {records}; all others have the right value"
+                fix "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer."
+            fn hosts_file(address, name) Warn ThisMachine
+                seen "the hosts file of this machine has {address} for {name}"
+                fix "Check the hosts file, the VPN or the private zone. Everyone else gets the other answer."
+            fn own_view(records, left) Warn ThisMachine
+                seen "the name servers answer this machine {records}; resolvers have the right record for {left} more"
+                fix "nothing for visitors if this network is shown its own view (split horizon): add the record there, too, if people inside should reach the site. If the record was just changed or deleted, enter it again: resolvers only remember it";
         EdnsBroken "A server does not understand EDNS",
             "It rejected a question with EDNS, and answered the same one without.",
-            "Everything works. Tell the DNS provider that its software is old.";
+            fn edns_broken(server) Warn DnsProvider
+                seen "{server} rejects EDNS, but answers without it"
+                fix "Everything works. Tell the DNS provider that its software is old.";
         Offline "Nothing answers",
             "No resolver answered: this machine is offline, or its network blocks port 53.",
-            "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53.";
+            fn offline(resolvers) Unknown ThisMachine
+                seen "no answer from {resolvers}"
+                fix "Check the connection, or name a resolver that this network allows: --resolver tls://1.1.1.1 or https://1.1.1.1/dns-query if it blocks port 53."
+            fn no_answer_for_it(resolvers, zone) Unknown ThisMachine
+                titled "No resolver answers for this name"
+                seen "no answer from {resolvers}"
+                fix "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, too, check the name servers of {zone}"
+            fn unusable_dns(top) Unknown ThisMachine
+                titled "The DNS of this network is unusable"
+                seen "it reports that even {top} does not exist"
+                fix "test from another network, or name a resolver that this one allows, with --resolver"
+            fn unreachable_servers(servers) Unknown ThisMachine
+                titled "The name servers cannot be reached from here"
+                seen "{servers}"
+                fix "this network seems to block port 53 to other servers; the domain was judged by the resolvers";
     }
     Caa {
         CaaWait "A resolver still has old CAA records cached",
             "The name servers have CAA records that allow the platform's CA, but caches do not yet. CAs may have such caches, too.",
-            "Just wait.";
+            fn caa_wait(resolver, place, left, allowed) Wait Nobody
+                seen "{resolver} still has old CAA records of {place} cached for {left} more"
+                expected "{allowed}"
+                fix "just wait; the certificate authority may have them cached, too";
         CaaNone "No CAA record restricts CAs",
             "Without a CAA record, every certificate authority (CA) may issue.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn no_caa(name) Ok Nobody
+                seen "no CAA record from {name} up to its top-level domain";
         CaaOk "CAA allows the platform's CA",
             "The nearest CAA records name it.",
             "Nothing to do.";
@@ -349,7 +582,11 @@ catalogue! {
             "Ask the platform's support for its account URI, or remove accounturi.";
         CaaLookupFailed "The CAA lookup fails",
             "CAs treat a failed lookup as forbidden. Some firewalls drop record types that they do not know.",
-            "Make the name servers answer questions for CAA, even with an empty answer.";
+            "Make the name servers answer questions for CAA, even with an empty answer."
+            fn caa_lookup_failed(server, place, why, at) Fail DnsProvider
+                seen "{server}, asked for CAA at {place}: {why}; it answers other questions"
+                expected "an answer, even an empty one"
+                fix "{at} make the name servers of {place} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know";
         CaaCaUnknown "The platform's CA is unknown",
             "The platform does not say which CA it uses, so the CAA records cannot be judged.",
             "Pass the CA's CAA domain with --ca.";
@@ -357,10 +594,14 @@ catalogue! {
     Certificate {
         TlsOk "The certificate is right",
             "Its names, its dates and its chain are right.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn tls_ok(certificate) Ok Nobody
+                seen "{certificate}";
         TlsWrongName "The certificate is for other names",
             "An old host or another site answers. A wildcard covers only one label.",
-            "Check where the record points, and in the dashboard that the domain is added.";
+            fn wrong_name(names, issuer, name) Fail DnsProvider
+                seen "the certificate is for {names}, issued by {issuer}"
+                fix "an old host or another site answers: check where {name} points, and in the dashboard that the domain is added. A wildcard covers only one label";
         TlsPending "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually a couple of minutes after Verify.",
             "Choose Verify in the dashboard. If that was over 30 minutes ago, check DNS and CAA, then choose Re-verify.";
@@ -369,37 +610,75 @@ catalogue! {
             "Wait up to 30 minutes after Verify. After that, check DNS and CAA, then choose Re-verify.";
         TlsNoSan "The certificate has only a common name",
             "Browsers and petstore ignore the common name. That curl may accept it proves nothing.",
-            "Have it issued again, with the name as subject alternative name.";
+            fn no_san(common) Fail Platform
+                seen "the certificate has no subject alternative names, only the common name {common}"
+                fix "Have it issued again, with the name as subject alternative name.";
         TlsExpired "The certificate has expired",
             "It was not renewed in time. The platform renews it, and needs DNS and CAA to be right.",
-            "Check DNS and CAA first, then choose Re-verify.";
+            fn expired(end, ago) Fail Platform
+                seen "the certificate expired {end}, {ago} ago"
+                expected "a certificate that is valid now"
+                fix "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard";
         TlsFuture "The certificate is not valid yet",
             "It starts in the future, or this machine's clock is wrong.",
-            "Check the clock; otherwise wait.";
+            fn not_valid_yet(begin) Fail Platform
+                seen "the certificate is valid from {begin}"
+                expected "a certificate that is valid now"
+                fix "check the clock of this machine; if it is right, wait";
         TlsSelf "The certificate is self-signed",
             "It is not the platform's, or comes from a test setup.",
-            "Check where the record points.";
+            fn self_signed(issuer, names, name) Fail Platform
+                seen "the certificate is self-signed, by {issuer}, for {names}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points: this is not the platform, or a test setup";
         TlsStaging "The certificate is from a test CA",
             "No browser trusts the certificates of a staging CA.",
-            "Ask the platform's support to issue it from the real CA.";
+            fn staging(issuer) Fail Platform
+                seen "the issuer is {issuer}"
+                expected "a certificate that browsers trust"
+                fix "ask the platform's support to issue it from the real CA";
         TlsChain "An intermediate certificate is missing",
             "The server does not send the certificate between its own and the root. Some browsers fill the gap, most tools do not.",
-            "Ask the platform's support to send the whole chain.";
+            fn no_intermediate(issuer) Fail Platform
+                seen "the server sends its certificate without the intermediate {issuer}"
+                expected "a certificate that browsers trust"
+                fix "ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not";
         TlsIntercept "This network replaces certificates",
             "The platform's own host shows the same unknown issuer from here: a proxy reads the traffic.",
-            "Test from another network, or trust the proxy's root with --trust.";
+            fn intercepted(issuer) Fail ThisMachine
+                seen "the issuer is {issuer}, as it is for the platform's own host"
+                expected "a certificate that browsers trust"
+                fix "Test from another network, or trust the proxy's root with --trust.";
         TlsUnknownCa "The issuer is not trusted",
             "Browsers do not know the CA that issued the certificate.",
-            "Check where the record points.";
+            fn unknown_ca(issuer, name) Fail Platform
+                seen "the issuer is {issuer}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points; browsers do not trust the issuer"
+            fn rejected_by_browsers(issuer, why, name) Fail Platform
+                seen "the issuer is {issuer}; {why}"
+                expected "a certificate that browsers trust"
+                fix "check where {name} points; browsers reject this certificate"
+            fn no_roots() Unknown ThisMachine
+                seen "this machine has no CA certificates"
+                fix "install the package ca-certificates, or pass a PEM file with --trust";
         TlsLong "The certificate is valid for too long",
             "Browsers reject certificates of public CAs that are valid for more than 398 days in all.",
-            "Ask the platform's support to issue a shorter one.";
+            fn valid_too_long(certificate, days) Warn Platform
+                seen "{certificate}; it is valid for {days} days in all"
+                expected "at most 398 days"
+                fix "Ask the platform's support to issue a shorter one.";
         TlsOld "The certificate is from before the domain was added",
             "It is valid, but from another CA: an old host or a cache still answers.",
-            "Compare serial numbers in a private window, and wait until the old answer is gone.";
+            fn old_certificate(certificate, serial, begin) Warn DnsProvider
+                seen "{certificate}; serial {serial}, from {begin}"
+                fix "an old host or a cache may still answer: compare serial numbers in a private window";
         TlsSoon "The certificate expires soon",
             "Less than a quarter of its lifetime is left; it should have been renewed by now.",
-            "Check DNS and CAA, then choose Re-verify.";
+            fn expires_soon(certificate) Warn Platform
+                seen "{certificate}"
+                expected "a renewal before the last quarter of its lifetime"
+                fix "it should have been renewed: check the findings on DNS and CAA, then choose Re-verify in the dashboard";
         TlsRefused "Nothing listens for https",
             "The connection to port 443 was refused.",
             "Wait if Verify was less than 30 minutes ago; otherwise ask the platform's support.";
@@ -408,7 +687,10 @@ catalogue! {
             "Check where the record points; if that is right, tell the operator of the server.";
         TlsSni "The certificate is shown only without SNI",
             "The server has the certificate, but does not choose it by the name that browsers send (SNI).",
-            "Tell the operator of the server to use its certificate for the name.";
+            fn only_without_sni(address, name, issuer) Warn Platform
+                seen "{address} has a certificate for {name} from {issuer}, but shows it only without SNI"
+                expected "the certificate for callers of {name}"
+                fix "Tell the operator of the server to use its certificate for the name.";
         TlsReset "The TLS handshake was cut off",
             "The server, or something in front of it, closed the connection or ended the handshake with an alert.",
             "Try again. If it stays, ask the platform's support.";
@@ -420,92 +702,187 @@ catalogue! {
             "The port is set up wrong: tell the operator of the server.";
         TlsAddressesDiffer "The addresses have different certificates",
             "Visitors get one or the other.",
-            "Check the address that differs.";
+            fn addresses_differ(certificates) Warn DnsProvider
+                seen "{certificates}"
+                expected "the same certificate at every address"
+                fix "check the address that differs: it may be an old server";
         CaRateLimit "The CA has reached a limit",
             "A CA accepts only so many certificates and failed attempts for a name in a time; Let's Encrypt refills five failures an hour.",
             "Fix the cause first, then wait for the time that the message names before choosing Re-verify.";
         HstsNote "Browsers insist on https",
             "The site asked browsers to use only https for a time, and the certificate is broken: they offer no way past the warning.",
-            "Fix the certificate; until then, nobody who visited before gets in.";
+            fn strict_transport(field) Fail Platform
+                seen "Strict-Transport-Security: {field}"
+                fix "fix the certificate first: browsers that visited before offer no way past the warning";
         V6Untested "IPv6 was not tested",
             "This machine has no IPv6.",
-            "Test from a network that has it.";
+            fn v6_untested(addresses) Unknown ThisMachine
+                seen "{addresses} cannot be reached from here"
+                fix "Test from a network that has it.";
     }
     Http {
         HttpOk "The platform answers",
             "The site is served under the name.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn http_ok(name, status, to) Ok Nobody
+                seen "https://{name}/ answers {status}{to}";
         Http404Project = "HTTP-404-PROJECT" "The platform does not know the name",
             "DNS and certificate are right, but no project has this domain.",
-            "Add it in the dashboard under Project settings, Domains; check project and spelling. If you removed it, delete the CNAME: others could take over the name.";
+            fn unknown_project(name, status, label) Fail Dashboard
+                seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
+                expected "the site"
+                fix "add {name} in the dashboard under Project settings, Domains; check project and spelling. If you removed it on purpose, delete the CNAME {label} at your DNS provider: others could take over the name"
+            fn removed_project(name, status, label) Fail DnsProvider
+                seen "https://{name}/ answers {status}: DNS and certificate are right, but the platform does not know the name"
+                expected "the site"
+                fix "the domain was removed: delete the CNAME {label} at your DNS provider now; anyone who adds the name to their project gets your visitors";
         Http5xx = "HTTP-5XX" "The server has an error",
             "The domain is fine; what it serves is not.",
-            "Check the last deploy.";
+            fn server_error(name, answer) Warn Platform
+                seen "https://{name}/{answer}"
+                expected "the site"
+                fix "the domain is fine: check the last deploy in the dashboard";
         HttpRefused "The site refuses visitors",
             "DNS and certificate are right, but every visitor gets an error: a login, a block, a limit, or a page that is gone.",
-            "Check the access settings of the project in the dashboard.";
+            "Check the access settings of the project in the dashboard."
+            fn refused(name, status, advice) Warn Dashboard
+                seen "https://{name}/ answers {status}"
+                expected "the site"
+                fix "{advice}";
         HttpPort80 = "HTTP-PORT-80" "Nothing answers on port 80",
             "Visitors who type the name without https:// arrive there, and CAs that check by HTTP-01 only there.",
-            "Open port 80 for the name, and let it redirect to https.";
+            fn port_80_closed(addresses) Warn Platform
+                seen "{addresses}"
+                expected "a redirect to https"
+                fix "ask the platform's support whether port 80 is open: visitors without https:// and CAs that check by HTTP-01 need it";
         HttpParked "The page looks like a parking page",
             "It looks like a registrar's placeholder.",
-            "Turn off parking, and check where the record points.";
+            fn parking_page(url) Warn DnsProvider
+                seen "{url} looks like a parking page"
+                fix "Turn off parking, and check where the record points.";
         HttpNoUpgrade "http does not redirect to https",
             "Visitors who type the name without https:// are not sent to the protected address.",
-            "Ask the platform's support to redirect http to https.";
+            fn no_upgrade(url, status, name) Warn Platform
+                seen "{url} answers {status} and does not redirect to https"
+                expected "a redirect to https://{name}/"
+                fix "Ask the platform's support to redirect http to https.";
         AcmeLeftOver "An earlier provider's certificate check is left over",
             "CAs that check by DNS read _acme-challenge below the name, which still leads to another provider or has more than a CNAME.",
-            "At your DNS provider, delete the records at _acme-challenge that are not the platform's.";
+            fn challenge_left_over(place, target, others) Warn DnsProvider
+                seen "{place} has CNAME {target}{others}"
+                expected "no record, or the platform's"
+                fix "at your DNS provider, delete the records at {place}, unless you know what they are for: they are of an earlier provider"
+            fn challenge_not_alone(place, target, others) Warn DnsProvider
+                seen "{place} has CNAME {target}{others}"
+                expected "no record, or the platform's"
+                fix "at your DNS provider, delete the TXT records at {place}: a CNAME must be the only record";
         AcmeBlocked "The path of the certificate check is blocked",
             "CAs fetch a file under /.well-known/acme-challenge/ over port 80; something in front of the platform refuses or redirects it.",
-            "Exempt that path from logins, rules and redirects.";
+            fn challenge_blocked(why) Warn DnsProvider
+                seen "/.well-known/acme-challenge/ {why}"
+                expected "404, or another answer from the platform itself"
+                fix "exempt that path from logins, rules and redirects: certificate authorities fetch a file there over port 80";
     }
     Redirect {
         RdOk "The redirect is as configured",
             "From, to and status are right.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn redirect_ok(from, url, status) Ok Nobody
+                seen "{from} leads to {url} with {status}";
         RdLoop "The redirect loops",
             "Following it leads back to where it began. A proxy in front of the platform causes this when it speaks http to the platform (the mode Flexible).",
-            "Point the domain straight at its target, and remove what leads back; with a proxy, set its mode to Full (strict).";
+            fn redirect_loops(circle, from, to) Fail Dashboard
+                seen "{circle}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)"
+            fn page_loops(circle, mode) Fail Dashboard
+                seen "{circle}"
+                fix "in the dashboard, point it straight at its target, and remove what leads back{mode}";
         RdTooMany "There are more than ten redirects",
             "Browsers give up, too.",
-            "Point the first redirect straight at the last target.";
+            "Point the first redirect straight at the last target."
+            fn too_many_redirects(count, from, to) Fail Dashboard
+                seen "more than {count} redirects"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}"
+            fn page_redirects_on(count) Fail Dashboard
+                seen "more than {count} redirects"
+                fix "Point the first redirect straight at the last target.";
         RdGone "The redirect leads to a name that does not exist",
             "Visitors are sent on to a host that DNS does not know.",
-            "Correct the target of the redirect.";
+            "Correct the target of the redirect."
+            fn redirect_gone(from, url, to) Fail Dashboard
+                seen "{from} leads to {url}, which has no address"
+                fix "check the spelling of {to}, or set it up first"
+            fn page_gone(name, url) Fail Dashboard
+                seen "http://{name}/ leads to {url}, which has no address"
+                expected "a target that exists"
+                fix "Correct the target of the redirect.";
         RdNoLocation "The redirect has no target",
             "The status is a redirect, but there is no usable Location header.",
-            "Set it up again, with a target.";
+            fn no_location(url, status, to) Fail Dashboard
+                seen "{url} answers {status} without a usable Location header"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up the redirect to {to} again";
         RdRelative "The redirect stays on the same name",
             "Its target is a path, not another host.",
-            "Enter the target with its domain.";
+            fn same_name(status, location, from, to) Fail Dashboard
+                seen "{status} leads to {location}, on the same name"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdTarget "The redirect leads to another host",
             "The live site differs from the configuration. It may also be an old redirect from a cache.",
-            "Correct the target; check the answer with a header-only request.";
+            fn other_target(status, url, from, to) Fail Dashboard
+                seen "{status} leads to {url}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the target of {from} to {to}; if it is right there, the answer comes from a cache";
         RdMeta "The redirect is only in the page",
             "Crawlers and tools do not follow a meta or script redirect.",
-            "Set up a redirect with a status.";
+            fn only_in_page(url, status, from, to, wanted) Fail Dashboard
+                seen "{url} answers {status}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}";
         RdNone "There is no redirect",
             "A page is served instead.",
-            "Set it up in the dashboard under domains.redirects.";
+            fn no_redirect(url, status, from, to, wanted) Fail Dashboard
+                seen "{url} answers {status}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {from} to {to} with {wanted}"
+            fn no_redirect_over_https(from, status) Warn Dashboard
+                titled "There is no redirect over https"
+                seen "https://{from}/ answers {status}; only http redirects"
+                fix "browsers try https first: check the certificate of {from} and its redirect over https"
+            fn other_way(from, to, url, wanted) Fail Dashboard
+                titled "The redirect goes the other way"
+                seen "it goes the other way: {to} leads to {url}"
+                fix "in the dashboard under Project settings, Domains, first remove the redirect from {to} to {from}, then set up the one from {from} to {to} with {wanted}: both together would be a loop. If {from} should be served, exchange the two in the configuration"
+            fn no_answer(from, why) Fail Dashboard
+                seen "{from}: {why}"
+                fix "check the domain itself first: petstore domains check {from}";
         RdStatus "The redirect has a different status",
             "Browsers and search engines remember 301 and 308, not 302, 303 and 307.",
-            "Set the configured status.";
+            fn other_status(status, means, wanted, meaning) Warn Dashboard
+                seen "status {status}: {means}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), set the status to {wanted}: {meaning}";
         RdChain "The redirect takes several hops",
             "Each costs visitors time.",
-            "Point the first straight at the last target.";
+            fn several_hops(way, from, to) Warn Dashboard
+                seen "{way}"
+                fix "in the dashboard under Project settings, Domains (domains.redirects), point {from} straight at {to}";
         RdDowngrade "The redirect leads to http",
             "One hop is unprotected.",
-            "Use https:// in the target.";
+            fn to_http(url, to) Warn Dashboard
+                seen "leads to {url}"
+                fix "set the target to https://{to}/";
         RdPath "The redirect loses the path",
             "Deep links end on the front page.",
-            "Keep the path and the query in the target.";
+            fn path_lost(source, url, expected) Warn Dashboard
+                seen "{source} leads to {url}"
+                expected "{expected}"
+                fix "keep path and query in the target: deep links end on the front page";
         RdCached "An old redirect may be cached",
             "Browsers keep a 301 as long as they like, unless it sets a limit.",
-            "Test in a private window; a header-only request shows what the server sends now.";
+            fn redirect_cached(how_long) Fail Nobody
+                seen "{how_long}"
+                fix "after the change, test in a private window; a header-only request shows what the server sends now";
         RdHead "HEAD was refused, GET was used",
             "The server does not support header-only requests.",
-            "Nothing to do.";
+            "Nothing to do."
+            fn head_refused() Ok Nobody
+                seen "HEAD gave 405 or 501; checked with GET";
     }
     Configuration {
         CfgOk "The configuration is valid",
@@ -564,11 +941,19 @@ mod tests {
         assert_eq!(codes.len(), Code::ALL.len());
         for code in Code::ALL {
             assert_eq!(code.as_str().to_lowercase().parse(), Ok(*code));
-            for text in [code.title(), code.cause(), code.cure()] {
+            for text in [code.title(), code.cause(), &code.cure()] {
                 assert!(!text.is_empty() && text.is_ascii(), "{code}: {text}");
             }
             assert!(code.cause().ends_with('.') && code.cure().ends_with('.'), "{code}");
         }
         assert!("DNS-NONSENSE".parse::<Code>().is_err());
+    }
+
+    #[test]
+    fn a_cure_names_what_a_check_would_fill_in() {
+        let cure = "At your DNS provider, delete the A record <addresses> of <label>, then add <record>: a CNAME must be \
+                    the only record. Then wait up to <ttl> (the TTL of the old record).";
+        assert_eq!(Code::DnsABlocks.cure(), cure);
+        assert_eq!(Code::RdDowngrade.cure(), "Set the target to https://<to>/.");
     }
 }

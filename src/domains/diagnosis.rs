@@ -3,9 +3,6 @@
 //! Each part of the catalogue has its file. They read the same [`Case`] and write findings in the order in which to fix
 //! causes. There is no IO here, so every row of the catalogue is tested as a table.
 
-mod acme;
-mod advice;
-mod apex;
 pub(super) mod authoritative;
 pub mod caa;
 mod case;
@@ -36,7 +33,7 @@ pub use case::{ACME_CHALLENGE, CERTIFICATE_WAIT, Case, Expectation, PROPAGATION}
 
 /// The records at the name that must be deleted before the record from the dashboard can be added.
 pub(super) fn conflicting<'a>(case: &Case<'a>) -> Vec<&'a Record> {
-    let expected = case.expectation.platform_host.as_ref();
+    let expected = case.value();
     let right = |record: &&Record| {
         !case.domain.is_apex() && matches!(&record.data, Data::Cname(target) if Some(target) == expected)
     };
@@ -63,11 +60,11 @@ pub fn diagnose(case: &Case<'_>) -> Vec<Finding> {
     let dns_fails = findings.iter().any(|finding| {
         finding.verdict == Verdict::Fail && matches!(finding.code.topic(), Topic::Servers | Topic::Record)
     });
-    let leads_here = !dns_fails && case.expectation.platform_host.is_some();
+    let leads_here = !dns_fails && case.value().is_some();
     let certificates = certificate::findings(case, leads_here);
     let trusted = certificates.iter().any(certificate::is_good);
     findings.extend(certificates);
-    findings.extend(acme::left_over(case, leads_here));
+    findings.extend(http::challenge_left_over(case, leads_here));
     findings.extend(http::findings(case, leads_here, trusted && !dns_fails));
     findings
 }

@@ -7,23 +7,15 @@
 pub mod certificate;
 pub mod fault;
 pub mod log;
-pub mod page;
 pub mod plan;
-pub mod record;
 pub mod server;
 pub mod site;
 pub mod zone;
 
-mod authority;
 mod dns;
 mod doors;
-mod encrypted;
-mod healthy;
-mod http;
-mod listen;
 mod lookup;
 mod recursion;
-mod shared;
 mod web;
 
 use std::io;
@@ -36,18 +28,17 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::DnsName;
+use certificate::Authorities;
 use doors::Doors;
-use shared::Shared;
+use log::Log;
 
 pub use certificate::{IssuedCertificate, Issuer};
-pub use fault::{Malformed, ServerFault};
+pub use fault::ServerFault;
 pub use log::{LoggedQuestion, LoggedServer, Request};
-pub use page::{StubAnswer, StubBody, StubPage};
 pub use plan::Plan;
-pub use record::{ZoneData, ZoneRecord};
 pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
-pub use site::{Door, Greeting, Site};
-pub use zone::Zone;
+pub use site::{Door, Greeting, Site, StubAnswer, StubBody, StubPage};
+pub use zone::{Zone, ZoneData, ZoneRecord};
 
 /// A running simulator. Dropping it stops everything in it.
 pub struct Simulator {
@@ -89,12 +80,6 @@ impl Simulator {
     /// If the plan has fewer resolvers.
     pub fn resolver(&self, number: usize) -> SocketAddr {
         self.doors.lock().resolvers[number]
-    }
-
-    /// The address at which the resolver of this number answers over TLS and HTTPS.
-    pub fn encrypted_resolver(&self, number: usize) -> io::Result<SocketAddr> {
-        let _inside = self.runtime.enter();
-        self.doors.lock().encrypted_resolver(number, &self.shared)
     }
 
     /// The addresses of all resolvers.
@@ -142,5 +127,26 @@ impl Simulator {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan.lock().clone();
         self.doors.lock().open(&plan, &self.shared)
+    }
+}
+
+/// What all simulated servers share.
+struct Shared {
+    /// Locked only while an answer is made, never while it is sent.
+    pub plan: Mutex<Plan>,
+    pub authorities: Mutex<Authorities>,
+    pub questions: Log<LoggedQuestion>,
+    pub requests: Log<Request>,
+}
+
+impl Shared {
+    pub fn new(plan: Plan) -> io::Result<Self> {
+        let authorities = Mutex::new(Authorities::new()?);
+        Ok(Self {
+            plan: Mutex::new(plan),
+            authorities,
+            questions: Log(Mutex::default()),
+            requests: Log(Mutex::default()),
+        })
     }
 }

@@ -193,7 +193,7 @@ impl<'a> Judge<'a> {
 
     fn other_than(&self, right: bool, until: Option<Timestamp>) -> ViewVerdict {
         match right {
-            _ if self.case.expectation.platform_host.is_none() => ViewVerdict::Unjudged,
+            _ if self.case.value().is_none() => ViewVerdict::Unjudged,
             true => ViewVerdict::Right,
             false if self.source_is_right => ViewVerdict::Old { until },
             false if self.behind_proxy => ViewVerdict::Unjudged,

@@ -7,6 +7,8 @@ mod encrypted;
 mod first_cause;
 mod fixture;
 mod formats;
+#[path = "../golden/golden.rs"]
+mod golden;
 mod hostile;
 mod journey;
 mod one_answer;

@@ -15,13 +15,14 @@ use crate::app::domain_progress::count_words;
 use crate::config::file::Domains as Configured;
 use crate::domains::check::{self, Checked, FollowedRedirect, Subject, follow, now};
 use crate::domains::check_options::CheckOptions;
-use crate::domains::finding::overall;
+use crate::domains::finding::{deciding, overall};
 use crate::domains::observation::{Complete, Observations};
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::probe::cache::ProbeCache;
 use crate::domains::redirect_config::{self, Redirect};
 use crate::domains::registry::{Registry, RegistryFile};
 use crate::domains::report::matrix;
+use crate::domains::stage::Stage;
 use crate::domains::{Code, Finding, Verdict};
 use crate::model::text::short;
 
@@ -31,7 +32,6 @@ use super::super::render::{ResultFormat, print, print_json};
 use super::answer::{exit, exit_of, exit_of_all};
 use super::args::{CheckArgs, ProbeArgs, RedirectsArgs, ReportArgs};
 use super::files::read_text;
-use super::outcome::Outcome;
 use super::settings::{announce, configured_domains, need_name, prepare, resolve, subject};
 use super::{json, words};
 
@@ -296,4 +296,40 @@ pub async fn report(args: &ReportArgs, configured: &Configured, file: &RegistryF
     keep(&args.probe, file, std::slice::from_ref(&checked))?;
     args.output.write(|out| write!(out, "{}", checked.report()), || json::report(&checked))?;
     Ok(exit_of(&checked.findings))
+}
+
+/// The result of one check, for every format.
+struct Outcome {
+    /// The domain; or what was typed, if it is not one.
+    name: String,
+    verdict: Verdict,
+    /// The code that decides, and its cause in a few words.
+    code: String,
+    title: String,
+    /// How far the domain is.
+    state: Option<Stage>,
+    /// The whole, if it is printed.
+    json: Value,
+}
+
+impl Outcome {
+    /// The result of `findings`, without what only a measurement knows.
+    fn of(name: String, findings: &[Finding]) -> Self {
+        let decides = deciding(findings);
+        Self {
+            name,
+            verdict: overall(findings),
+            code: decides.map_or_else(|| "-".to_owned(), |finding| finding.code.to_string()),
+            title: decides.map_or_else(String::new, |finding| finding.title.clone()),
+            state: None,
+            json: Value::Null,
+        }
+    }
+
+    /// The line for people.
+    fn row(&self) -> String {
+        let Self { name, verdict, code, title, state, .. } = self;
+        let (word, state) = (verdict.as_str().to_uppercase(), state.map_or("-".to_owned(), |state| state.to_string()));
+        format!("{word:<7}  {:<40}  {state:<19}  {title} [{code}]", short(name))
+    }
 }

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::model::text::short;
 
 use super::super::caches::Promise;
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CAA};
 use super::super::observation::{Data, Lookup, Presented, Reply, code_name};
 use super::super::{Code, DnsName, Evidence, Finding, Verdict, Who};
@@ -95,9 +96,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if asked.is_empty() {
         return Vec::new();
     }
-    let none = Finding::ok(Code::CaaNone)
-        .seen(format!("no CAA record from {} up to its top-level domain", case.domain.name))
-        .evidence(asked);
+    let none = say::no_caa(&case.domain.name).evidence(asked);
     vec![cached(case, &none).unwrap_or(none)]
 }
 
@@ -193,18 +192,8 @@ fn cached(case: &Case<'_>, now: &Finding) -> Option<Finding> {
     }
     let other = others.into_iter().max_by_key(|other| other.until)?;
     let left = words::duration(other.until.duration_since(other.old.at));
-    Some(
-        Finding::new(Code::CaaWait, Verdict::Wait, Who::Nobody)
-            .seen(format!(
-                "{} still has old CAA records of {} cached for {left} more",
-                other.old.server.label(),
-                other.place
-            ))
-            .expected(now.seen.clone())
-            .fix("just wait; the certificate authority may have them cached, too")
-            .until(other.until)
-            .evidence([other.old]),
-    )
+    let finding = say::caa_wait(other.old.server.label(), other.place, left, &now.seen);
+    Some(finding.until(other.until).evidence([other.old]))
 }
 
 fn forbidding<'a>(case: &Case<'a>) -> impl Iterator<Item = Forbidding<'a>> {
@@ -248,13 +237,8 @@ fn lookup_failed(case: &Case<'_>, level: &DnsName, lookup: &Lookup) -> Finding {
         Ok(reply) => code_name(reply.code).to_owned(),
         Err(why) => why.to_string(),
     };
-    Finding::fail(Code::CaaLookupFailed, who)
-        .seen(format!("{}, asked for CAA at {level}: {why}; it answers other questions", lookup.server.label()))
-        .expected("an answer, even an empty one")
-        .fix(format!(
-            "{ask} make the name servers of {level} answer questions for CAA, with signatures where the zone is signed: certificate authorities treat a failed lookup as forbidden. A firewall may drop record types it does not know"
-        ))
-        .evidence([lookup])
+    let finding = say::caa_lookup_failed(lookup.server.label(), level, why, ask);
+    Finding { who, ..finding }.evidence([lookup])
 }
 
 fn records_of(level: DnsName, reply: &Reply) -> Option<Level<'_>> {

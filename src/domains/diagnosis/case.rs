@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use jiff::{SignedDuration, Timestamp};
 
 use super::super::caches::Caches;
-use super::super::observation::{Handshake, Lookup, Observations, RecordType};
+use super::super::observation::{Handshake, Lookup, Observations, Record, RecordType};
 use super::super::parse_name;
 use super::super::reported::Reported;
 use super::super::{DnsName, Domain, Verdict};
@@ -73,6 +73,29 @@ impl Case<'_> {
         self.domain.name.relative_to(self.zone())
     }
 
+    /// The record to add, as one would read it aloud.
+    pub(super) fn record(&self) -> String {
+        let value = self.value().map_or("(the value from the dashboard)", DnsName::as_str);
+        match self.domain.is_apex() {
+            true => format!("ALIAS or ANAME @ -> {value}, TTL 3600"),
+            false => format!("CNAME {} -> {value}, TTL 3600", self.label()),
+        }
+    }
+
+    /// The only record that should be there.
+    pub(super) fn one_cname(&self) -> String {
+        self.value().map_or_else(|| "one CNAME".to_owned(), |host| format!("CNAME {host}"))
+    }
+
+    /// Warns that deleting an MX record stops mail.
+    pub(super) fn mail_stops(&self, deleted: &[&Record]) -> String {
+        if deleted.iter().any(|record| record.data.kind() == RecordType::MX) {
+            format!(". Deleting the MX stops mail for {}: move mail first", self.domain.name)
+        } else {
+            String::new()
+        }
+    }
+
     /// The zone of the name, as far as is known.
     pub(super) fn zone(&self) -> &DnsName {
         self.seen.zone.as_ref().filter(|zone| **zone != self.domain.name).unwrap_or(&self.domain.registrable)
@@ -86,13 +109,13 @@ impl Case<'_> {
 
     /// The registered domain of the platform.
     pub(super) fn platform_zone(&self) -> Option<DnsName> {
-        let host = self.expectation.platform_host.as_ref()?;
+        let host = self.value()?;
         Some(parse_name::domain(host.as_str()).map_or_else(|_| host.clone(), |domain| domain.registrable))
     }
 
     /// Every address of the platform's own host, and those that prove to be the platform's by its certificate.
     pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
-        let Some(host) = &self.expectation.platform_host else { return Vec::new() };
+        let Some(host) = self.value() else { return Vec::new() };
         let mut addresses = self.seen.addresses_of(host);
         let proves = |edge: &&Handshake| {
             let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
@@ -104,6 +127,11 @@ impl Case<'_> {
 }
 
 impl<'a> Case<'a> {
+    /// The value that the dashboard shows, if known.
+    pub fn value(&self) -> Option<&'a DnsName> {
+        self.expectation.platform_host.as_ref()
+    }
+
     /// The zone whose name servers were asked: the domain itself if it is a separate zone.
     pub(super) fn zone_asked(&self) -> &'a DnsName {
         self.seen.zone.as_ref().unwrap_or(&self.domain.registrable)

@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 
 use crate::model::text::{short, whole};
 
+use super::super::catalogue::say;
 use super::super::observation::{Certificate, ConnectionFailure, Distrust, Handshake, Presented, covers};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::Case;
@@ -63,11 +64,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool) -> Vec<Finding> {
     let unreachable = shakes().filter(|shake| shake.outcome == Err(Unreachable) && shake.address.is_ipv6());
     let unreachable_v6: Vec<IpAddr> = unreachable.map(|shake| shake.address.ip()).collect();
     if !unreachable_v6.is_empty() {
-        findings.push(
-            Finding::unknown(Code::V6Untested, Who::ThisMachine)
-                .seen(format!("{} cannot be reached from here", words::list(&unreachable_v6)))
-                .cured(),
-        );
+        findings.push(say::v6_untested(words::list(&unreachable_v6)));
     }
     findings
 }
@@ -77,16 +74,7 @@ fn without_server_name(case: &Case<'_>) -> Option<Finding> {
     let handshake = case.seen.nameless_handshake.as_ref()?;
     let leaf = handshake.leaf().filter(|leaf| leaf.covers(case.domain.name.as_str()))?;
     let (name, issuer) = (&case.domain.name, whole(&leaf.issuer_short));
-    Some(
-        Finding::warn(Code::TlsSni, Who::Platform)
-            .seen(format!(
-                "{} has a certificate for {name} from {issuer}, but shows it only without SNI",
-                handshake.address.ip()
-            ))
-            .expected(format!("the certificate for callers of {name}"))
-            .cured()
-            .evidence([handshake]),
-    )
+    Some(say::only_without_sni(handshake.address.ip(), name, issuer).evidence([handshake]))
 }
 
 /// What a server that refuses the name shows to callers that send none: it tells whose server it is.
@@ -123,7 +111,7 @@ fn one_of_several(leads_here: bool, findings: &mut [Finding]) {
 fn of_another_server(case: &Case<'_>, finding: &mut Finding) {
     finding.who = Who::DnsProvider;
     finding.until = None;
-    if case.expectation.platform_host.is_none() {
+    if case.value().is_none() {
         // Browsers reject this certificate, also of another server.
         let broken = matches!(
             finding.code,
@@ -191,7 +179,7 @@ fn refusing_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
     use ConnectionFailure::{Refused, Reset, Timeout};
     let own = case.seen.platform_handshake.as_ref()?;
     let refuses = matches!(own.outcome, Err(Refused | Reset | Timeout));
-    case.expectation.platform_host.as_ref().filter(|_| refuses)
+    case.value().filter(|_| refuses)
 }
 
 /// A missing certificate: whether that is normal, and until when.
@@ -229,10 +217,7 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
     }
     if leaf.names.is_empty() {
         let common = leaf.common_name.as_deref().unwrap_or("none");
-        return Finding::fail(Code::TlsNoSan, Who::Platform)
-            .seen(format!("the certificate has no subject alternative names, only the common name {}", whole(common)))
-            .expected(expected)
-            .cured();
+        return say::no_san(whole(common)).expected(expected);
     }
     if !leaf.covers(name) {
         return wrong_name(case, leaf).expected(expected);
@@ -241,9 +226,7 @@ fn presented_one(case: &Case<'_>, handshake: &Handshake, presented: &Presented, 
         return date;
     }
     if presented.trust == Err(Distrust::NoRoots) {
-        return Finding::unknown(Code::TlsUnknownCa, Who::ThisMachine)
-            .seen("this machine has no CA certificates")
-            .fix("install the package ca-certificates, or pass a PEM file with --trust");
+        return say::no_roots();
     }
     if let Err(distrust) = &presented.trust {
         return distrusted(case, presented, leaf, distrust);
@@ -257,12 +240,7 @@ fn wrong_name(case: &Case<'_>, leaf: &Certificate) -> Finding {
         return not_there_yet(case, Code::TlsPending)
             .seen(format!("the platform answers with its own certificate, for {names}"));
     }
-    Finding::fail(Code::TlsWrongName, Who::DnsProvider)
-        .seen(format!("the certificate is for {names}, issued by {}", whole(&leaf.issuer_short)))
-        .fix(format!(
-            "an old host or another site answers: check where {} points, and in the dashboard that the domain is added. A wildcard covers only one label",
-            case.domain.name
-        ))
+    say::wrong_name(names, whole(&leaf.issuer_short), &case.domain.name)
 }
 
 /// Whether a certificate is the one that the platform shows for names that it does not know.
@@ -287,55 +265,34 @@ fn wrong_date(case: &Case<'_>, handshake: &Handshake, leaf: &Certificate) -> Opt
     };
     if case.now > leaf.not_after {
         let ago = words::duration(case.now.duration_since(leaf.not_after));
-        return Some(clock(
-            Finding::fail(Code::TlsExpired, Who::Platform)
-                .seen(format!("the certificate expired {}, {ago} ago", words::moment(leaf.not_after)))
-                .expected("a certificate that is valid now")
-                .fix(
-                    "check the findings on DNS and CAA first, since renewal needs both; then choose Re-verify in the dashboard",
-                ),
-        ));
+        return Some(clock(say::expired(words::moment(leaf.not_after), ago)));
     }
     if case.now < leaf.not_before {
-        return Some(clock(
-            Finding::fail(Code::TlsFuture, Who::Platform)
-                .seen(format!("the certificate is valid from {}", words::moment(leaf.not_before)))
-                .expected("a certificate that is valid now")
-                .fix("check the clock of this machine; if it is right, wait")
-                .until(leaf.not_before),
-        ));
+        return Some(clock(say::not_valid_yet(words::moment(leaf.not_before)).until(leaf.not_before)));
     }
     None
 }
 
 fn distrusted(case: &Case<'_>, presented: &Presented, leaf: &Certificate, distrust: &Distrust) -> Finding {
-    let issuer = format!("the issuer is {}", whole(&leaf.issuer));
+    let (name, issuer) = (&case.domain.name, whole(&leaf.issuer));
     let lower = leaf.issuer.to_ascii_lowercase();
-    let leads = format!("check where {} points", case.domain.name);
-    let platforms = |code, seen: String| Finding::fail(code, Who::Platform).seen(seen);
-    let finding = if STAGING.iter().any(|mark| lower.contains(mark)) {
-        platforms(Code::TlsStaging, issuer).fix("ask the platform's support to issue it from the real CA")
+    if STAGING.iter().any(|mark| lower.contains(mark)) {
+        say::staging(issuer)
     } else if leaf.is_self_issued() {
         let names = match leaf.names.as_slice() {
             [] => "no names".to_owned(),
             names => words::list(names.iter().map(|name| whole(name))),
         };
-        let seen = format!("the certificate is self-signed, by {}, for {names}", whole(&leaf.issuer));
-        platforms(Code::TlsSelf, seen).fix(format!("{leads}: this is not the platform, or a test setup"))
+        say::self_signed(issuer, names, name)
     } else if is_intercepted(case, leaf) {
-        let seen = format!("{issuer}, as it is for the platform's own host");
-        Finding::fail(Code::TlsIntercept, Who::ThisMachine).seen(seen).cured()
+        say::intercepted(issuer)
     } else if let Distrust::Other(why) = distrust {
-        platforms(Code::TlsUnknownCa, format!("{issuer}; {why}"))
-            .fix(format!("{leads}; browsers reject this certificate"))
+        say::rejected_by_browsers(issuer, why, name)
     } else if is_incomplete(case, presented, leaf) {
-        let seen = format!("the server sends its certificate without the intermediate {}", whole(&leaf.issuer));
-        platforms(Code::TlsChain, seen)
-            .fix("ask the platform's support to send the whole chain. Some browsers fill the gap, most tools do not")
+        say::no_intermediate(issuer)
     } else {
-        platforms(Code::TlsUnknownCa, issuer).fix(format!("{leads}; browsers do not trust the issuer"))
-    };
-    finding.expected("a certificate that browsers trust")
+        say::unknown_ca(issuer, name)
+    }
 }
 
 /// The platform's own host shows an issuer that is not trusted, either, and the same one.
@@ -373,26 +330,17 @@ fn good(case: &Case<'_>, leaf: &Certificate) -> Finding {
     );
     // Lifetimes differ and become shorter: a number of days would mislead.
     if left.as_secs() < lifetime.as_secs() / 4 {
-        return Finding::warn(Code::TlsSoon, Who::Platform)
-            .seen(seen)
-            .expected("a renewal before the last quarter of its lifetime")
-            .fix("it should have been renewed: check the findings on DNS and CAA, then choose Re-verify in the dashboard")
-            .until(leaf.not_after);
+        return say::expires_soon(seen).until(leaf.not_after);
     }
     let platform = case.seen.platform().and_then(Presented::leaf);
     if lifetime > LONGEST_VALIDITY {
-        return Finding::warn(Code::TlsLong, Who::Platform)
-            .seen(format!("{seen}; it is valid for {} days in all", lifetime.as_hours() / 24))
-            .expected("at most 398 days")
-            .cured();
+        return say::valid_too_long(seen, lifetime.as_hours() / 24);
     }
     let other_issuer = platform.is_some_and(|own| own.issuer_short != leaf.issuer_short);
     if other_issuer && case.reported.added.or(case.reported.saved).is_some_and(|then| leaf.not_before < then) {
-        return Finding::warn(Code::TlsOld, Who::DnsProvider)
-            .seen(format!("{seen}; serial {}, from {}", whole(&leaf.serial), words::moment(leaf.not_before)))
-            .fix("an old host or a cache may still answer: compare serial numbers in a private window");
+        return say::old_certificate(seen, whole(&leaf.serial), words::moment(leaf.not_before));
     }
-    Finding::ok(Code::TlsOk).seen(seen)
+    say::tls_ok(seen)
 }
 
 /// Browsers with HSTS for the name offer no way past a broken certificate.
@@ -402,11 +350,7 @@ fn strict_transport(reached: &[&Handshake], findings: &[Finding]) -> Option<Find
         .iter()
         .filter_map(|handshake| handshake.response()?.hsts.as_ref())
         .find(|field| !field.replace(' ', "").to_ascii_lowercase().contains("max-age=0"))?;
-    Some(
-        Finding::new(Code::HstsNote, broken.verdict, broken.who)
-            .seen(format!("Strict-Transport-Security: {}", short(field)))
-            .fix("fix the certificate first: browsers that visited before offer no way past the warning"),
-    )
+    Some(Finding { verdict: broken.verdict, who: broken.who, ..say::strict_transport(short(field)) })
 }
 
 fn differing(reached: &[&Handshake]) -> Option<Finding> {
@@ -423,11 +367,5 @@ fn differing(reached: &[&Handshake]) -> Option<Finding> {
         });
         format!("{}: {shown}", shake.address.ip())
     }));
-    Some(
-        Finding::warn(Code::TlsAddressesDiffer, Who::DnsProvider)
-            .seen(list)
-            .expected("the same certificate at every address")
-            .fix("check the address that differs: it may be an old server")
-            .evidence(serials.iter().map(|(_, handshake)| *handshake)),
-    )
+    Some(say::addresses_differ(list).evidence(serials.iter().map(|(_, handshake)| *handshake)))
 }

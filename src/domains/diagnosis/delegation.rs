@@ -8,10 +8,10 @@ use jiff::SignedDuration;
 use crate::model::text::whole;
 
 use super::super::caches::Caches;
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME, NS, SOA};
 use super::super::observation::{Data, Lookup, NoReply, Record, Reply, ResponseCode, Role, code_name};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::record_to_add;
+use super::super::{DnsName, Finding, Verdict};
 use super::authoritative::{self, Authoritative, invents, serials};
 use super::cname_target::shown;
 use super::{Case, PROPAGATION, words};
@@ -42,20 +42,9 @@ pub(super) fn not_delegated(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     if let Some(denied) = denies_the_top(case) {
-        return Some(
-            Finding::unknown(Code::Offline, Who::ThisMachine)
-                .title("The DNS of this network is unusable")
-                .seen(format!("it reports that even {} does not exist", denied.question.name))
-                .fix("test from another network, or name a resolver that this one allows, with --resolver")
-                .evidence([denied]),
-        );
+        return Some(say::unusable_dns(&denied.question.name).evidence([denied]));
     }
-    Some(
-        Finding::fail(Code::NotDelegated, Who::Registrar)
-            .seen(format!("the registry does not know {domain}"))
-            .fix(format!("at your registrar, register or renew {domain}; check the spelling"))
-            .evidence(answered),
-    )
+    Some(say::not_registered(domain).evidence(answered))
 }
 
 /// A resolver's NXDOMAIN for a top-level domain that the Public Suffix List has.
@@ -85,19 +74,9 @@ pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
     let referral = case.seen.asked(case.zone(), NS).filter(|lookup| lookup.server.role == Role::Parent);
     // With a common server the zone is the same at both, and what is wrong with a record there comes first.
     let verdict = if served.is_disjoint(&delegated) { Verdict::Fail } else { Verdict::Warn };
-    Some(
-        Finding::new(Code::NsMismatch, verdict, Who::Registrar)
-            .seen(format!("the registrar lists {}", words::list(delegated.iter().map(shown))))
-            .expected(format!("{}, as the zone itself lists", words::list(served.iter().map(shown))))
-            .fix(format!(
-                "to keep the zone at {new}, set the name servers of {} to these at your registrar. To keep it at {old}, add {} there. Then wait up to 48 h until the delegation is updated everywhere",
-                case.zone(),
-                record_to_add(case),
-                new = words::list(served.iter().map(shown)),
-                old = words::list(delegated.iter().map(shown)),
-            ))
-            .evidence(referral.chain(lookups)),
-    )
+    let [old, new] = [&delegated, &served].map(|hosts| words::list(hosts.iter().map(shown)));
+    let finding = say::ns_mismatch(old, new, case.zone(), case.record());
+    Some(Finding { verdict, ..finding }.evidence(referral.chain(lookups)))
 }
 
 /// A name server within the zone whose address the registrar has otherwise than the zone itself. `matters`: no
@@ -117,16 +96,9 @@ pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
         }
         let (listed, own) = (words::list(listed), words::list(own));
         let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
-        Some(
-            Finding::new(Code::GlueDiffers, verdict, Who::Registrar)
-                .seen(format!("the registrar has {listed} for {}, the zone itself {own}", shown(host)))
-                .expected(format!("{own}, if your DNS provider serves the zone there"))
-                .fix(format!(
-                    "at your registrar, set the address (glue) of {} to {own}; {listed} is asked until then",
-                    shown(host)
-                ))
-                .evidence(case.seen.asked(zone, NS).filter(|it| it.server.role == Role::Parent).chain(lookups)),
-        )
+        let of_parent = case.seen.asked(zone, NS).filter(|it| it.server.role == Role::Parent);
+        let finding = say::glue_differs(listed, shown(host), own);
+        Some(Finding { verdict, ..finding }.evidence(of_parent.chain(lookups)))
     })
 }
 
@@ -155,13 +127,7 @@ pub(super) fn silent(case: &Case<'_>) -> Option<Finding> {
         Ok(_) => lookup.server.label(),
         Err(why) => format!("{}: {why}", lookup.server.label()),
     }));
-    Some(
-        Finding::fail(Code::NsSilent, Who::DnsProvider)
-            .seen(format!("{list}; resolvers get no answer from them, either"))
-            .expected(format!("the name servers of {} answer", case.zone()))
-            .fix("ask your DNS provider: this is an outage, or a firewall drops the questions. The record cannot be judged until they answer")
-            .evidence(heard),
-    )
+    Some(say::name_servers_silent(list, case.zone()).evidence(heard))
 }
 
 /// Delegated servers that do not serve the zone.
@@ -189,27 +155,14 @@ pub fn lame(case: &Case<'_>, failing: bool) -> Option<Finding> {
     let zone = case.zone();
     let list = words::list(lame.iter().map(|(lookup, why)| format!("{}: {why}", lookup.server.label())));
     let finding = if lame.len() < asked.len() {
-        Finding::warn(Code::LameOne, Who::DnsProvider)
-            .seen(list)
-            .expected(format!("every name server of {zone} answers with authority"))
-            .fix(format!("at your DNS provider, set up {zone} on that server, or remove the server at the registrar"))
+        say::lame_one(list, zone)
     } else if all_fail {
-        Finding::fail(Code::ServfailAll, Who::DnsProvider)
-            .seen(format!("{list}; resolvers still answer from their caches"))
-            .fix("open a ticket at your DNS provider, with the evidence: the domain stops working once the caches expire")
+        say::all_fail(list)
     } else if silent && !failing {
         // Others reach them; this machine does not.
-        Finding::unknown(Code::Offline, Who::ThisMachine)
-            .title("The name servers cannot be reached from here")
-            .seen(list)
-            .fix("this network seems to block port 53 to other servers; the domain was judged by the resolvers")
+        say::unreachable_servers(list)
     } else {
-        Finding::fail(Code::LameAll, Who::DnsProvider)
-            .seen(list)
-            .expected(format!("the name servers of {zone} answer with authority"))
-            .fix(format!(
-                "at your DNS provider, set up the zone {zone}, or list the servers that have it at the registrar"
-            ))
+        say::lame_all(list, zone)
     };
     Some(finding.evidence(lame.iter().map(|(lookup, _)| *lookup)))
 }
@@ -242,37 +195,23 @@ pub(super) fn secondaries(case: &Case<'_>) -> Option<Finding> {
     let source = Authoritative::of(case).remembered(case);
     let seen = Caches::with_source(case.earlier, source).now.map(|now| now.first);
     let changed = case.reported.saved.or(seen).unwrap_or(case.now);
-    let late = case.since(changed) > bound;
-    let finding = Finding::warn(Code::SecondaryBehind, Who::DnsProvider);
     let finding = if numbers.len() == 1 && all.len() > 1 {
         // No update is pending: the same version of the zone has two contents.
-        finding
-            .title("The name servers disagree about the same version of the zone")
-            .seen(format!("{names} has another record at the same serial ({serials})"))
-            .fix(format!(
-                "at your DNS provider, enter the record at {names}, too, or ask why it does not copy the zone"
-            ))
+        say::same_serial(names, serials)
     } else {
         let serials = if serials.is_empty() { serials } else { format!(" ({serials})") };
         let has = words::list(behind.iter().flat_map(|server| authoritative::answer(case, server)).map(Data::words));
         let instead = if has.is_empty() { String::new() } else { format!(", but still {has}") };
         let is_right = behind.iter().any(|server| authoritative::is_right(case, &authoritative::answer(case, server)));
-        let finding = finding.seen(if is_right {
-            format!("{names} still has {has}, from an older version of the zone{serials}")
-        } else {
-            format!("{names} does not have the record yet{instead}{serials}")
-        });
+        let seen = match is_right {
+            true => format!("{names} still has {has}, from an older version of the zone{serials}"),
+            false => format!("{names} does not have the record yet{instead}{serials}"),
+        };
         let longest = words::duration(bound);
-        if late {
-            finding.fix(format!(
-                "ask your DNS provider why {names} is behind: by the SOA record it copies the zone within {longest}"
-            ))
-        } else {
-            Finding { verdict: Verdict::Wait, ..finding }
-                .fix(format!("wait; this usually takes minutes, and by the SOA record at most {longest}"))
-                .until(changed.checked_add(bound).ok())
+        match case.since(changed) > bound {
+            true => say::secondary_late(seen, names, longest),
+            false => say::secondary_behind(seen, longest).until(changed.checked_add(bound).ok()),
         }
     };
-    let evidence = all.iter().map(|(lookup, _)| *lookup);
-    Some(finding.expected("the same zone at every server").evidence(evidence))
+    Some(finding.evidence(all.iter().map(|(lookup, _)| *lookup)))
 }

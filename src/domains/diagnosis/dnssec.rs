@@ -5,9 +5,10 @@ use jiff::Timestamp;
 
 use crate::model::text::whole;
 
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{DNSKEY, DS, SOA};
 use super::super::observation::{Data, KeyId, Lookup, Role};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
+use super::super::{DnsName, Finding, Verdict};
 use super::{Case, words};
 
 /// The algorithms that resolvers validate (RFC 8624 section 3.1); a zone with only others is unsigned to them.
@@ -58,11 +59,7 @@ fn unknown_key(case: &Case<'_>, zone: &DnsName, trusted: &[KeyId], own: &[KeyId]
             ),
         ),
     };
-    Finding::fail(Code::DnssecBogus, Who::Registrar)
-        .title("The DS record at the registrar belongs to another key")
-        .seen(format!("the DS record of {zone} at the registrar is for key {}, but {has}", tags(trusted)))
-        .expected("a DS record for a key of the zone, or none")
-        .fix(format!("at your registrar, remove the DS record of {}, and wait for its TTL. {then}", case.zone()))
+    say::other_key(zone, tags(trusted), has, case.zone(), then)
 }
 
 /// Why the signatures of a server are not valid now.
@@ -103,14 +100,7 @@ impl WrongDates {
 /// Servers without the signatures that the others have.
 fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
     let names = words::list(missing.iter().map(|lookup| whole(&lookup.server.name)));
-    Finding::fail(Code::DnssecBogus, Who::DnsProvider)
-        .title("One name server serves the zone without signatures")
-        .seen(format!("{zone} at {names} has no signatures; other name servers have them"))
-        .expected("the signed zone at every name server")
-        .fix(format!(
-            "at your DNS provider, let {names} serve the signed zone, or remove it from the name servers: resolvers reject what it answers"
-        ))
-        .evidence(missing.iter().copied())
+    say::unsigned(zone, names).evidence(missing.iter().copied())
 }
 
 fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
@@ -126,24 +116,11 @@ fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding
     let all = !wrong.is_empty() && wrong.len() == asked.len();
     let (_, first) = wrong.first()?;
     let names = words::list(wrong.iter().map(|(lookup, _)| whole(&lookup.server.name)));
-    let finding = Finding::warn(Code::DnssecBogus, Who::DnsProvider);
-    let finding = if all {
-        finding
-            .title("The DNSSEC signatures have expired or are not valid yet")
-            .seen(format!("the signatures of {zone} {} ({names})", first.words()))
-            .fix(format!(
-                "ask your DNS provider to sign {zone} again now. Only if that takes long, remove the DS record at your registrar and wait for its TTL{}",
-                if failing { "" } else { ". If resolvers still validate the answers, set the clock of this machine" }
-            ))
-    } else {
-        finding
-            .title("One name server has expired signatures")
-            .seen(format!("the signatures of {zone} at {names} {}; other name servers have valid ones", first.words()))
-            .fix(format!(
-                "ask your DNS provider why {names} does not copy the newly signed zone: resolvers that ask it fail"
-            ))
+    let clock = if failing { "" } else { ". If resolvers still validate the answers, set the clock of this machine" };
+    let finding = match all {
+        true => say::wrong_dates(zone, first.words(), names, clock),
+        false => say::wrong_dates_at_one(zone, names, first.words()),
     };
     let verdict = if failing { Verdict::Fail } else { finding.verdict };
-    let evidence = wrong.iter().map(|(lookup, _)| *lookup);
-    Some(Finding { verdict, ..finding }.expected("signatures that are valid now").evidence(evidence))
+    Some(Finding { verdict, ..finding }.evidence(wrong.iter().map(|(lookup, _)| *lookup)))
 }

@@ -2,9 +2,10 @@
 
 use crate::model::text::short;
 
-use super::super::observation::RecordType::A;
-use super::super::observation::{ConnectionFailure, Hop, Response, Trail};
-use super::super::{Code, DnsName, Finding, Who};
+use super::super::catalogue::say;
+use super::super::observation::RecordType::{A, CNAME, TXT};
+use super::super::observation::{ConnectionFailure, Hop, Lookup, Response, Trail};
+use super::super::{Code, DnsName, Finding};
 use super::redirect::{circle, head_was_refused, shown_url};
 use super::{Case, words};
 
@@ -32,19 +33,14 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     let hops = || pages.iter().copied().chain(case.seen.front.iter().flat_map(|front| &front.hops));
     let parked = hops().find(|hop| hop.response().is_some_and(is_parked));
     if let Some(hop) = parked {
-        findings.push(
-            Finding::warn(Code::HttpParked, Who::DnsProvider)
-                .seen(format!("{} looks like a parking page", shown_url(&hop.url)))
-                .cured()
-                .evidence([hop]),
-        );
+        findings.push(say::parking_page(shown_url(&hop.url)).evidence([hop]));
     }
     let endless = findings.iter().any(|finding| matches!(finding.code, Code::RdLoop | Code::RdTooMany));
     if good && !endless {
         findings.extend(page(case, &pages));
     }
     if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
-        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence([hop]));
+        findings.push(say::head_refused().evidence([hop]));
     }
     findings.extend(challenge(case, leads_here));
     // If https is silent, too, that is what is wrong.
@@ -69,20 +65,10 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     let proxied = trail.hops.iter().any(|hop| hop.response().is_some_and(|response| response.cf_ray));
     if let Some(circle) = circle(trail) {
         let mode = if proxied { "; at Cloudflare, set the SSL mode to Full (strict), not Flexible" } else { "" };
-        return Some(
-            Finding::fail(Code::RdLoop, Who::Dashboard)
-                .seen(circle)
-                .fix(format!("in the dashboard, point it straight at its target, and remove what leads back{mode}"))
-                .evidence(&trail.hops),
-        );
+        return Some(say::page_loops(circle, mode).evidence(&trail.hops));
     }
     if trail.cut {
-        return Some(
-            Finding::fail(Code::RdTooMany, Who::Dashboard)
-                .seen(format!("more than {} redirects", trail.hops.len().saturating_sub(1)))
-                .cured()
-                .evidence(&trail.hops),
-        );
+        return Some(say::page_redirects_on(trail.hops.len().saturating_sub(1)).evidence(&trail.hops));
     }
     let last = trail.hops.last()?;
     if let (Some(host), true) =
@@ -90,23 +76,13 @@ fn front(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
     {
         let host = DnsName::new(host);
         let asked: Vec<_> = case.seen.asked(&host, A).filter(|lookup| lookup.answer().is_some()).collect();
-        return (!asked.is_empty()).then(|| {
-            Finding::fail(Code::RdGone, Who::Dashboard)
-                .seen(format!("http://{}/ leads to {}, which has no address", case.domain.name, shown_url(&last.url)))
-                .expected("a target that exists")
-                .cured()
-                .evidence(&trail.hops)
-        });
+        let gone = || say::page_gone(&case.domain.name, shown_url(&last.url)).evidence(&trail.hops);
+        return (!asked.is_empty()).then(gone);
     }
     let response = last.response()?;
     if leads_here && last.url.scheme() == "http" && (200..300).contains(&response.status) {
-        return Some(
-            Finding::warn(Code::HttpNoUpgrade, Who::Platform)
-                .seen(format!("{} answers {} and does not redirect to https", shown_url(&last.url), response.status))
-                .expected(format!("a redirect to https://{}/", case.domain.name))
-                .cured()
-                .evidence(&trail.hops),
-        );
+        let finding = say::no_upgrade(shown_url(&last.url), response.status, &case.domain.name);
+        return Some(finding.evidence(&trail.hops));
     }
     None
 }
@@ -116,18 +92,14 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     use ConnectionFailure::{NoHandshake, NotHttp, Unreachable, Withheld};
     let name = &case.domain.name;
     let first = pages.first()?;
-    let broken = |seen: String| {
-        let fix = "the domain is fine: check the last deploy in the dashboard";
-        Finding::warn(Code::Http5xx, Who::Platform).seen(seen).expected("the site").fix(fix)
-    };
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
             Ok(response) if matches!(response.status, 404 | 421) => unknown_name(case, response),
             Ok(response) if refusal(response.status).is_some() => refused(case, response),
-            Ok(response) if response.status >= 500 => broken(format!("https://{name}/ answers {}", response.status)),
+            Ok(response) if response.status >= 500 => say::server_error(name, format!(" answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
-            Err(NotHttp) => broken(format!("https://{name}/: {NotHttp}")).title("The server does not speak HTTP"),
-            Err(why) => broken(format!("https://{name}/: {why}")).title("The site does not answer"),
+            Err(NotHttp) => say::server_error(name, format!(": {NotHttp}")).title("The server does not speak HTTP"),
+            Err(why) => say::server_error(name, format!(": {why}")).title("The site does not answer"),
         };
         Some((hop, finding))
     });
@@ -137,11 +109,7 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     let response = first.response()?;
     let to = response.location.as_ref().filter(|_| response.is_redirect());
     let to = to.map_or_else(String::new, |location| format!(" to {}", short(location)));
-    Some(
-        Finding::ok(Code::HttpOk)
-            .seen(format!("https://{name}/ answers {}{to}", response.status))
-            .evidence(pages.iter().copied()),
-    )
+    Some(say::http_ok(name, response.status, to).evidence(pages.iter().copied()))
 }
 
 /// Why a site refuses every visitor, and what to do.
@@ -161,10 +129,7 @@ const fn refusal(status: u16) -> Option<&'static str> {
 }
 
 fn refused(case: &Case<'_>, response: &Response) -> Finding {
-    Finding::warn(Code::HttpRefused, Who::Dashboard)
-        .seen(format!("https://{}/ answers {}", case.domain.name, response.status))
-        .expected("the site")
-        .fix(refusal(response.status).unwrap_or_default())
+    say::refused(&case.domain.name, response.status, refusal(response.status).unwrap_or_default())
 }
 
 /// Nothing answers on port 80 at an address where the name leads.
@@ -174,33 +139,12 @@ fn port_80(case: &Case<'_>) -> Option<Finding> {
     let silent: Vec<&Hop> = case.seen.challenges.iter().filter_map(|trail| trail.hops.first()).filter(silent).collect();
     let list = silent.iter().filter_map(|hop| Some(format!("{}: {}", hop.address?, hop.outcome.as_ref().err()?)));
     let list = words::list(list);
-    (!silent.is_empty()).then(|| {
-        Finding::warn(Code::HttpPort80, Who::Platform)
-            .seen(list)
-            .expected("a redirect to https")
-            .fix("ask the platform's support whether port 80 is open: visitors without https:// and CAs that check by HTTP-01 need it")
-            .evidence(silent)
-    })
+    (!silent.is_empty()).then(|| say::port_80_closed(list).evidence(silent))
 }
 
 fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
-    let name = &case.domain.name;
-    let finding = Finding::fail(Code::Http404Project, Who::Dashboard)
-        .seen(format!(
-            "https://{name}/ answers {}: DNS and certificate are right, but the platform does not know the name",
-            response.status
-        ))
-        .expected("the site");
-    if case.reported.removed {
-        return Finding { who: Who::DnsProvider, ..finding }.fix(format!(
-            "the domain was removed: delete the CNAME {} at your DNS provider now; anyone who adds the name to their project gets your visitors",
-            case.label()
-        ));
-    }
-    finding.fix(format!(
-        "add {name} in the dashboard under Project settings, Domains; check project and spelling. If you removed it on purpose, delete the CNAME {} at your DNS provider: others could take over the name",
-        case.label()
-    ))
+    let say = if case.reported.removed { say::removed_project } else { say::unknown_project };
+    say(&case.domain.name, response.status, case.label())
 }
 
 /// The path that authorities fetch over port 80 (RFC 8555 section 8.3).
@@ -209,13 +153,7 @@ fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
         return None;
     }
     let (trail, why) = case.seen.challenges.iter().find_map(|trail| Some((trail, blocked(case, trail)?)))?;
-    Some(
-        Finding::warn(Code::AcmeBlocked, Who::DnsProvider)
-            .seen(format!("/.well-known/acme-challenge/ {why}"))
-            .expected("404, or another answer from the platform itself")
-            .fix("exempt that path from logins, rules and redirects: certificate authorities fetch a file there over port 80")
-            .evidence(&trail.hops),
-    )
+    Some(say::challenge_blocked(why).evidence(&trail.hops))
 }
 
 fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
@@ -246,4 +184,20 @@ fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
         }
     }
     None
+}
+
+/// A CNAME that an earlier provider left where CAs look for proof by DNS: `_acme-challenge` below the name. `leads_here`: the record leads to the platform.
+pub fn challenge_left_over(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
+    let name = &case.seen.dns_challenge;
+    let asked: Vec<&Lookup> = [CNAME, TXT].into_iter().flat_map(|kind| case.seen.asked(name, kind)).collect();
+    let records = || asked.iter().filter_map(|lookup| lookup.answer()).flat_map(|reply| reply.at(name));
+    let target = records().find_map(|record| record.data.cname()).filter(|_| leads_here)?;
+    let has_text = records().any(|record| record.data.kind() == TXT);
+    let beside = if has_text { " and TXT records beside it" } else { "" };
+    let finding = match (target.is_within(&case.platform_zone()?), has_text) {
+        (true, false) => return None,
+        (true, true) => say::challenge_not_alone(name, target, beside),
+        (false, _) => say::challenge_left_over(name, target, beside),
+    };
+    Some(finding.evidence(asked))
 }

@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use crate::model::text::short;
 
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CAA, CNAME, HTTPS, MX, TXT};
 use super::super::observation::{Data, RecordType, TYPES};
-use super::super::{Code, Finding, Verdict, Who};
-use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
+use super::super::{Finding, Verdict};
 use super::authoritative::Authoritative;
 use super::cname_target::shown;
 use super::{Case, words};
@@ -23,8 +23,8 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
             nothing_useful(case, source)
         }];
     }
-    if case.expectation.platform_host.is_none() {
-        return vec![value_unknown(case, &words::list(v4.iter().chain(&v6)))];
+    if case.value().is_none() {
+        return vec![say::value_unknown(&case.domain.name, &words::list(v4.iter().chain(&v6)))];
     }
     let platform = case.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
@@ -40,17 +40,11 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     findings
 }
 
-fn blocks(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
-    let (name, list) = (&case.domain.name, words::list(addresses));
-    fail(case, Code::DnsABlocks)
-        .seen(format!("{name} has A {list} ({})", source.witness()))
-        .fix(format!(
-            "at your DNS provider, delete the A record {list} of {}{}, then add {}: a CNAME must be the only record. Then wait up to {} (the TTL of the old record).",
-            case.label(),
-            others(source, A),
-            record_to_add(case),
-            words::ttl(source.ttl(A))
-        ))
+fn blocks(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
+    let (name, list, record) = (&case.domain.name, words::list(list), case.record());
+    let (others, ttl) = (others(source, A), words::ttl(source.ttl(A)));
+    say::a_blocks(name, list, source.witness(), case.label(), others, record, ttl)
+        .expected(case.one_cname())
         .evidence(source.evidence(&[A, CNAME]))
 }
 
@@ -64,44 +58,28 @@ fn others(source: &Authoritative<'_>, except: RecordType) -> String {
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
 }
 
-fn left_over(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
-    let list = words::list(addresses);
-    fail(case, Code::DnsAaaaLeft)
-        .seen(format!("{} has AAAA {list} ({})", case.domain.name, source.witness()))
-        .fix(format!(
-            "at your DNS provider, delete the AAAA record {list} of {}{}, then add {}: a CNAME must be the only record. Then wait up to {} (the TTL of the old record)",
-            case.label(),
-            others(source, AAAA),
-            record_to_add(case),
-            words::ttl(source.ttl(AAAA))
-        ))
+fn left_over(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
+    let (name, list, record) = (&case.domain.name, words::list(list), case.record());
+    let (others, ttl) = (others(source, AAAA), words::ttl(source.ttl(AAAA)));
+    say::aaaa_left(name, list, source.witness(), case.label(), others, record, ttl)
+        .expected(case.one_cname())
         .evidence(source.evidence(&[AAAA]))
 }
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
-    let list = words::list(addresses);
-    Finding::warn(Code::DnsADirect, Who::DnsProvider)
-        .seen(format!("{} has the address {list}, which is the platform's today", case.domain.name))
-        .expected(one_cname(case))
-        .fix(format!(
-            "replace it by {}: the address stops working when the platform changes it. If your provider flattens CNAMEs (turns them into addresses), leave it as it is; Verify may not see the CNAME then",
-            record_to_add(case)
-        ))
+    say::a_direct(&case.domain.name, words::list(addresses), case.record())
+        .expected(case.one_cname())
         .evidence(source.evidence(&[A, AAAA]))
 }
 
 fn value_in_txt(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let expected = case.expectation.platform_host.as_ref()?;
+    let expected = case.value()?;
     let text = source.own.iter().find_map(|record| match &record.data {
         Data::Txt(text) if text.to_ascii_lowercase().contains(expected.as_str()) => Some(text),
         _ => None,
     })?;
-    Some(
-        fail(case, Code::DnsValueInTxt)
-            .seen(format!("{} has TXT \"{}\"", case.domain.name, short(text)))
-            .fix(format!("at your DNS provider, delete this TXT record, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[TXT])),
-    )
+    let finding = say::value_in_txt(&case.domain.name, short(text), case.record());
+    Some(finding.expected(case.one_cname()).evidence(source.evidence(&[TXT])))
 }
 
 /// The name that has the record instead, because the provider added the zone to it.
@@ -110,26 +88,14 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
         case.seen.doubled.contains(&lookup.question.name)
             && lookup.reply().is_some_and(|reply| reply.cnames(&lookup.question.name).next().is_some())
     })?;
-    let at = &found.question.name;
-    Some(
-        fail(case, Code::DnsNameDoubled)
-            .seen(format!("the record is at {}", shown(at)))
-            .expected(format!("{} {}", case.domain.name, one_cname(case)))
-            .fix(format!(
-                "your DNS provider adds {} automatically: change the record's name to {} and keep its value{}",
-                case.zone(),
-                case.label(),
-                then_forgotten(case)
-            ))
-            .evidence([found]),
-    )
+    let finding = say::name_doubled(shown(&found.question.name), case.zone(), case.label(), then_forgotten(case));
+    Some(finding.expected(format!("{} {}", case.domain.name, case.one_cname())).evidence([found]))
 }
 
 fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
-    absent(case, Code::DnsMissing)
-        .seen(format!("nothing exists at {} ({})", case.domain.name, source.witness()))
-        .fix(format!("at your DNS provider, add {}{}", record_to_add(case), then_forgotten(case)))
-        .evidence(source.evidence(&[CNAME]))
+    let then = then_forgotten(case);
+    let finding = say::dns_missing(&case.domain.name, source.witness(), case.record(), then);
+    absent(case, finding).evidence(source.evidence(&[CNAME]))
 }
 
 /// How long resolvers cache that there was nothing (RFC 2308).
@@ -145,24 +111,16 @@ fn then_forgotten(case: &Case<'_>) -> String {
 fn nothing_useful(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let name = &case.domain.name;
     let list = words::list(source.own.iter().map(|record| record.data.words()));
-    let add = record_to_add(case);
-    let (seen, fix) = if list.is_empty() {
-        (
-            format!("{name} has no CNAME and no address; only names below it exist"),
-            format!("at your DNS provider, add {add}"),
-        )
-    } else {
-        let mail = mail_stops(case, &source.own);
-        (
-            format!("{name} has {list}, but no CNAME and no address"),
-            format!("at your DNS provider, delete {list}, since a CNAME must be the only record, then add {add}{mail}"),
-        )
+    let record = case.record();
+    let finding = match list.is_empty() {
+        true => say::only_below(name, record),
+        false => say::nothing_useful(name, list, record, case.mail_stops(&source.own)),
     };
-    absent(case, Code::DnsNodata).seen(seen).fix(fix).evidence(source.evidence(&TYPES))
+    absent(case, finding).evidence(source.evidence(&TYPES))
 }
 
 /// Before the operator saved the record, its absence is only the next step.
-fn absent(case: &Case<'_>, code: Code) -> Finding {
+fn absent(case: &Case<'_>, finding: Finding) -> Finding {
     let verdict = if case.reported.saved.is_some() { Verdict::Fail } else { Verdict::Wait };
-    Finding { verdict, ..fail(case, code) }
+    Finding { verdict, ..finding }.expected(case.one_cname())
 }

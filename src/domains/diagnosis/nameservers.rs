@@ -5,6 +5,7 @@ use jiff::SignedDuration;
 use crate::model::text::short;
 
 use super::super::caches::Promise;
+use super::super::catalogue::say;
 use super::super::observation::RecordType::A;
 use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
@@ -84,36 +85,21 @@ fn only_here(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     let here = if here.is_empty() { "that there is no record" } else { here };
     let name = &case.domain.name;
     let until = case.resolvers(A).filter_map(|lookup| propagation::forgets(name, lookup)).max();
-    let left = until
-        .map(|until| format!("; they forget it in {} at the latest", words::duration(until.duration_since(case.now))));
-    Some(
-        Finding::warn(Code::SplitLocal, Who::ThisMachine)
-            .seen(format!("the name servers answer this machine {here}; resolvers have the right record"))
-            .fix(format!(
-                "nothing for visitors if this network is shown its own view (split horizon): add the record there, too, if people inside should reach the site. If the record was just changed or deleted, enter it again: resolvers only remember it{}",
-                left.unwrap_or_default()
-            ))
-            .evidence(TYPES.iter().flat_map(|kind| case.seen.source(name, *kind))),
-    )
+    let left = words::duration(until.unwrap_or(case.now).duration_since(case.now));
+    Some(say::own_view(here, left).evidence(TYPES.iter().flat_map(|kind| case.seen.source(name, *kind))))
 }
 
 fn offline(case: &Case<'_>, resolvers: &[&Lookup]) -> Finding {
-    let finding = Finding::unknown(Code::Offline, Who::ThisMachine);
     let silent = resolvers.iter().map(|lookup| {
         let why = lookup.reply().map_or_else(String::new, |reply| format!(" ({})", code_name(reply.code)));
         lookup.server.label() + &why
     });
-    let seen = format!("no answer from {}", words::list(silent));
     let of_others = |lookup: &&Lookup| lookup.server.role.is_resolver() && lookup.answer().is_some();
-    let finding = if case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
-        finding.title("No resolver answers for this name").fix(format!(
-            "they answer for other names: try again in a minute, or with another resolver (--resolver); if that fails, too, check the name servers of {}",
-            case.zone()
-        ))
-    } else {
-        finding.cured()
+    let finding = match case.seen.lookups.iter().any(|lookup| of_others(&lookup)) {
+        true => say::no_answer_for_it(words::list(silent), case.zone()),
+        false => say::offline(words::list(silent)),
     };
-    finding.seen(seen).evidence(resolvers.iter().copied())
+    finding.evidence(resolvers.iter().copied())
 }
 
 /// Whether the answer is SERVFAIL.
@@ -174,19 +160,9 @@ fn kept_failure(case: &Case<'_>) -> Option<Finding> {
     }
     let labels = words::list(failing.iter().map(|(lookup, _)| lookup.server.label()));
     let (parent, _) = propagation::listed_ds(case)?;
-    Some(
-        Finding::new(Code::DsWait, Verdict::Wait, Who::Nobody)
-            .title("Resolvers remember that the signatures failed")
-            .seen(format!(
-                "the registrar has no DS record for {} any more; {labels} may cache the failure for {} more",
-                case.zone(),
-                words::duration(until.duration_since(case.now))
-            ))
-            .expected("answers that are not validated")
-            .fix("just wait")
-            .until(until)
-            .evidence(failing.into_iter().map(|(lookup, _)| lookup).chain([parent])),
-    )
+    let left = words::duration(until.duration_since(case.now));
+    let evidence = failing.into_iter().map(|(lookup, _)| lookup).chain([parent]);
+    Some(say::failure_cached(case.zone(), labels, left).until(until).evidence(evidence))
 }
 
 /// Resolvers that reject answers, since there is one without validation.
@@ -235,7 +211,7 @@ fn rejected(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<Finding> {
 
 /// The platform's host, if resolvers fail for it, but answer for the zone that points to it.
 fn dead_platform<'a>(case: &Case<'a>) -> Option<&'a DnsName> {
-    let host = case.expectation.platform_host.as_ref().filter(|host| case.is_dead(host))?;
+    let host = case.value().filter(|host| case.is_dead(host))?;
     let own = |lookup: &Lookup| lookup.server.role.is_resolver() && lookup.question.name.is_within(case.zone());
     case.seen.lookups.iter().any(|lookup| own(lookup) && lookup.answer().is_some()).then_some(host)
 }
@@ -249,26 +225,15 @@ fn none_succeeds(case: &Case<'_>, source: &Authoritative<'_>, resolvers: &[&Look
         // A delegation of the name itself explains it, and is reported with the record.
         return None;
     }
-    let finding = Finding::fail(Code::ServfailAll, Who::DnsProvider);
+    let name = &case.domain.name;
     let cnames = source.cnames();
     let target = cnames.first().map(|(target, _)| *target).filter(|_| source.authoritative);
-    let finding = match (target.filter(|target| case.is_dead(target)), &case.expectation.platform_host) {
-        (Some(target), Some(host)) if target == host => Finding { who: Who::Platform, ..finding }
-            .title("The platform's name servers do not answer")
-            .seen(format!("{} has CNAME {target}, as it should, but every resolver fails for that host", case.domain.name))
-            .fix(format!(
-                "your record is right: open a ticket at the platform's support, with the output of: petstore domains report {}",
-                case.domain.name
-            )),
+    let finding = match (target.filter(|target| case.is_dead(target)), case.value()) {
+        (Some(target), Some(host)) if target == host => say::platform_silent(name, target),
         // The wrong value is the cause, and is reported with the record.
         (Some(_), Some(_)) => return None,
         _ if failing.is_empty() => return None,
-        _ => finding
-            .seen(format!("{} of {answered} resolvers answer SERVFAIL, even without validation", failing.len()))
-            .fix(format!(
-                "open a ticket at your DNS provider, with the output of: petstore domains report {}",
-                case.domain.name
-            )),
+        _ => say::none_succeeds(failing.len(), answered, name),
     };
     Some(finding.evidence(resolvers.iter().filter(|lookup| lookup.answer().is_none()).copied()))
 }
@@ -278,25 +243,15 @@ fn remarks(case: &Case<'_>, resolvers: &[&Lookup], findings: &mut Vec<Finding>) 
     for lookup in resolvers.iter().copied() {
         let who = lookup.server.label();
         if let Some(why) = no_answer(lookup) {
-            let down = Finding::unknown(Code::ResolverDown, Who::ThisMachine).seen(format!("{who}: {why}"));
-            findings.push(down.cured().evidence([lookup]));
+            findings.push(say::resolver_down(who, why).evidence([lookup]));
         } else if invents(case, lookup) {
-            findings.push(
-                Finding::warn(Code::DnsRewrite, Who::ThisMachine)
-                    .seen(format!("{who} returns an address for a name that does not exist"))
-                    .fix("your network rewrites DNS; this resolver is not counted")
-                    .evidence(case.seen.resolvers(&case.seen.nobody, A)),
-            );
+            findings.push(say::rewrites(who).evidence(case.seen.resolvers(&case.seen.nobody, A)));
         }
     }
     let without_edns = |lookup: &&Lookup| {
         !matches!(lookup.server.role, Role::Parent | Role::Former)
             && lookup.reply().is_some_and(|reply| reply.without_edns)
     };
-    findings.extend(case.seen.lookups.iter().find(without_edns).map(|lookup| {
-        Finding::warn(Code::EdnsBroken, Who::DnsProvider)
-            .seen(format!("{} rejects EDNS, but answers without it", lookup.server.label()))
-            .cured()
-            .evidence([lookup])
-    }));
+    let rejects = case.seen.lookups.iter().find(without_edns);
+    findings.extend(rejects.map(|lookup| say::edns_broken(lookup.server.label()).evidence([lookup])));
 }

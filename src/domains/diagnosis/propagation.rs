@@ -7,11 +7,11 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::super::caches::{Caches, OldAnswer};
+use super::super::catalogue::say;
 use super::super::ip_ranges::is_public;
 use super::super::observation::RecordType::{A, DS};
 use super::super::observation::{Data, Lookup, RecordType, Reply, Role};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::record_to_add;
 use super::authoritative::{self, Authoritative, invents};
 use super::cname_target::shown;
 use super::{Case, delegation, words};
@@ -47,7 +47,7 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
     let name = &case.domain.name;
-    match &case.expectation.platform_host {
+    match case.value() {
         Some(host) if !case.domain.is_apex() => {
             let platform = case.platform_addresses();
             let wildcard_address =
@@ -119,11 +119,10 @@ fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> O
     let seen = others
         .iter()
         .filter_map(|other| Some(format!("{}: {}", other.server.label(), view(&case.domain.name, other.reply()?))));
-    let (verdict, fix) = if others.is_empty() {
+    let finding = if others.is_empty() {
         return None;
     } else if are_exceptions(case, others.len(), resolvers) {
-        let fix = "the others have the right record: it filters names, or gets an answer by its place; ask its operator if your visitors use it";
-        (Verdict::Warn, fix.to_owned())
+        say::exceptions(words::list(seen))
     } else {
         let hosts: BTreeSet<&DnsName> =
             others.iter().filter_map(|other| former_servers(case, other)).flat_map(|former| former.hosts).collect();
@@ -131,20 +130,14 @@ fn views_differ(case: &Case<'_>, others: &[&Lookup], resolvers: &[&Lookup]) -> O
             true => String::new(),
             false => format!(", and delete the zone at {}", words::list(hosts.into_iter().map(shown))),
         };
-        let add = record_to_add(case);
-        let fix = format!(
-            "add {add} also in the public view of {zone} (split horizon), and at every provider that serves {zone}{old}: waiting changes nothing",
-            zone = case.zone()
-        );
-        (Verdict::Fail, fix)
+        say::views_differ(words::list(seen), case.record(), case.zone(), old)
     };
-    Some(
-        Finding::new(Code::ViewsDiffer, verdict, Who::DnsProvider)
-            .seen(format!("{}, fetched again and not from a cache", words::list(seen)))
-            .expected(case.expectation.platform_host.as_ref().map_or_else(String::new, DnsName::to_string))
-            .fix(fix)
-            .evidence(others.iter().copied()),
-    )
+    Some(finding.expected(value(case)).evidence(others.iter().copied()))
+}
+
+/// The value from the dashboard; empty if unknown.
+fn value(case: &Case<'_>) -> String {
+    case.value().map_or_else(String::new, DnsName::to_string)
 }
 
 /// The records at the name in an answer, as they are remembered.
@@ -283,39 +276,23 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         format!(" for {left} more{latest}")
     });
     let held = view(name, reply);
-    let waits = |code| Finding::new(code, Verdict::Wait, Who::Nobody).until(until);
     let finding = if case.is_past_propagation() {
-        Finding::fail(Code::Over48h, Who::DnsProvider)
-            .seen(format!("{who} still answers {held}, more than 48 h after the record was saved"))
-            .fix(format!(
-                "no cache may keep it that long: check the delegation of {} and its secondary name servers",
-                case.zone()
-            ))
+        say::over_48h(who, held, case.zone())
     } else if let Some(former) = former_servers(case, lookup) {
         let hosts = words::list(former.hosts.into_iter().map(shown));
         let left = words::duration(former.until.duration_since(lookup.at));
         let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
-        waits(Code::NsWait)
-            .seen(format!("{who} still asks {hosts}, for up to {left}"))
-            .expected(words::list(case.seen.delegated.iter().map(shown)))
-            .fix(format!("just wait; or add {} at {hosts}, too, and it is over{soon}", record_to_add(case)))
-            .evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup]))
+        let servers = words::list(case.seen.delegated.iter().map(shown));
+        let finding = say::ns_wait(who, hosts, left, servers, case.record(), soon).until(until);
+        return Some(finding.evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup])));
     } else if cause == Cause::Expired {
-        Finding::new(Code::StaleServed, Verdict::Wait, Who::Nobody)
-            .seen(format!("{who} answers {held}, which has expired"))
-            .fix("wait; it serves old answers because it cannot reach the domain's name servers")
+        say::stale_served(who, held)
     } else if negative {
-        waits(Code::NegWait)
-            .seen(format!("{who} has cached that there was no record{for_long}"))
-            .fix("just wait; asking again does not shorten it")
+        say::negative_wait(who, for_long).until(until)
     } else {
-        waits(Code::TtlWait).seen(format!("{who} still has {held} cached{for_long}")).fix("just wait")
+        say::ttl_wait(who, held, for_long).until(until)
     };
-    if finding.code == Code::NsWait {
-        return Some(finding);
-    }
-    let expected = case.expectation.platform_host.as_ref();
-    Some(finding.expected(expected.map_or_else(String::new, DnsName::to_string)).evidence([lookup]))
+    Some(finding.expected(value(case)).evidence([lookup]))
 }
 
 /// The parent's answer about the DS record of the zone, and what it lists.
@@ -341,25 +318,14 @@ pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
     let left = words::duration(until.duration_since(case.now));
     let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
-    Some(
-        Finding::new(Code::DsWait, Verdict::Wait, Who::Nobody)
-            .seen(format!("the registrar {has} for {zone}; {labels} still has the old one cached for {left} more"))
-            .expected("the DS record of the registrar, or none")
-            .fix("just wait")
-            .until(until)
-            .evidence(holding.into_iter().chain([parent])),
-    )
+    Some(say::old_ds(has, zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
 }
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
 pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Finding)> {
     let is_local = |lookup: &&&Lookup| matches!(lookup.server.role, Role::Resolver { system: true });
-    let warn = |seen: String| Finding::warn(Code::SplitLocal, Who::ThisMachine).seen(seen).cured();
     if let Some(address) = case.seen.hosts_file {
-        return Some((
-            String::new(),
-            warn(format!("the hosts file of this machine has {address} for {}", case.domain.name)),
-        ));
+        return Some((String::new(), say::hosts_file(address, &case.domain.name)));
     }
     let local = resolvers.iter().find(is_local)?;
     let reply = local.answer()?;
@@ -373,9 +339,8 @@ pub fn split_local(case: &Case<'_>, resolvers: &[&Lookup]) -> Option<(String, Fi
     if sees_right(case, reply) || !others_agree || resolvers.len() < 2 || !no_cache {
         return None;
     }
-    let seen =
-        format!("{} answers {}; all others have the right value", local.server.label(), view(&case.domain.name, reply));
-    Some((local.server.name.clone(), warn(seen).evidence([*local])))
+    let finding = say::split_local(local.server.label(), view(&case.domain.name, reply));
+    Some((local.server.name.clone(), finding.evidence([*local])))
 }
 
 /// Answers that differ among resolvers, none of them that of the name servers.
@@ -398,7 +363,7 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
         .collect();
     // Different addresses of the platform are fine.
     let right = |(lookup, _): &(&&Lookup, _)| lookup.reply().is_some_and(|reply| sees_right(case, reply));
-    if case.expectation.platform_host.is_some() && answers.iter().all(right) {
+    if case.value().is_some() && answers.iter().all(right) {
         return None;
     }
     // What no cache explains is reported as that.

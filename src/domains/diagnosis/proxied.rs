@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
+use super::super::catalogue::say;
 use super::super::ip_ranges::{is_cloudflare, is_public};
 use super::super::observation::RecordType::{A, AAAA};
 use super::super::observation::{Lookup, Reply, Response, Role};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::{fail, one_cname, record_to_add};
+use super::super::{DnsName, Finding, Verdict};
 use super::authoritative::Authoritative;
 use super::propagation::sees_right;
 use super::{Case, words};
@@ -31,20 +31,8 @@ pub fn cloudflare(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding
     let reached = pages.iter().any(|page| page.status < 400);
     let verdict = if reached { Verdict::Warn } else { Verdict::Fail };
     let status = pages.first().map_or_else(|| "no answer".to_owned(), |page| format!("status {}", page.status));
-    Some(
-        Finding::new(Code::ProxyCloudflare, verdict, Who::DnsProvider)
-            .seen(format!(
-                "{} has {}, which Cloudflare answers ({status}); the CNAME behind it cannot be seen from outside",
-                case.domain.name,
-                words::list(&addresses)
-            ))
-            .expected(one_cname(case))
-            .fix(format!(
-                "at Cloudflare, set the record {} to DNS only (the grey cloud), at least until the domain is live",
-                case.label()
-            ))
-            .evidence(source.evidence(&[A, AAAA])),
-    )
+    let finding = say::cloudflare(&case.domain.name, words::list(&addresses), status, case.label());
+    Some(Finding { verdict, ..finding }.expected(case.one_cname()).evidence(source.evidence(&[A, AAAA])))
 }
 
 /// Addresses at the end of the chain that are not public.
@@ -62,13 +50,6 @@ pub fn private(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
     private.sort_unstable();
     private.dedup();
     (!private.is_empty()).then(|| {
-        fail(case, Code::DnsPrivate)
-            .seen(format!("{} points to {}", case.domain.name, words::list(&private)))
-            .expected("a public address")
-            .fix(format!(
-                "at your DNS provider, replace it by {}. To test a private address on purpose, use --allow-private",
-                record_to_add(case)
-            ))
-            .evidence(source.evidence(&[A, AAAA]))
+        say::private(&case.domain.name, words::list(&private), case.record()).evidence(source.evidence(&[A, AAAA]))
     })
 }

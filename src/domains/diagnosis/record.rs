@@ -1,18 +1,19 @@
 //! The record at the name (catalogue, section 2.2).
 
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 
 use crate::model::text::whole;
 use crate::model::words::counted;
 
 use super::super::caches::{PUBLICATION, SourceAnswer};
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, AAAA, CNAME, HTTPS, NS};
 use super::super::observation::{Data, Lookup, Record, Reply, type_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::{fail, mail_stops, one_cname, record_to_add, value_unknown};
 use super::authoritative::Authoritative;
 use super::cname_target::{self, shown};
-use super::{Case, apex, missing_cname, proxied, wildcard, words};
+use super::{Case, missing_cname, proxied, wildcard, words};
 
 /// A TTL above this gets a warning.
 const DAY: u32 = 86_400;
@@ -30,7 +31,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     if let Some(proxy) = proxied::cloudflare(case, source) {
         return vec![proxy];
     }
-    let mut findings = if case.domain.is_apex() { vec![apex::finding(case, source)] } else { subdomain(case, source) };
+    let mut findings = if case.domain.is_apex() { vec![apex(case, source)] } else { subdomain(case, source) };
     value_gone(case, source, &mut findings);
     // It names the cause more exactly.
     findings.splice(..0, proxied::private(case, source));
@@ -67,7 +68,7 @@ fn not_published(case: &Case<'_>, finding: &mut Finding) {
 
 /// An HTTPS record that leads browsers past the other records; next to a CNAME it is reported as not allowed at all.
 fn https_elsewhere(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Finding> {
-    let host = case.expectation.platform_host.as_ref().filter(|_| source.cnames().is_empty())?;
+    let host = case.value().filter(|_| source.cnames().is_empty())?;
     let (name, platform) = (&case.domain.name, case.platform_addresses());
     let leads_away = |record: &&&Record| match &record.data {
         Data::Https { target, hints, .. } => {
@@ -77,13 +78,7 @@ fn https_elsewhere(case: &Case<'_>, source: &Authoritative<'_>) -> Option<Findin
         _ => false,
     };
     let record = source.own.iter().find(leads_away)?;
-    Some(
-        fail(case, Code::DnsHttpsElsewhere)
-            .seen(format!("{name} has {}", record.data.words()))
-            .expected("no HTTPS record, or one without hints of other hosts")
-            .cured()
-            .evidence(source.evidence(&[HTTPS])),
-    )
+    Some(say::https_elsewhere(name, record.data.words()).evidence(source.evidence(&[HTTPS])))
 }
 
 fn subdomain(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
@@ -107,33 +102,22 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
     let several = |reply: &Reply| reply.cnames(name).map(|(target, _)| target).collect::<BTreeSet<_>>().len() > 1;
     let at_once = source.replies().any(several);
     if at_once {
-        let keep = case.expectation.platform_host.as_ref().map_or("the right one", DnsName::as_str);
-        findings.push(
-            fail(case, Code::DnsMultiCname)
-                .seen(format!("{name} has CNAMEs to {}", words::list(targets())))
-                .fix(format!("at your DNS provider, keep the CNAME to {keep} and delete the others"))
-                .evidence(source.evidence(&[CNAME])),
-        );
+        let keep = case.value().map_or("the right one", DnsName::as_str);
+        let several = say::several_cnames(name, words::list(targets()), keep);
+        findings.push(several.expected(case.one_cname()).evidence(source.evidence(&[CNAME])));
     }
     if !others.is_empty() {
         findings.push(not_alone(case, source, &others));
     }
-    let Some(expected) = &case.expectation.platform_host else {
-        findings.push(value_unknown(case, &targets().collect::<Vec<_>>().join(", ")));
+    let Some(expected) = case.value() else {
+        findings.push(say::value_unknown(&case.domain.name, &targets().collect::<Vec<_>>().join(", ")));
         return findings;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {
         Some((target, ttl)) if !at_once => findings.push(cname_target::wrong(case, source, target, *ttl, expected)),
-        None if is_gone(case, expected) => findings.push(
-            fail(case, Code::DnsTargetGone)
-                .seen(format!("{name} has the value {expected}, but that host does not exist"))
-                .expected("the current value from the dashboard")
-                .fix(format!(
-                    "compare the value with the one in the dashboard under Project settings, Domains; then change the CNAME {}",
-                    case.label()
-                ))
-                .evidence(case.seen.asked(expected, A)),
-        ),
+        None if is_gone(case, expected) => {
+            findings.push(say::value_denied(name, expected, case.label()).evidence(case.seen.asked(expected, A)));
+        }
         None if others.is_empty() => findings.push(right(case, source, expected)),
         _ => {}
     }
@@ -143,7 +127,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
 /// A value that does not exist was mistyped, whatever records the name has: this comes first, and replaces a
 /// comparison with it.
 fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Finding>) {
-    let Some(expected) = &case.expectation.platform_host else { return };
+    let Some(expected) = case.value() else { return };
     if !is_denied(case, expected) || source.cnames().iter().any(|(target, _)| *target == expected) {
         return;
     }
@@ -152,12 +136,7 @@ fn value_gone(case: &Case<'_>, source: &Authoritative<'_>, findings: &mut Vec<Fi
         Some((target, _)) => format!("; the record at {} points to {}", case.domain.name, shown(target)),
         None => String::new(),
     };
-    let finding = Finding::fail(Code::DnsValueGone, Who::Dashboard)
-        .seen(format!("the value entered here is {expected}, but that host does not exist{instead}"))
-        .expected("the value from the dashboard")
-        .fix("copy the value again from the dashboard under Project settings, Domains, and correct it here; the record may be right as it is")
-        .evidence(case.seen.asked(expected, A));
-    findings.insert(0, finding);
+    findings.insert(0, say::value_gone(expected, instead).evidence(case.seen.asked(expected, A)));
 }
 
 /// Whether every server that was asked answers NXDOMAIN.
@@ -185,23 +164,14 @@ fn right(case: &Case<'_>, source: &Authoritative<'_>, expected: &DnsName) -> Fin
     } else {
         words::list(names.iter().map(|name| whole(name)))
     };
-    Finding::ok(Code::DnsOk)
-        .seen(format!("{} has CNAME {expected} ({who})", case.domain.name))
-        .expected(one_cname(case))
-        .evidence(source.evidence(&[CNAME]).chain(case.resolvers(A)))
+    say::dns_ok(&case.domain.name, expected, who).evidence(source.evidence(&[CNAME]).chain(case.resolvers(A)))
 }
 
 fn not_alone(case: &Case<'_>, source: &Authoritative<'_>, others: &[&Record]) -> Finding {
     let list = words::list(others.iter().map(|record| record.data.words()));
     let kinds: Vec<_> = others.iter().map(|record| record.data.kind()).chain([CNAME]).collect();
-    fail(case, Code::DnsCnameAndOther)
-        .seen(format!("{} has a CNAME and also {list}", case.domain.name))
-        .expected(format!("only {}", one_cname(case)))
-        .fix(format!(
-            "at your DNS provider, keep the CNAME {} and delete {list}{}",
-            case.label(),
-            mail_stops(case, others)
-        ))
+    say::not_alone(&case.domain.name, list, case.label(), case.mail_stops(others))
+        .expected(format!("only {}", case.one_cname()))
         .evidence(source.evidence(&kinds))
 }
 
@@ -210,23 +180,11 @@ fn zone_cut(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     let servers = words::list(handed_to.into_iter().map(shown));
     let (platform, own) = (case.platform_addresses(), source.all_addresses());
     if !own.is_empty() && own.iter().all(|address| platform.contains(address)) {
-        return Finding::warn(Code::DnsZoneCut, Who::DnsProvider)
-            .seen(format!(
-                "{} is a separate zone at {servers}, with the platform's addresses {}",
-                case.domain.name,
-                words::list(&own)
-            ))
-            .expected(one_cname(case))
-            .fix("this works as long as the platform keeps its addresses: use an ALIAS there, or remove the delegation and add the CNAME")
-            .evidence(source.evidence(&[A, AAAA, NS]));
+        let separate = say::zone_of_its_own(&case.domain.name, servers, words::list(&own));
+        return separate.expected(case.one_cname()).evidence(source.evidence(&[A, AAAA, NS]));
     }
-    fail(case, Code::DnsZoneCut)
-        .seen(format!("{} is delegated to {servers}", case.domain.name))
-        .fix(format!(
-            "at your DNS provider, delete the NS records of {}, then add {}; or add an ALIAS to the value in the zone of {servers}",
-            case.label(),
-            record_to_add(case)
-        ))
+    say::zone_cut(&case.domain.name, servers, case.label(), case.record())
+        .expected(case.one_cname())
         .evidence(source.evidence(&[CNAME, NS]))
 }
 
@@ -234,11 +192,43 @@ fn long_ttl(source: &Authoritative<'_>) -> Option<Finding> {
     let leads = source.own.iter().filter(|record| matches!(record.data.kind(), CNAME | A | AAAA));
     let longest = leads.max_by_key(|record| record.ttl).filter(|record| record.ttl > DAY)?;
     let (kind, ttl) = (longest.data.kind(), longest.ttl);
-    Some(
-        Finding::warn(Code::TtlLong, Who::DnsProvider)
-            .seen(format!("the {} has TTL {ttl} ({})", type_name(kind), words::ttl(ttl)))
-            .expected("TTL 3600")
-            .fix("at your DNS provider, set the TTL to 3600: a mistake would otherwise last as long as the TTL")
-            .evidence(source.evidence(&[kind])),
-    )
+    Some(say::ttl_long(type_name(kind), ttl, words::ttl(ttl)).evidence(source.evidence(&[kind])))
+}
+
+/// The finding on a domain without a subdomain: it has addresses instead of a CNAME.
+fn apex(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
+    let (name, record) = (&case.domain.name, case.record());
+    if let Some((target, _)) = source.cnames().first() {
+        let finding = say::apex_cname(name, shown(target), record);
+        return finding.expected(apex_expected(case)).evidence(source.evidence(&[CNAME]));
+    }
+    let all = source.all_addresses();
+    let list = words::list(&all);
+    if case.value().is_none() {
+        return say::value_unknown(&case.domain.name, &list);
+    }
+    let platform = case.platform_addresses();
+    let foreign: Vec<&IpAddr> = all.iter().filter(|address| !platform.contains(address)).collect();
+    let finding = if all.is_empty() {
+        say::apex_none(name, record)
+    } else if foreign.is_empty() {
+        say::apex_ok(name, list)
+    } else if foreign.len() == all.len() {
+        say::apex_wrong(name, list, record)
+    } else if foreign.iter().all(|address| address.is_ipv6()) {
+        say::apex_aaaa(name, words::list(foreign))
+    } else {
+        say::apex_partial(name, list, words::list(foreign))
+    };
+    finding.expected(apex_expected(case)).evidence(source.evidence(&[A, AAAA]))
+}
+
+fn apex_expected(case: &Case<'_>) -> String {
+    let platform = case.platform_addresses();
+    let host = case.value().map_or("the platform", |host| host.as_str());
+    if platform.is_empty() {
+        format!("the addresses of {host}")
+    } else {
+        format!("the addresses of {host} ({})", words::list(platform))
+    }
 }

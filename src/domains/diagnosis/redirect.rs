@@ -6,6 +6,7 @@ use url::Url;
 
 use crate::model::text::{cut, display_safe, short, whole};
 
+use super::super::catalogue::say;
 use super::super::finding::{Finding, Verdict, Who, overall};
 use super::super::observation::{ConnectionFailure, Distrust, Handshake, Hop, Method, Response, Trail};
 use super::super::{Code, DnsName};
@@ -74,21 +75,13 @@ pub fn judge(redirect: &Redirect, walk: &Walk, now: Timestamp) -> Vec<Finding> {
         findings.extend(handshake.and_then(|handshake| untrusted(redirect, handshake, now)));
         findings.extend(judge_trail(redirect, trail, walk));
         if !by_https && let Some(response) = walk.https.last() {
-            findings.push(
-                Finding::warn(Code::RdNone, Who::Dashboard)
-                    .title("There is no redirect over https")
-                    .seen(format!("https://{}/ answers {}; only http redirects", redirect.from, response.status))
-                    .fix(format!(
-                        "browsers try https first: check the certificate of {} and its redirect over https",
-                        redirect.from
-                    ))
-                    .evidence(&walk.https.hops),
-            );
+            let finding = say::no_redirect_over_https(&redirect.from, response.status);
+            findings.push(finding.evidence(&walk.https.hops));
         }
     }
     findings.extend(remembered(trail, overall(&findings), now));
     if trail.hops.iter().any(head_was_refused) {
-        findings.push(Finding::ok(Code::RdHead).seen("HEAD gave 405 or 501; checked with GET").evidence(&trail.hops));
+        findings.push(say::head_refused().evidence(&trail.hops));
     }
     findings
 }
@@ -114,7 +107,7 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
         }
     };
     Some(
-        fail(code)
+        Finding::fail(code, Who::Dashboard)
             .seen(seen)
             .expected(format!("a certificate for {from} that browsers trust; otherwise they never reach the redirect"))
             .fix(format!("fix the certificate first: petstore domains check {from}"))
@@ -123,21 +116,14 @@ fn untrusted(redirect: &Redirect, handshake: &Handshake, now: Timestamp) -> Opti
 }
 
 fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> {
-    let expected = format!("{} to https://{}/", redirect.status, redirect.to);
+    let Redirect { from, to, status } = redirect;
+    let expected = format!("{status} to https://{to}/");
     let with = |finding: Finding| finding.expected(expected.clone()).evidence(&trail.hops);
-    let dashboard = "in the dashboard under Project settings, Domains (domains.redirects),";
     if let Some(circle) = circle(trail).filter(|_| !stays_by_path(trail)) {
-        return vec![with(fail(Code::RdLoop).seen(circle).fix(format!(
-            "{dashboard} point {} straight at {}, and remove what leads back; with a proxy in front of the platform, set its SSL mode to Full (strict)",
-            redirect.from, redirect.to
-        )))];
+        return vec![with(say::redirect_loops(circle, from, to))];
     }
     if trail.cut {
-        return vec![with(
-            fail(Code::RdTooMany)
-                .seen(format!("more than {} redirects", trail.hops.len().saturating_sub(1)))
-                .fix(format!("{dashboard} point {} straight at {}", redirect.from, redirect.to)),
-        )];
+        return vec![with(say::too_many_redirects(trail.hops.len().saturating_sub(1), from, to))];
     }
     let hops: Vec<&Hop> = trail.hops.iter().filter(|hop| !is_upgrade(hop)).collect();
     let Some((hop, response)) = hops.first().and_then(|hop| Some((*hop, hop.response()?))) else {
@@ -149,66 +135,37 @@ fn judge_trail(redirect: &Redirect, trail: &Trail, walk: &Walk) -> Vec<Finding> 
     let location = response.location.as_deref().unwrap_or_default();
     let Some(target) = Some(location).filter(|text| !text.trim().is_empty()).and_then(|text| hop.url.join(text).ok())
     else {
-        return vec![with(
-            fail(Code::RdNoLocation)
-                .seen(format!("{} answers {} without a usable Location header", shown_url(&hop.url), response.status))
-                .fix(format!("{dashboard} set up the redirect to {} again", redirect.to)),
-        )];
+        return vec![with(say::no_location(shown_url(&hop.url), response.status, to))];
     };
-    if !is_at(&target, &redirect.to) && !trail.hops.iter().any(|hop| is_at(&hop.url, &redirect.to)) {
-        let (code, seen) = if is_at(&target, &redirect.from) {
-            (Code::RdRelative, format!("{} leads to {}, on the same name", response.status, short(location)))
+    if !is_at(&target, to) && !trail.hops.iter().any(|hop| is_at(&hop.url, to)) {
+        return vec![with(if is_at(&target, from) {
+            let same_name = || say::same_name(response.status, short(location), from, to);
+            reversed(redirect, walk).unwrap_or_else(same_name)
         } else {
-            (Code::RdTarget, format!("{} leads to {}", response.status, shown_url(&target)))
-        };
-        let finding = reversed(redirect, walk).filter(|_| code == Code::RdRelative);
-        return vec![with(finding.unwrap_or_else(|| {
-            fail(code).seen(seen).fix(format!(
-                "{dashboard} set the target of {} to {}; if it is right there, the answer comes from a cache",
-                redirect.from, redirect.to
-            ))
-        }))];
+            say::other_target(response.status, shown_url(&target), from, to)
+        })];
     }
     let mut findings = Vec::new();
     let gone = |hop: &&Hop| hop.outcome == Err(ConnectionFailure::NoAddress);
     if let Some(last) = trail.hops.last().filter(gone) {
-        findings.push(with(
-            fail(Code::RdGone)
-                .seen(format!("{} leads to {}, which has no address", redirect.from, shown_url(&last.url)))
-                .fix(format!("check the spelling of {}, or set it up first", redirect.to)),
-        ));
+        findings.push(with(say::redirect_gone(from, shown_url(&last.url), to)));
     }
-    if response.status != redirect.status {
-        findings.push(with(
-            warn(Code::RdStatus)
-                .seen(format!("status {}: {}", response.status, permanence(response.status)))
-                .fix(format!("{dashboard} set the status to {}: {}", redirect.status, permanence(redirect.status))),
-        ));
+    if response.status != *status {
+        let (seen, wanted) = (permanence(response.status), permanence(*status));
+        findings.push(with(say::other_status(response.status, seen, status, wanted)));
     }
     let count = hops.iter().filter(|hop| hop.is_redirect()).count();
     if count >= 2 {
-        findings.push(with(
-            warn(Code::RdChain)
-                .seen(trail.hops.iter().map(|hop| shown_url(&hop.url)).collect::<Vec<_>>().join(" -> "))
-                .fix(format!("{dashboard} point {} straight at {}", redirect.from, redirect.to)),
-        ));
+        let way: Vec<String> = trail.hops.iter().map(|hop| shown_url(&hop.url)).collect();
+        findings.push(with(say::several_hops(way.join(" -> "), from, to)));
     }
     let downgraded = |pair: &[Hop]| pair[0].url.scheme() == "https" && pair[1].url.scheme() == "http";
     if trail.hops.windows(2).any(downgraded) || target.scheme() == "http" {
-        findings.push(with(
-            warn(Code::RdDowngrade)
-                .seen(format!("leads to {}", shown_url(&target)))
-                .fix(format!("set the target to https://{}/", redirect.to)),
-        ));
+        findings.push(with(say::to_http(shown_url(&target), to)));
     }
     findings.extend(path(redirect, &walk.deep));
     if findings.is_empty() {
-        findings.push(with(Finding::ok(Code::RdOk).seen(format!(
-            "{} leads to {} with {}",
-            redirect.from,
-            shown_url(&target),
-            response.status
-        ))));
+        findings.push(with(say::redirect_ok(from, shown_url(&target), response.status)));
     }
     findings
 }
@@ -237,14 +194,7 @@ fn is_upgrade(hop: &Hop) -> bool {
 fn reversed(redirect: &Redirect, walk: &Walk) -> Option<Finding> {
     let Redirect { from, to, status } = redirect;
     let hop = walk.back.hops.iter().find(|hop| is_at(&hop.url, from))?;
-    Some(
-        fail(Code::RdNone)
-            .title("The redirect goes the other way")
-            .seen(format!("it goes the other way: {to} leads to {}", shown_url(&hop.url)))
-            .fix(format!(
-                "in the dashboard under Project settings, Domains, first remove the redirect from {to} to {from}, then set up the one from {from} to {to} with {status}: both together would be a loop. If {from} should be served, exchange the two in the configuration"
-            )),
-    )
+    Some(say::other_way(from, to, shown_url(&hop.url), status))
 }
 
 fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> Finding {
@@ -256,19 +206,15 @@ fn none(redirect: &Redirect, trail: &Trail, hop: &Hop, response: &Response) -> F
                 || page.contains("location.href")
                 || page.contains("window.location")
         });
-    let code = if in_page { Code::RdMeta } else { Code::RdNone };
-    fail(code).seen(format!("{} answers {}", shown_url(&hop.url), response.status)).fix(format!(
-        "in the dashboard under Project settings, Domains (domains.redirects), set up a redirect from {} to {} with {}",
-        redirect.from, redirect.to, redirect.status
-    ))
+    let say = if in_page { say::only_in_page } else { say::no_redirect };
+    say(shown_url(&hop.url), response.status, &redirect.from, &redirect.to, redirect.status)
 }
 
 fn no_answer(redirect: &Redirect, trail: &Trail) -> Finding {
     let why = trail.hops.last().and_then(|hop| hop.outcome.as_ref().err());
-    fail(Code::RdNone)
-        .seen(format!("{}: {}", redirect.from, why.map_or_else(|| "no answer".to_owned(), ToString::to_string)))
+    let why = why.map_or_else(|| "no answer".to_owned(), ToString::to_string);
+    say::no_answer(&redirect.from, why)
         .expected(format!("{} to https://{}/", redirect.status, redirect.to))
-        .fix(format!("check the domain itself first: petstore domains check {}", redirect.from))
         .evidence(&trail.hops)
 }
 
@@ -283,13 +229,8 @@ fn path(redirect: &Redirect, deep: &Trail) -> Option<Finding> {
     if kept.contains(DEEP_PATH) {
         return None;
     }
-    Some(
-        warn(Code::RdPath)
-            .seen(format!("{} leads to {}", shown_url(&hop.url), shown_url(&target)))
-            .expected(format!("https://{}{DEEP_PATH}", redirect.to))
-            .fix("keep path and query in the target: deep links end on the front page")
-            .evidence(&deep.hops),
-    )
+    let expected = format!("https://{}{DEEP_PATH}", redirect.to);
+    Some(say::path_lost(shown_url(&hop.url), shown_url(&target), expected).evidence(&deep.hops))
 }
 
 /// A wrong redirect that browsers or caches keep.
@@ -330,13 +271,7 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
         }
         None => return None,
     };
-    Some(
-        Finding::new(Code::RdCached, verdict, Who::Nobody)
-            .seen(seen)
-            .fix("after the change, test in a private window; a header-only request shows what the server sends now")
-            .until(until)
-            .evidence(&trail.hops),
-    )
+    Some(Finding { verdict, ..say::redirect_cached(seen) }.until(until).evidence(&trail.hops))
 }
 
 const fn permanence(status: u16) -> &'static str {
@@ -346,12 +281,4 @@ const fn permanence(status: u16) -> &'static str {
         302 | 303 | 307 => "temporary, not remembered by browsers and search engines",
         _ => "not a usual redirect",
     }
-}
-
-fn fail(code: Code) -> Finding {
-    Finding::fail(code, Who::Dashboard)
-}
-
-fn warn(code: Code) -> Finding {
-    Finding::warn(code, Who::Dashboard)
 }

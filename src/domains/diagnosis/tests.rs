@@ -1,6 +1,7 @@
 //! Cases that need no world: times, clocks, and answers that are rare. The rows of the catalogue themselves are shown
 //! against real sockets.
 
+use std::cell::Cell;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,9 @@ use crate::domains::observation::{
 };
 use crate::domains::parse_name;
 use crate::domains::reported::Reported;
+
+#[path = "../../../tests/golden/golden.rs"]
+mod golden;
 
 pub const HOST: &str = "sites.platform.net";
 pub const NAME: &str = "docs.acme.com";
@@ -174,7 +178,36 @@ pub fn reported() -> Reported {
 
 fn diagnosed(seen: &Seen, expectation: &Expectation, reported: &Reported, now: Timestamp) -> Vec<Finding> {
     let domain = parse_name::domain(NAME).unwrap();
-    diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: None, now })
+    same(diagnose(&Case { domain: &domain, expectation, reported, seen: &seen.0, earlier: None, now }))
+}
+
+thread_local! {
+    static WORLDS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A finding as it is, in one line; of its evidence only who was asked what.
+fn exact(finding: &Finding) -> String {
+    let mut finding = serde_json::to_value(finding).unwrap();
+    if let Some(serde_json::Value::Array(evidence)) = finding.get_mut("evidence") {
+        let short = |one: &serde_json::Value| format!("{} @ {}", one["question"], one["server"]).replace('"', "");
+        let mut all: Vec<String> = evidence.iter().map(short).collect();
+        all.sort_unstable();
+        *evidence = all.into_iter().map(serde_json::Value::from).collect();
+    }
+    finding.to_string()
+}
+
+/// The findings of the next world of this test, which are those of the last time.
+fn same(findings: Vec<Finding>) -> Vec<Finding> {
+    let thread = std::thread::current();
+    // Alone, a test has the thread of all.
+    if let Some((_, test)) = thread.name().and_then(|name| name.rsplit_once("::")) {
+        let number = WORLDS.get();
+        WORLDS.set(number + 1);
+        let lines: Vec<String> = findings.iter().map(exact).collect();
+        assert_eq!(golden::difference("diagnosis.txt", &format!("{test} {number:02}"), &lines), None);
+    }
+    findings
 }
 
 /// The code that decides and the verdict, with what was reported at noon.
@@ -229,7 +262,7 @@ fn an_answer_beyond_its_promised_end_is_stale() {
             earlier: Some(&earlier),
             now: at(0),
         };
-        deciding(&diagnose(&case)).unwrap().code
+        deciding(&same(diagnose(&case))).unwrap().code
     };
     assert_eq!(code(None), Code::TtlWait);
     assert_eq!(code(Some(at(-5))), Code::StaleServed);
@@ -496,7 +529,7 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
             back: Trail::default(),
             handshake: seen.0.handshakes.first().cloned(),
         };
-        judge(&redirect, &walk, at(0)).into_iter().map(|finding| finding.code).next().unwrap()
+        same(judge(&redirect, &walk, at(0))).into_iter().map(|finding| finding.code).next().unwrap()
     };
     let good = || certificate(&[NAME], at(-1000), at(100_000));
     assert_eq!(judged(good()), Code::RdOk);
@@ -594,7 +627,7 @@ fn resolvers_that_lead_to_the_platform_by_different_addresses_do_not_disagree() 
             earlier: None,
             now: at(0),
         };
-        diagnose(&case).iter().any(|finding| finding.code == Code::ResolversDisagree)
+        same(diagnose(&case)).iter().any(|finding| finding.code == Code::ResolversDisagree)
     };
     assert!(!disagree(&seen(second)));
     assert!(disagree(&seen(IpAddr::V4(Ipv4Addr::new(198, 51, 100, 8)))));
@@ -699,7 +732,7 @@ fn checked(checks: Vec<(Seen, i64)>) -> Vec<Vec<Finding>> {
             earlier: earlier_,
             now,
         };
-        let findings = diagnose(&case);
+        let findings = same(diagnose(&case));
         earlier = Some(remember(&case));
         findings
     };

@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 
+use super::super::catalogue::say;
 use super::super::observation::RecordType::{A, CNAME};
 use super::super::observation::{Data, Lookup, Reply, Role};
-use super::super::{Code, DnsName, Finding, Verdict, Who};
-use super::advice::{fail, one_cname, record_to_add, value_unknown};
+use super::super::{Code, DnsName, Finding};
 use super::authoritative::{Authoritative, invents};
 use super::cname_target::{self, shown};
 use super::http::is_parked;
@@ -31,7 +31,7 @@ const PARKING_SERVERS: &[&str] = &[
 pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName, target: &DnsName) -> Vec<Finding> {
     let (above, target) = (shown(above), shown(target));
     let cnames = source.cnames();
-    let leads = case.expectation.platform_host.as_ref().and_then(|expected| {
+    let leads = case.value().and_then(|expected| {
         let (made, ttl) = cnames.iter().find(|(made, _)| *made != expected)?;
         let wrong = cname_target::wrong(case, source, made, *ttl, expected);
         (wrong.code != Code::DnsChain).then_some(wrong)
@@ -39,11 +39,7 @@ pub(super) fn dname(case: &Case<'_>, source: &Authoritative<'_>, above: &DnsName
     let leads = leads.map(|wrong| {
         wrong.fix(format!("at your DNS provider, remove the DNAME of {above}, or add the CNAME below {target}"))
     });
-    let redirected = Finding::warn(Code::DnsDname, Who::DnsProvider)
-        .seen(format!("everything below {above} is redirected to {target}"))
-        .expected(one_cname(case))
-        .cured()
-        .evidence(source.evidence(&[CNAME]));
+    let redirected = say::dname(above, target).expected(case.one_cname()).evidence(source.evidence(&[CNAME]));
     leads.into_iter().chain([redirected]).collect()
 }
 
@@ -66,24 +62,19 @@ pub fn finding(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
     if let Some(parked) = parked(case, source, &leads) {
         return parked;
     }
-    let Some(expected) = &case.expectation.platform_host else { return value_unknown(case, &leads) };
+    let Some(expected) = case.value() else { return say::value_unknown(&case.domain.name, &leads) };
     let platform = case.platform_addresses();
     let right = source.own.iter().any(|record| match &record.data {
         Data::Cname(target) => target == expected,
         other => other.address().is_some_and(|address| platform.contains(&address)),
     });
-    let (code, verdict, why) = if right {
-        let why = ", for the name itself, and remove the wildcard unless you need it: with it, others could publish on your names";
-        (Code::DnsWildcardOk, Verdict::Warn, why)
-    } else {
-        (Code::DnsWildcardWrong, Verdict::Fail, ": it takes precedence over the wildcard")
+    let (zone, name, record) = (case.zone(), &case.domain.name, case.record());
+    let finding = match right {
+        true => say::wildcard_ok(zone, leads, name, record),
+        false => say::wildcard_wrong(zone, leads, name, record),
     };
     let sibling = case.seen.asked(&case.seen.sibling, A);
-    Finding::new(code, verdict, Who::DnsProvider)
-        .seen(format!("every name below {} has {leads}, also {}", case.zone(), case.domain.name))
-        .expected(one_cname(case))
-        .fix(format!("at your DNS provider, add {}{why}", record_to_add(case)))
-        .evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
+    finding.expected(case.one_cname()).evidence(source.evidence(&[CNAME, A]).chain(sibling).take(8))
 }
 
 /// Parking answers for every name and the apex with one address, or is known by its servers.
@@ -103,10 +94,6 @@ fn parked(case: &Case<'_>, source: &Authoritative<'_>, leads: &str) -> Option<Fi
         return None;
     }
     let by = served_by_parking.map_or_else(String::new, |server| format!(", served by {}", shown(server)));
-    Some(
-        fail(case, Code::DnsParked)
-            .seen(format!("every name of {} has {leads}{by}", case.zone()))
-            .fix(format!("at your registrar, turn off parking or forwarding, then add {}", record_to_add(case)))
-            .evidence(source.evidence(&[A, CNAME])),
-    )
+    let finding = say::parked(case.zone(), leads, by, case.record());
+    Some(finding.expected(case.one_cname()).evidence(source.evidence(&[A, CNAME])))
 }

@@ -14,13 +14,13 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::super::dns::message::{NotAnAnswer, presentation};
+use super::Shared;
+use super::doors::{accept, retry};
 use super::fault::ServerFault;
-use super::listen::{accept, retry};
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
-use super::record::ZoneRecord;
 use super::recursion;
-use super::shared::Shared;
+use super::zone::ZoneRecord;
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;
@@ -164,7 +164,7 @@ fn with_faults(
             ServerFault::NoEdns => {}
             ServerFault::Truncated => truncated = !tcp,
             ServerFault::Slow(time) => delay += *time,
-            ServerFault::Malformed(malformed) => damage = Some(*malformed),
+            ServerFault::Damages(with) => damage = Some(with),
         }
     }
     let mut message = message(question, &reply, edns, is_resolver).unwrap_or_else(|_| {
@@ -178,7 +178,7 @@ fn with_faults(
         message = message.truncate();
         bytes = message.to_vec().ok()?;
     }
-    Some((delay, damage.map_or(bytes.clone(), |damage| damage.damage(bytes))))
+    Some((delay, damage.map_or(bytes.clone(), |damage| damage(bytes))))
 }
 
 fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NotAnAnswer> {

@@ -4,16 +4,16 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
+use super::Shared;
 use super::dns::Sockets;
-use super::encrypted;
-use super::listen::retry;
 use super::log::LoggedServer;
 use super::plan::Plan;
-use super::shared::Shared;
 use super::site::Door;
 use super::web;
 use crate::domains::DnsName;
@@ -23,8 +23,6 @@ use crate::domains::DnsName;
 pub(super) struct Doors {
     pub name_servers: Vec<(DnsName, SocketAddr)>,
     pub resolvers: Vec<SocketAddr>,
-    /// The ports for TLS and HTTPS of resolvers, by number.
-    encrypted: HashMap<usize, SocketAddr>,
     pub http: u16,
     pub https: u16,
     /// By address, and whether it is for https. A socket on which nothing listens keeps its port.
@@ -51,20 +49,6 @@ impl Doors {
             self.resolvers.push(address);
         }
         self.open_web(plan, shared)
-    }
-
-    /// The port at which a resolver answers over TLS and HTTPS, opened at the first call. Needs a runtime around it.
-    pub(super) fn encrypted_resolver(&mut self, number: usize, shared: &Arc<Shared>) -> io::Result<SocketAddr> {
-        if let Some(address) = self.encrypted.get(&number) {
-            return Ok(*address);
-        }
-        let (bound, port) = bind((Ipv4Addr::LOCALHOST, 0).into(), false)?;
-        if let Bound::Open(listener) = bound {
-            self.tasks.spawn(encrypted::serve(listener, Arc::clone(shared), LoggedServer::Resolver(number)));
-        }
-        let address = (Ipv4Addr::LOCALHOST, port).into();
-        self.encrypted.insert(number, address);
-        Ok(address)
     }
 
     fn serve(&mut self, shared: &Arc<Shared>, server: LoggedServer) -> io::Result<SocketAddr> {
@@ -138,4 +122,25 @@ fn bind(address: SocketAddr, is_closed: bool) -> io::Result<(Bound, u16)> {
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
     Ok((Bound::Open(TcpListener::from_std(listener)?), port))
+}
+
+/// `bind` with another port when a second socket found its port taken.
+pub(super) fn retry<T>(mut bind: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 0..32 {
+        match bind() {
+            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
+            bound => return bound,
+        }
+    }
+    bind()
+}
+
+/// The next connection. After an error, for example for want of a file descriptor, it is awaited a little later.
+pub(super) async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(_) => sleep(Duration::from_millis(10)).await,
+        }
+    }
 }

@@ -6,8 +6,7 @@
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
-use super::record::{ZoneData, ZoneRecord};
-use super::zone::Zone;
+use super::zone::{Zone, ZoneData, ZoneRecord};
 use crate::domains::DnsName;
 
 /// How many names one answer follows.

@@ -6,7 +6,6 @@ use hickory_proto::rr::RecordType;
 use super::fault::ServerFault;
 use super::lookup::{self, MOST_NAMES, Reply};
 use super::plan::Plan;
-use super::record::{ZoneData, ZoneRecord};
 use super::server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
 use super::zone::Zone;
 use crate::domains::DnsName;

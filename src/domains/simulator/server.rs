@@ -10,8 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::fault::ServerFault;
 use super::lookup::{self, Reply};
-use super::record::{ZoneData, ZoneRecord};
-use super::zone::Zone;
+use super::zone::{Zone, ZoneData, ZoneRecord};
 use crate::domains::DnsName;
 
 /// A server that is the authority for zones.

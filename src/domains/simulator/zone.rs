@@ -1,9 +1,171 @@
-//! Zones: an SOA record, and a flat list of unchecked records.
+//! Zones: an SOA record, and a flat list of unchecked records, some of which no real server would accept.
 
-use hickory_proto::rr::RecordType;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::record::{ZoneData, ZoneRecord};
+use hickory_proto::rr::rdata::NULL;
+use hickory_proto::rr::{self, RData, RecordType};
+use jiff::Timestamp;
+
+use super::super::dns::message::{NotAnAnswer, labels, wire_name};
 use crate::domains::DnsName;
+
+/// One record of a zone or of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ZoneRecord {
+    /// The name that it belongs to; `*.` at the beginning makes it a wildcard.
+    pub owner: DnsName,
+    /// How long it may be kept, in seconds.
+    pub ttl: u32,
+    /// What it says.
+    pub data: ZoneData,
+}
+
+/// What a record says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ZoneData {
+    /// An IPv4 address.
+    A(Ipv4Addr),
+    /// An IPv6 address.
+    Aaaa(Ipv6Addr),
+    /// Another name for the owner.
+    Cname(DnsName),
+    /// Another place for everything below the owner.
+    Dname(DnsName),
+    /// A name server.
+    Ns(DnsName),
+    /// A mail server, and its preference.
+    Mx(u16, DnsName),
+    /// Texts of at most 255 bytes each.
+    Txt(Vec<Vec<u8>>),
+    /// Which authorities may issue certificates.
+    Caa {
+        /// 128 makes it critical.
+        flags: u8,
+        /// For example `issue`.
+        tag: String,
+        /// For example `letsencrypt.org`.
+        value: Vec<u8>,
+    },
+    /// How to reach a web server; without parameters.
+    Https(u16, DnsName),
+    /// The start of a zone.
+    Soa {
+        /// The primary name server.
+        primary: DnsName,
+        /// The version of the zone.
+        serial: u32,
+        /// How long an answer that says no may be kept, in seconds.
+        minimum: u32,
+    },
+    /// A signature, of which only the dates matter; given with what it covers to those who ask for DNSSEC.
+    Rrsig { covers: RecordType, begins: Timestamp, expires: Timestamp },
+    /// Raw bytes, whether the type allows them or not.
+    Raw(RecordType, Vec<u8>),
+}
+
+impl ZoneRecord {
+    /// A record.
+    pub fn new(owner: &str, ttl: u32, data: ZoneData) -> Self {
+        Self { owner: DnsName::new(owner), ttl, data }
+    }
+
+    /// Whether it is at `owner` and of the asked kind.
+    pub(super) fn answers(&self, owner: &DnsName, kind: RecordType) -> bool {
+        self.owner == *owner && (kind == RecordType::ANY || self.data.kind() == kind)
+    }
+
+    pub(super) fn to_proto(&self) -> Result<rr::Record, NotAnAnswer> {
+        let bytes = self.data.bytes();
+        let rdata = if bytes.is_empty() { NULL::new() } else { NULL::with(bytes) };
+        let data = RData::Unknown { code: self.data.kind(), rdata };
+        Ok(rr::Record::from_rdata(wire_name(&self.owner)?, self.ttl, data))
+    }
+}
+
+impl ZoneData {
+    /// An A or AAAA record.
+    pub fn address(address: impl Into<IpAddr>) -> Self {
+        match address.into() {
+            IpAddr::V4(address) => Self::A(address),
+            IpAddr::V6(address) => Self::Aaaa(address),
+        }
+    }
+
+    /// A CNAME record.
+    pub fn cname(target: &str) -> Self {
+        Self::Cname(DnsName::new(target))
+    }
+
+    /// An NS record.
+    pub fn ns(host: &str) -> Self {
+        Self::Ns(DnsName::new(host))
+    }
+
+    /// A TXT record; a long text takes several parts.
+    pub fn txt(text: impl AsRef<[u8]>) -> Self {
+        Self::Txt(text.as_ref().chunks(usize::from(u8::MAX)).map(<[u8]>::to_vec).collect())
+    }
+
+    /// A CAA record that is not critical.
+    pub fn caa(tag: &str, value: &str) -> Self {
+        Self::Caa { flags: 0, tag: tag.to_owned(), value: value.into() }
+    }
+
+    pub const fn kind(&self) -> RecordType {
+        match self {
+            Self::A(_) => RecordType::A,
+            Self::Aaaa(_) => RecordType::AAAA,
+            Self::Cname(_) => RecordType::CNAME,
+            Self::Dname(_) => RecordType::DNAME,
+            Self::Ns(_) => RecordType::NS,
+            Self::Mx(..) => RecordType::MX,
+            Self::Txt(_) => RecordType::TXT,
+            Self::Caa { .. } => RecordType::CAA,
+            Self::Https(..) => RecordType::HTTPS,
+            Self::Soa { .. } => RecordType::SOA,
+            Self::Rrsig { .. } => RecordType::RRSIG,
+            Self::Raw(kind, _) => *kind,
+        }
+    }
+
+    /// What goes over the wire; no name in it is compressed, which every type allows.
+    fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::A(address) => address.octets().to_vec(),
+            Self::Aaaa(address) => address.octets().to_vec(),
+            Self::Cname(name) | Self::Dname(name) | Self::Ns(name) => uncompressed(name),
+            Self::Mx(number, name) | Self::Https(number, name) => {
+                [number.to_be_bytes().as_slice(), &uncompressed(name)].concat()
+            }
+            Self::Txt(parts) => parts.iter().flat_map(|part| counted(part)).collect(),
+            Self::Caa { flags, tag, value } => [[*flags].as_slice(), &counted(tag.as_bytes()), value].concat(),
+            Self::Soa { primary, serial, minimum } => {
+                let numbers = [*serial, 7200, 900, 1_209_600, *minimum].map(u32::to_be_bytes).concat();
+                let hostmaster = DnsName::new("hostmaster").followed_by(primary);
+                [uncompressed(primary), uncompressed(&hostmaster), numbers].concat()
+            }
+            Self::Rrsig { covers, begins, expires } => {
+                let seconds = |time: &Timestamp| u32::try_from(time.as_second()).unwrap_or_default().to_be_bytes();
+                let times = [seconds(expires), seconds(begins)].concat();
+                // Algorithm, labels, the original TTL, the key tag, the root as signer, and no signature.
+                [&u16::from(*covers).to_be_bytes()[..], &[13, 2, 0, 0, 14, 16], &times, &[4, 14, 0]].concat()
+            }
+            Self::Raw(_, bytes) => bytes.clone(),
+        }
+    }
+}
+
+/// The bytes after their length.
+fn counted(bytes: &[u8]) -> Vec<u8> {
+    let bytes = &bytes[..bytes.len().min(usize::from(u8::MAX))];
+    [&[u8::try_from(bytes.len()).unwrap_or(u8::MAX)], bytes].concat()
+}
+
+/// The name as record data carries it, without compression and without checking its lengths.
+fn uncompressed(name: &DnsName) -> Vec<u8> {
+    let labels = labels(name).unwrap_or_default();
+    labels.iter().flat_map(|label| counted(label)).chain([0]).collect()
+}
 
 /// A zone. Its records may contradict each other in every way that real servers refuse to load.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,5 +251,16 @@ impl Zone {
     /// Whether there is a record at `name` or below it.
     pub(super) fn exists(&self, name: &DnsName) -> bool {
         *name == self.apex || self.records.iter().any(|record| record.owner.is_within(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_records_are_not_compressed() {
+        assert_eq!(uncompressed(&DnsName::new("ab.c")), b"\x02ab\x01c\x00");
+        assert_eq!(uncompressed(&DnsName::default()), b"\x00");
     }
 }

@@ -1,5 +1,7 @@
 //! Resolvers over TLS and HTTPS, for networks that block port 53.
 
+use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use petstore::domains::check_options::{CheckOptions, named_resolver};
@@ -7,19 +9,104 @@ use petstore::domains::observation::{NoReply, Protocol, Server};
 use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::{Code, Verdict};
 
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject as _;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
 use super::fixture::{check, now, reported, settings};
 
-/// The first two resolvers, as they are named for `scheme`, for example `tls://`.
-fn resolvers(world: &Simulator, scheme: &str) -> Vec<Arc<Server>> {
-    let texts = (0..2).map(|number| format!("{scheme}{}", world.encrypted_resolver(number).unwrap()));
-    texts.map(|text| named_resolver(&text).unwrap()).collect()
+/// A door over TLS and HTTPS to the first resolvers of a world: the protocol is what the caller chose by ALPN.
+struct Door {
+    certificate: CertificateDer<'static>,
+    acceptor: TlsAcceptor,
+}
+
+impl Door {
+    fn new() -> Self {
+        let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        let certificate = made.cert.der().clone();
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let mut config = builder.with_single_cert(vec![certificate.clone()], made.signing_key.into()).unwrap();
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Self { certificate, acceptor: TlsAcceptor::from(Arc::new(config)) }
+    }
+
+    /// The first two resolvers of `world` behind it, as they are named for `scheme`, for example `tls://`.
+    async fn resolvers(&self, world: &Simulator, scheme: &str) -> Vec<Arc<Server>> {
+        let mut resolvers = Vec::new();
+        for number in 0..2 {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let (acceptor, resolver) = (self.acceptor.clone(), world.resolver(number));
+            tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    tokio::spawn(meet(acceptor.clone(), stream, resolver));
+                }
+            });
+            resolvers.push(named_resolver(&format!("{scheme}{address}")).unwrap());
+        }
+        resolvers
+    }
+}
+
+async fn meet(acceptor: TlsAcceptor, stream: TcpStream, resolver: SocketAddr) -> io::Result<()> {
+    let mut stream = acceptor.accept(stream).await?;
+    if stream.get_ref().1.alpn_protocol().is_none() {
+        let mut question = vec![0; usize::from(stream.read_u16().await?)];
+        stream.read_exact(&mut question).await?;
+        let answer = answer(resolver, &question).await?;
+        stream.write_all(&[&(answer.len() as u16).to_be_bytes(), answer.as_slice()].concat()).await?;
+        return stream.shutdown().await;
+    }
+    // One question as the body of a POST (RFC 8484 section 4.1).
+    let mut request = Vec::new();
+    let question = loop {
+        if stream.read_buf(&mut request).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if let Some(body) = body(&request) {
+            break body;
+        }
+    };
+    let answer = answer(resolver, question).await?;
+    let length = answer.len();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/dns-message\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(&[head.as_bytes(), &answer].concat()).await?;
+    stream.shutdown().await
+}
+
+/// What the resolver answers over TCP.
+async fn answer(resolver: SocketAddr, question: &[u8]) -> io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect(resolver).await?;
+    stream.write_all(&[&(question.len() as u16).to_be_bytes(), question].concat()).await?;
+    let mut answer = vec![0; usize::from(stream.read_u16().await?)];
+    stream.read_exact(&mut answer).await?;
+    Ok(answer)
+}
+
+/// The body of a request, once it is there as a whole.
+fn body(request: &[u8]) -> Option<&[u8]> {
+    let end = request.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<usize>().ok())?;
+    request.get(end..end + length)
 }
 
 #[tokio::test]
 async fn a_domain_is_checked_by_resolvers_over_tls_and_over_https() {
     let world = Simulator::start(Plan::healthy(now())).await.unwrap();
+    let door = Door::new();
+    let root = CertificateDer::from_pem_slice(world.trust_pem().as_bytes()).unwrap();
+    let roots = vec![root, door.certificate.clone()];
+    let trust = CheckOptions::new(settings(&world).expectation, roots).trust;
     for (scheme, protocol) in [("tls://", Protocol::Tls), ("https://", Protocol::Https("/dns-query".to_owned()))] {
-        let settings = CheckOptions { resolvers: resolvers(&world, scheme), ..settings(&world) };
+        let resolvers = door.resolvers(&world, scheme).await;
+        let settings = CheckOptions { resolvers, trust: Arc::clone(&trust), ..settings(&world) };
         assert!(settings.resolvers.iter().all(|resolver| resolver.protocol == protocol));
         let outcome = check(&settings, Plan::DOMAIN, &reported()).await;
         assert_eq!((outcome.code(), outcome.verdict()), (Code::DnsOk, Verdict::Ok), "{}", outcome.lines());
@@ -33,7 +120,7 @@ async fn a_resolver_whose_certificate_is_not_trusted_is_not_counted() {
     let world = Simulator::start(Plan::healthy(now())).await.unwrap();
     let own = settings(&world);
     let settings = CheckOptions {
-        resolvers: resolvers(&world, "tls://"),
+        resolvers: Door::new().resolvers(&world, "tls://").await,
         name_servers: own.name_servers,
         now: own.now,
         ..CheckOptions::new(own.expectation, Vec::new())

@@ -2,20 +2,17 @@
 
 use futures_util::{StreamExt as _, stream};
 use petstore::domains::catalogue::Topic;
-use petstore::domains::simulator::{Door, Malformed, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
+use petstore::domains::simulator::{Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use petstore::domains::{Code, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};
-use super::worlds::faults::FaultyServer as _;
-
-const DAMAGES: [Malformed; 5] =
-    [Malformed::Noise, Malformed::WrongId, Malformed::WrongQuestion, Malformed::CutShort, Malformed::CompressionLoop];
+use super::worlds::faults::{DAMAGES, Damage, FaultyServer as _};
 
 /// The healthy plan with each kind of damage, checked concurrently: most of the time is spent waiting.
-async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed, Outcome)> {
-    let looks = DAMAGES.map(|damage| async move {
+async fn with_each(make: impl Fn(&mut Plan, Damage) + Copy) -> Vec<(&'static str, Outcome)> {
+    let looks = DAMAGES.map(|(name, damage)| async move {
         let world = Simulator::start(Plan::healthy(now()).with(|plan| make(plan, damage))).await.unwrap();
-        (damage, check(&settings(&world), Plan::DOMAIN, &reported()).await)
+        (name, check(&settings(&world), Plan::DOMAIN, &reported()).await)
     });
     stream::iter(looks).buffer_unordered(DAMAGES.len()).collect().await
 }
@@ -23,7 +20,7 @@ async fn with_each(make: impl Fn(&mut Plan, Malformed) + Copy) -> Vec<(Malformed
 #[tokio::test(flavor = "multi_thread")]
 async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
     for (damage, outcome) in with_each(|plan, damage| {
-        plan.resolver(0).fault(ServerFault::Malformed(damage));
+        plan.resolver(0).fault(ServerFault::Damages(damage));
     })
     .await
     {
@@ -36,7 +33,7 @@ async fn damaged_answers_of_one_resolver_leave_the_others_to_judge() {
 async fn damaged_answers_of_the_name_servers_do_not_judge_the_record() {
     for (damage, outcome) in with_each(|plan, damage| {
         for host in Plan::NAME_SERVERS {
-            plan.name_server(host).fault(ServerFault::Malformed(damage));
+            plan.name_server(host).fault(ServerFault::Damages(damage));
         }
     })
     .await

@@ -17,7 +17,6 @@ pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
 use crate::domains::{Finding, Verdict};
 use crate::tui::state::AppState;
 use crate::tui::theme::{Appearance, StyleRole};
-use crate::tui::widgets::WIDE;
 use crate::tui::widgets::page::Page;
 
 use super::state::PanelLocation;
@@ -41,28 +40,18 @@ pub fn draw(app: &AppState, now: Now, page: &mut Page<'_>) {
     let scene = Scene { app, appearance: page.appearance, now };
     let place = app.domains.place;
     draw_sandbox(scene, page);
-    if page.area.width >= WIDE && place == PanelLocation::Live {
-        return live::draw_wide(scene, page);
-    }
-    // Forms have their explanations where they are needed.
-    if matches!(place, PanelLocation::Wizard | PanelLocation::Removal) {
+    // Only the list has something to say beside its rows.
+    if place != PanelLocation::List {
         return draw_page(scene, page);
     }
-    let beside = page.pane(BESIDE_PANE, title(place));
+    let beside = page.pane(BESIDE_PANE, "Domains");
     draw_page(scene, page);
     let Some(beside) = beside else { return };
     page.go_to(beside);
     page.boxed("Details");
     page.inset(1);
     page.gap();
-    match place {
-        PanelLocation::List => list::beside(scene, page),
-        // These have no pane.
-        PanelLocation::Live | PanelLocation::Wizard | PanelLocation::Removal => {}
-        PanelLocation::Record => record::beside(scene, page),
-        PanelLocation::Rules(_) => rules::beside(scene, page),
-        PanelLocation::Redirects => redirects::beside(scene, page),
-    }
+    list::beside(scene, page);
 }
 
 /// The height of a form.
@@ -78,16 +67,6 @@ fn draw_page(scene: Scene<'_>, page: &mut Page<'_>) {
         PanelLocation::Rules(rule) => page.at_least(FORM_ROWS, 2, |page| rules::draw(scene, page, rule)),
         PanelLocation::Redirects => page.at_least(FORM_ROWS, 2, |page| redirects::draw(scene, page)),
         PanelLocation::Removal => removal::draw(scene, page),
-    }
-}
-
-const fn title(place: PanelLocation) -> &'static str {
-    match place {
-        PanelLocation::List => "Domains",
-        PanelLocation::Wizard | PanelLocation::Record => "Add a domain",
-        PanelLocation::Live | PanelLocation::Removal => "Domain",
-        PanelLocation::Rules(_) => "Troubleshooting",
-        PanelLocation::Redirects => "Redirects",
     }
 }
 

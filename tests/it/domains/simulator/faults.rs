@@ -5,10 +5,10 @@ use std::time::Duration;
 use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::RecordType;
 use petstore::clock;
-use petstore::domains::simulator::{Malformed, Plan, ServerFault, Simulator, Zone, ZoneData};
+use petstore::domains::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData};
 use tokio::net::TcpStream;
 
-use super::super::worlds::faults::FaultyServer as _;
+use super::super::worlds::faults::{DAMAGES, FaultyServer as _};
 use super::ask::{ask, at, healthy_but, question, reported, tcp, udp, udp_bytes};
 
 const NS1: &str = Plan::NAME_SERVERS[0];
@@ -89,22 +89,22 @@ async fn a_slow_server_answers_later() {
 #[tokio::test]
 async fn answers_can_be_damaged_in_many_ways() {
     let asked = question(Plan::DOMAIN, RecordType::A);
-    let damaged = |malformed| {
+    let damaged = |number: usize| {
         let asked = &asked;
         async move {
-            let world = with(ServerFault::Malformed(malformed)).await;
+            let world = with(ServerFault::Damages(DAMAGES[number].1)).await;
             udp_bytes(at(&world, NS1), asked, Duration::from_secs(10)).await.unwrap()
         }
     };
-    assert!(Message::from_vec(&damaged(Malformed::Noise).await).is_err());
-    let other = Message::from_vec(&damaged(Malformed::WrongId).await).unwrap();
+    assert!(Message::from_vec(&damaged(0).await).is_err());
+    let other = Message::from_vec(&damaged(1).await).unwrap();
     assert!(other.metadata.id != asked.metadata.id && other.queries == asked.queries);
-    let other = Message::from_vec(&damaged(Malformed::WrongQuestion).await).unwrap();
+    let other = Message::from_vec(&damaged(2).await).unwrap();
     assert!(other.metadata.id == asked.metadata.id && other.queries != asked.queries);
-    for malformed in [Malformed::CutShort, Malformed::CompressionLoop] {
-        let bytes = damaged(malformed).await;
+    for number in [3, 4] {
+        let bytes = damaged(number).await;
         assert_eq!(bytes[..2], asked.metadata.id.to_be_bytes());
-        assert!(Message::from_vec(&bytes).is_err(), "{malformed:?}");
+        assert!(Message::from_vec(&bytes).is_err(), "{}", DAMAGES[number].0);
     }
 }
 

@@ -2,7 +2,6 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
 use jiff::{SignedDuration, Timestamp};
-use ratatui::layout::Rect;
 use ratatui::text::Span;
 
 use crate::app::domain_service::CheckResult;
@@ -17,13 +16,10 @@ use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::model::text::{cut, width};
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::list::first_of_page;
-use crate::tui::widgets::page::marker;
 
 use super::super::labels;
 use super::super::summary::DomainSummary;
-use super::super::update::cursor;
-use super::{Page, Scene, act_of, closed, list_row, moment, sentence, verdict_cell, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, closed, moment, sentence, verdict_style, verdict_word};
 
 /// The least rows for everything.
 const SMALL: u16 = 18;
@@ -71,64 +67,6 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     page.down_to(1);
     page.text(&format!("   {}", checked(scene, name, seen)));
-}
-
-/// The same on a wide terminal, with the list at the left.
-pub(super) fn draw_wide(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    let body = page.rest();
-    let Some(name) = &panel.selected else { return };
-    let upper = Rect { height: 14.min(body.height), ..body };
-    let left = Rect { width: 42, ..upper };
-    let right = Rect { x: left.right(), width: body.width.saturating_sub(left.width), ..upper };
-    let lower = Rect { y: upper.bottom(), height: body.height.saturating_sub(upper.height), ..body };
-    page.go_to(left);
-    page.boxed("Domains");
-    short_list(scene, page);
-    page.go_to(right);
-    page.boxed("Status and next step");
-    headline(scene, page, name);
-    page.gap();
-    reported(scene, page, name);
-    let seen = panel.seen(name);
-    if let Some(seen) = seen {
-        page.gap();
-        write_facts(page, &facts(scene, name, seen));
-    }
-    page.go_to(lower);
-    page.boxed("Checks");
-    match seen {
-        Some(seen) => {
-            let room = usize::from(page.left()).saturating_sub(9);
-            matrix(scene, page, name, seen, room);
-            page.gap();
-            topics(page, seen, 2);
-            page.gap();
-            page.text(&format!("   {}", checked(scene, name, seen)));
-            for (at, text) in panel.checks.get(name).into_iter().flat_map(|check| &check.changed).take(3) {
-                page.labelled(&format!("   {}  ", scene.appearance.time(*at)), text, 2);
-            }
-            page.down_to(1);
-            page.text("   e: evidence (questions, servers, answers, times)   S: support report   d: DNS record   left, right: domains");
-        }
-        None => {
-            so_far(scene, page, name);
-        }
-    }
-}
-
-/// The list without details.
-fn short_list(scene: Scene<'_>, page: &mut Page<'_>) {
-    let rows = scene.app.domains.rows(scene.now);
-    let here = cursor(&scene.app.domains, &rows).unwrap_or(0);
-    let room = usize::from(page.left()).max(1);
-    for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
-        let cells = vec![
-            Span::raw(format!("{} {}", marker(at == here), page.column(&row.shown, 32))),
-            verdict_cell(row.progress.verdict, 5, scene.appearance),
-        ];
-        list_row(page, at == here, 0, cells);
-    }
 }
 
 pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {

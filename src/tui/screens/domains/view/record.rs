@@ -3,7 +3,6 @@
 use ratatui::text::Span;
 
 use crate::domains::observation;
-use crate::domains::record_export::{ExportFormat, export};
 use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
 
@@ -106,17 +105,5 @@ fn now_there(scene: Scene<'_>, page: &mut Page<'_>, room: usize) {
         if page.y < end {
             page.error(3, &format!("{}: {}", finding.title, finding.seen), 1);
         }
-    }
-}
-
-/// Some of the formats.
-pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else { return };
-    page.heading("Formats (f)");
-    for format in [ExportFormat::Bind, ExportFormat::Json] {
-        page.gap();
-        page.heading(format.as_str());
-        page.code(&export(&record, format, &[]), 16);
     }
 }

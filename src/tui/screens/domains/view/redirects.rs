@@ -11,7 +11,7 @@ use crate::tui::widgets::list::first_of_page;
 use crate::tui::widgets::page::marker;
 
 use super::super::redirects::lint;
-use super::{Page, Scene, act_of, closed, list_row, sentence, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, closed, list_row, verdict_cell, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const STATUS: usize = 8;
@@ -91,23 +91,4 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     page.down_to(below);
     page.wrapped(3, elsewhere, usize::from(below));
-}
-
-/// What is served, hop by hop.
-pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    page.heading("Hop by hop");
-    let marked = panel.setup.configuration.redirects.get(panel.redirects.selected);
-    if let Some(walked) = marked.and_then(|redirect| panel.walked(redirect)) {
-        for hop in &walked.hops {
-            page.wrapped(0, hop, 3);
-        }
-        page.gap();
-        for finding in walked.findings.iter().take(3) {
-            page.wrapped(0, &sentence(&finding.title), 2);
-            page.wrapped(2, &finding.seen, 4);
-        }
-    }
-    page.gap();
-    page.wrapped(0, "Browsers cache a 301. Test in a private window.", 3);
 }

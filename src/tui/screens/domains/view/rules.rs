@@ -107,19 +107,3 @@ fn causes(page: &mut Page<'_>, message: &str) {
         page.labelled("   i  ", &format!("{}: {}", code.title(), code.cure()), if at == 0 { 2 } else { rows });
     }
 }
-
-/// The evidence for the answers.
-pub fn beside(scene: Scene<'_>, page: &mut Page<'_>) {
-    let panel = &scene.app.domains;
-    let Some(seen) = panel.selected.as_ref().and_then(|name| panel.seen(name)) else { return };
-    page.heading("Evidence (e)");
-    let wrong = seen.findings.iter().filter(|finding| finding.verdict > crate::domains::Verdict::Ok);
-    for proof in wrong.flat_map(|finding| &finding.evidence).take(6) {
-        page.gap();
-        page.wrapped(0, &proof.question, 2);
-        page.wrapped(2, &proof.answer, 3);
-        page.wrapped(2, &format!("{}, {}", proof.server, scene.appearance.time(proof.at)), 2);
-    }
-    page.gap();
-    page.text("S  support report");
-}
