@@ -197,11 +197,11 @@ impl DomainService {
     /// what holds now, and why it was not saved, if it was not.
     pub fn choose_resolvers(&self, public: bool) -> (ResolverChoice, Option<String>) {
         let saved = self.files().and_then(|files| {
-            let resolvers = self.options.lock().as_mut().and_then(|options| options.ask_public(public));
+            let resolvers = self.options.lock().as_mut().map(|options| options.ask_public(public));
             if public {
                 files.registry.first_time(ANNOUNCED);
             }
-            match resolvers {
+            match resolvers.transpose()?.flatten() {
                 Some(resolvers) => {
                     edit::set_resolvers(&files.configuration, &resolvers).map_err(|error| error.to_string())
                 }

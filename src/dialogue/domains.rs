@@ -99,7 +99,7 @@ impl Session {
         }
         let public = list(&resolvers.public);
         self.talk.say(format!("A check sends the domain to this machine's resolver, and to the public {public}."))?;
-        self.talk.say("Your answer is saved as domains.resolvers in the configuration, where you can change it.")?;
+        self.talk.say("Your answer is saved; domains.resolvers in the configuration changes it.")?;
         let public = self.talk.is_yes("Ask them?", false).await?;
         match self.setup.domain_service.choose_resolvers(public).1 {
             Some(why) => self.talk.say(format!("Not saved: {why}")),

@@ -2,6 +2,7 @@
 //! loopback.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ const RESOLV_CONF: &str = "/etc/resolv.conf";
 pub struct CheckOptions {
     /// The recursive resolvers.
     pub resolvers: Vec<Arc<Server>>,
+    /// Public ones that are not asked for now.
+    pub withheld: Vec<Arc<Server>>,
     /// Where name servers are reached, by host name; others by their address, at port 53.
     pub name_servers: HashMap<DnsName, SocketAddr>,
     /// The port that `http://` without a port means.
@@ -49,6 +52,7 @@ impl CheckOptions {
     pub fn new(expectation: Expectation, trust: Vec<CertificateDer<'static>>) -> Self {
         Self {
             resolvers: system_resolver().into_iter().chain(public_resolvers()).collect(),
+            withheld: Vec::new(),
             name_servers: HashMap::new(),
             http_port: 80,
             https_port: 443,
@@ -66,25 +70,35 @@ impl CheckOptions {
         self.resolvers.iter().filter(move |server| server.role != system && is_public(server.address.ip()))
     }
 
-    /// Asks public resolvers or not. Returns all resolvers as the configuration names them, if that changes something;
-    /// one is always left.
-    pub fn ask_public(&mut self, public: bool) -> Option<Vec<String>> {
+    /// Asks public resolvers or not; one is always left. Returns all resolvers as the configuration names them, if that
+    /// changes something; an error where it names other public ones, which it must not lose.
+    pub fn ask_public(&mut self, public: bool) -> Result<Option<Vec<String>>, String> {
         let now: Vec<Arc<Server>> = self.public_resolvers().cloned().collect();
         if public != now.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let mut resolvers: Vec<_> = self.resolvers.iter().filter(|server| !now.contains(server)).cloned().collect();
-        if public {
-            resolvers.extend(public_resolvers());
-        } else if resolvers.is_empty() {
-            resolvers.push(system_resolver()?);
+        let changed = if public {
+            let withheld = take(&mut self.withheld);
+            let added = if withheld.is_empty() { public_resolvers().collect() } else { withheld };
+            self.resolvers.extend(added.iter().cloned());
+            added
+        } else {
+            let mut left: Vec<_> = self.resolvers.iter().filter(|server| !now.contains(server)).cloned().collect();
+            if left.is_empty() {
+                left.push(system_resolver().ok_or("this machine names no resolver, and one is needed")?);
+            }
+            self.resolvers = left;
+            self.withheld.clone_from(&now);
+            now
+        };
+        if !changed.iter().map(|server| server.name.as_str()).eq(PUBLIC_RESOLVERS) {
+            return Err("domains.resolvers names public resolvers of your own; change it there".to_owned());
         }
-        self.resolvers = resolvers;
         let name = |server: &Arc<Server>| match server.role {
             Role::Resolver { system: true } => "system".to_owned(),
             _ => server.name.clone(),
         };
-        Some(self.resolvers.iter().map(name).collect())
+        Ok(Some(self.resolvers.iter().map(name).collect()))
     }
 }
 
@@ -144,9 +158,9 @@ mod tests {
         options.resolvers = named.iter().map(|text| named_resolver(text).unwrap()).collect();
         let labels: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         assert_eq!(labels, ["1.1.1.1", "tls://9.9.9.9"]);
-        assert_eq!(options.ask_public(true), None);
+        assert_eq!(options.ask_public(true), Ok(None));
         let own = ["127.0.0.1:5353", "10.0.0.53"];
-        assert_eq!(options.ask_public(false).unwrap(), own);
-        assert_eq!(options.ask_public(true).unwrap(), [&own[..], &PUBLIC_RESOLVERS].concat());
+        assert_eq!(options.ask_public(false).unwrap().unwrap(), own);
+        assert_eq!(options.ask_public(true).unwrap().unwrap(), [&own[..], &PUBLIC_RESOLVERS].concat());
     }
 }

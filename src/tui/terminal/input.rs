@@ -10,6 +10,9 @@ use super::super::msg::{Key, KeyPress, MouseEvent, Msg};
 /// The rest of a sequence comes within this time, over slow connections too, or not at all.
 const SEQUENCE: Duration = Duration::from_millis(500);
 
+/// The same behind a lone ESC, which most often is the key.
+const LONE_ESC: Duration = Duration::from_millis(50);
+
 /// A paste in which nothing comes for so long has lost its end.
 const PASTE: Duration = Duration::from_secs(5);
 
@@ -20,6 +23,8 @@ const LONGEST: usize = 64 << 10;
 const MOST_PASTED: usize = 64 << 20;
 
 const ESC: u8 = 0x1b;
+
+const CTRL_C: u8 = 0x03;
 
 const PASTE_END: &[u8] = b"\x1b[201~";
 
@@ -46,13 +51,17 @@ enum Meaning {
 type Found = (usize, Meaning);
 
 impl Decoder {
-    /// What `bytes` mean, which were read at `now`. `more` tells that others may be waiting: then a lone ESC may begin a
-    /// sequence.
+    /// What `bytes` mean, which were read at `now`. `more` tells that others may be waiting.
     pub fn take(&mut self, bytes: &[u8], more: bool, now: Instant) -> Vec<Msg> {
+        let is_lone = self.held == [ESC] && self.due.is_some_and(|due| due <= now + LONE_ESC);
+        let is_escape = is_lone && !matches!(bytes, [b'[' | b'O', ..]);
+        // Whoever is stuck in a paste without an end.
+        let is_way_out = self.paste.is_some() && bytes == [CTRL_C];
+        let mut msgs = if is_escape && self.paste.is_none() || is_way_out { self.give_up() } else { Vec::new() };
         let was_waiting = !self.held.is_empty();
         self.held.extend_from_slice(bytes);
         let held = std::mem::take(&mut self.held);
-        let (mut rest, mut msgs) = (held.as_slice(), Vec::new());
+        let mut rest = held.as_slice();
         loop {
             if let Some(paste) = &mut self.paste {
                 let end = rest.windows(PASTE_END.len()).position(|bytes| bytes == PASTE_END);
@@ -68,7 +77,7 @@ impl Decoder {
                 rest = &rest[PASTE_END.len()..];
                 msgs.extend(self.end_of_paste());
             } else {
-                let Some((length, meaning)) = meaning(rest, more) else { break };
+                let Some((length, meaning)) = meaning(rest) else { break };
                 rest = &rest[length..];
                 match meaning {
                     Meaning::Message(msg) => msgs.push(msg),
@@ -81,6 +90,7 @@ impl Decoder {
             Some(_) => Some(now + PASTE),
             None if rest.is_empty() => None,
             None if was_waiting && rest.len() == held.len() => self.due,
+            None if rest == [ESC] && !more => Some(now + LONE_ESC),
             None => Some(now + SEQUENCE),
         };
         self.held = rest.to_vec();
@@ -116,10 +126,10 @@ impl Decoder {
 }
 
 /// What the first of these bytes mean; nothing if that depends on what follows.
-fn meaning(bytes: &[u8], more: bool) -> Option<Found> {
+fn meaning(bytes: &[u8]) -> Option<Found> {
     match bytes {
-        [ESC] if more => None,
-        [ESC] | [ESC, ESC, ..] => Some((1, key(Some(Key::Esc.into())))),
+        [ESC] => None,
+        [ESC, ESC, ..] => Some((1, key(Some(Key::Esc.into())))),
         [ESC, b'[', rest @ ..] => after(2, control_sequence(rest)),
         [ESC, b'O', last @ 0x20..0x7f, ..] => Some((3, key(letter(*last).map(Key::into)))),
         [ESC, b'O', rest @ ..] => (!rest.is_empty()).then_some((2, Meaning::Nothing)),
@@ -310,8 +320,11 @@ mod tests {
 
     /// What was sent in one piece, and what was still waited for at its end.
     fn decoded(bytes: impl AsRef<[u8]>) -> (Vec<Msg>, bool) {
-        let mut decoder = Decoder::default();
-        let msgs = decoder.take(bytes.as_ref(), false, clock::now().mono);
+        let (mut decoder, now) = (Decoder::default(), clock::now().mono);
+        let mut msgs = decoder.take(bytes.as_ref(), false, now);
+        if decoder.due() == Some(now + LONE_ESC) {
+            msgs.extend(decoder.give_up());
+        }
         (msgs, decoder.due().is_some())
     }
 
@@ -457,6 +470,31 @@ mod tests {
         assert_eq!(decoder.give_up(), [Msg::Key(KeyPress { alt: true, ..Key::Char('o').into() })]);
         decoder.take(b"\x1b", true, now);
         assert_eq!(decoder.give_up(), [Msg::Key(Key::Esc.into())]);
+    }
+
+    #[test]
+    fn a_lone_escape_is_the_key_unless_the_rest_of_a_sequence_comes_soon() {
+        let (now, mut decoder) = (clock::now().mono, Decoder::default());
+        let key = |key: Key| Msg::Key(key.into());
+        let mut take = |pieces: &[&[u8]]| -> Vec<Msg> {
+            pieces.iter().flat_map(|piece| decoder.take(piece, false, now)).collect()
+        };
+        // As a slow line brings them.
+        assert_eq!(take(&[b"\x1b", b"[", b"D"]), [key(Key::Left)]);
+        assert_eq!(take(&[b"\x1b", b"O", b"A"]), [key(Key::Up)]);
+        assert_eq!(take(&[b"\x1b", b"q"]), [key(Key::Esc), key(Key::Char('q'))]);
+        assert_eq!(take(&[b"\x1b", b"\x1b", b"[B"]), [key(Key::Esc), key(Key::Down)]);
+        assert_eq!(take(&[b"\x1b"]), []);
+        assert_eq!(decoder.due(), Some(now + LONE_ESC));
+        assert_eq!(decoder.give_up(), [key(Key::Esc)]);
+    }
+
+    #[test]
+    fn ctrl_c_alone_leaves_a_paste_whose_end_does_not_come() {
+        let (now, mut decoder) = (clock::now().mono, Decoder::default());
+        assert_eq!(decoder.take(b"\x1b[200~Re", false, now), []);
+        let ctrl_c = KeyPress { ctrl: true, ..Key::Char('c').into() };
+        assert_eq!(decoder.take(b"\x03", false, now), [Msg::Paste("Re".into()), Msg::Key(ctrl_c)]);
     }
 
     #[test]

@@ -62,15 +62,25 @@ fn the_choice_of_public_resolvers_is_asked_for_once_and_saved_where_commands_rea
 
     let (none, _) = service(&texts(&["127.0.0.1:5353"]));
     assert_eq!((none.public, none.ask_first), (vec![], false));
-    let all = texts(&["127.0.0.1:5353", "10.0.0.53", "1.1.1.1", "tls://9.9.9.9"]);
+    let public = texts(&["1.1.1.1", "8.8.8.8", "9.9.9.9"]);
+    let all = [texts(&["127.0.0.1:5353", "10.0.0.53"]), public.clone()].concat();
     let (first, asks) = service(&all);
-    assert_eq!((first.public, first.ask_first), (texts(&["1.1.1.1", "tls://9.9.9.9"]), true));
+    assert_eq!((first.public, first.ask_first), (public.clone(), true));
 
     let (choice, not_saved) = asks.choose_resolvers(false);
     assert_eq!((choice.public, choice.ask_first, not_saved), (vec![], false, None));
     assert_eq!(saved(), ["system", "10.0.0.53"]);
     let (choice, not_saved) = asks.choose_resolvers(true);
-    assert_eq!((choice.public, choice.ask_first, not_saved), (texts(&["1.1.1.1", "8.8.8.8", "9.9.9.9"]), false, None));
+    assert_eq!((choice.public, choice.ask_first, not_saved), (public, false, None));
     assert_eq!(saved(), ["system", "10.0.0.53", "1.1.1.1", "8.8.8.8", "9.9.9.9"]);
     assert!(!service(&all).0.ask_first, "answered for good");
+
+    // Resolvers of the operator's own choice are not lost.
+    let own = texts(&["1.1.1.1", "tls://9.9.9.9"]);
+    let (_, asks) = service(&[texts(&["127.0.0.1:5353"]), own.clone()].concat());
+    let (choice, not_saved) = asks.choose_resolvers(false);
+    assert_eq!(choice.public, Vec::<String>::new());
+    assert!(not_saved.unwrap().contains("domains.resolvers"));
+    assert_eq!(asks.choose_resolvers(true).0.public, own);
+    assert_eq!(saved().len(), 5, "left as it was");
 }

@@ -49,8 +49,7 @@ pub fn on_chosen(app: &mut AppState, choice: ResolverChoice, not_saved: Option<S
     };
     match not_saved {
         Some(why) => app.say(MessageKind::Error, format!("{text} Only until you quit, since it was not saved: {why}")),
-        None => app
-            .say(MessageKind::Note, format!("{text} Saved as domains.resolvers in your configuration; p changes it.")),
+        None => app.say(MessageKind::Note, format!("{text} Saved; p in the list of domains changes it.")),
     }
     app.domains.setup.resolvers = choice;
     let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
@@ -71,9 +70,6 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
         "Those are public: with them petstore sees what visitors elsewhere see, and they learn the name.",
     );
     page.gap();
-    page.paragraph(
-        2,
-        "Your answer is saved as domains.resolvers in the configuration, and holds for petstore domains, too.",
-    );
+    page.paragraph(2, "Your answer is saved, and holds for petstore domains, too.");
     page.gap();
 }
