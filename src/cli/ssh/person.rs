@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::error::{Exit, Failed};
@@ -16,10 +17,45 @@ use crate::local::atomic_file;
 use crate::model::text::{KEY_PREFIX, short};
 use crate::store::keys::{Scope, Scopes};
 
-use super::session::known;
+/// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
+/// after those of the client.
+const KNOWN: [&str; 16] = [
+    "COLORTERM",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "NO_COLOR",
+    "PATH",
+    "SSH_CONNECTION",
+    COMMAND,
+    "SSH_TTY",
+    "TERM",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TZ",
+    "USER",
+];
+
+/// What the client sent.
+pub(super) const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
 
 /// The longest name.
 const MOST: usize = 64;
+
+/// The variables that a session knows.
+pub(super) fn known(env: &Env) -> Env {
+    let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
+    known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
+}
+
+/// Whether it is the name of a time zone of the system, or a rule. Anything else would be read as the path of a file.
+fn is_time_zone(value: &str) -> bool {
+    let name = Path::new(value.strip_prefix(':').unwrap_or(value));
+    let is_name = name.components().all(|part| matches!(part, Component::Normal(_)));
+    is_name && Path::new("/usr/share/zoneinfo").join(name).is_file() || TimeZone::posix(value).is_ok()
+}
 
 /// What is known of a person, in `person.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,5 +177,21 @@ impl People {
         let text = toml::to_string(person).map_err(Failed::because("cannot describe the person"))?;
         let path = self.file(name);
         atomic_file::replace_private(&path, &text).map_err(Failed::cannot("write", &path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_zone_is_a_name_and_no_file() {
+        let zone = |value: &str| known(&Env::from_iter([("TZ", value)])).get("TZ").is_some();
+        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST,M3.5.0,M10.5.0/3"));
+        for file in
+            ["/etc/passwd", ":/etc/passwd", "../../dev/zero", ":../pipe", "pipe", "::UTC", "UTC/../UTC", "./UTC"]
+        {
+            assert!(!zone(file), "{file}");
+        }
     }
 }

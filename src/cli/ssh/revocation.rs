@@ -44,7 +44,7 @@ pub fn may_not_log_in(name: &str) -> Failed {
 }
 
 /// Waits until the person of an open session is revoked; for ever where there is no session. One that `sends` pets is
-/// dropped meanwhile, which is said.
+/// dropped meanwhile, which is reported.
 pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
     let Some(SshSession { name, mark, read_only, .. }) = session else { return pending().await };
     while !mark.exists() {
