@@ -222,6 +222,7 @@ pub(crate) mod tests {
     #[test]
     fn a_name_that_is_taken_keeps_its_key() {
         let (directory, services) = services(nobody());
+        std::fs::write(directory.path().join("config.toml"), "").unwrap();
         let new = |name: &str, key: &str| NewService {
             name: name.to_owned(),
             profile: Profile::at("https://shop.example/v1"),

@@ -63,6 +63,9 @@ struct Channel {
 /// When a pet was added, if that was recorded; nothing if there is no such pet.
 type AddedAt = Option<Option<Timestamp>>;
 
+/// The last known pets, and when each was added.
+type Recent = Vec<(PetId, AddedAt)>;
+
 /// What streams learn. When there is nothing more to learn, the channel is closed.
 #[derive(Clone, Debug)]
 pub(super) enum News {
@@ -168,9 +171,8 @@ impl Feed {
         }
     }
 
-    /// Hands on what was added, and returns whether there may be more. `recent` are the last known pets, and when each was
-    /// added.
-    async fn read(&self, channel: &Channel, recent: &mut Vec<(PetId, AddedAt)>) -> Result<bool, StoreError> {
+    /// Hands on what was added, and returns whether there may be more.
+    async fn read(&self, channel: &Channel, recent: &mut Recent) -> Result<bool, StoreError> {
         let (Some(&(first, _)), Some(&(position, _))) = (recent.first(), recent.last()) else {
             self.begin(PetId::MAX, channel, recent).await?;
             return Ok(false);
@@ -202,12 +204,7 @@ impl Feed {
     }
 
     /// Goes on after the last pet that is there, of those with no greater id than `most`.
-    async fn begin(
-        &self,
-        most: PetId,
-        channel: &Channel,
-        recent: &mut Vec<(PetId, AddedAt)>,
-    ) -> Result<PetId, StoreError> {
+    async fn begin(&self, most: PetId, channel: &Channel, recent: &mut Recent) -> Result<PetId, StoreError> {
         let last = self.store.last_id_up_to(most).await?;
         *recent = vec![(last, self.added_at(last).await?)];
         channel.position.send_replace(Some(last));

@@ -9,7 +9,7 @@ pub struct IntegrityReport {
     pub pets: u64,
     /// What is wrong, a line each; 100 at most. Foreign text: clean it before showing it.
     pub problems: Vec<String>,
-    /// That another program has changed the schema, which is no damage; safe to show.
+    /// That another program has changed the schema, which is not damage; safe to show.
     pub changed: Option<String>,
 }
 
