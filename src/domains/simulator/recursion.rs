@@ -7,7 +7,7 @@ use super::fault::ServerFault;
 use super::lookup::{self, MOST_NAMES, Reply};
 use super::plan::Plan;
 use super::server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
-use super::zone::Zone;
+use super::zone::{Zone, ZoneData, ZoneRecord};
 use crate::domains::DnsName;
 
 /// The extended error of RFC 8914 for a zone without the key that its DS record names.
