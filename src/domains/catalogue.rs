@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::report::full_sentence;
+use crate::model::words::capitalized;
 
 /// What a code is about, in the order in which to fix causes: a certificate cannot be right before the record is, nor a
 /// record before the servers that serve it.
@@ -111,7 +111,8 @@ impl Code {
             }
             rest = after;
         }
-        full_sentence(&(cure + rest))
+        let cure = capitalized(&(cure + rest));
+        if cure.ends_with('.') { cure } else { cure + "." }
     }
 }
 

@@ -33,7 +33,7 @@ use doors::Doors;
 use log::Log;
 
 pub use certificate::{IssuedCertificate, Issuer};
-pub use fault::ServerFault;
+pub use fault::{Damage, ServerFault};
 pub use log::{LoggedQuestion, LoggedServer, Request};
 pub use plan::Plan;
 pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};

@@ -24,7 +24,7 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
         }];
     }
     if case.value().is_none() {
-        return vec![say::value_unknown(&case.domain.name, &words::list(v4.iter().chain(&v6)))];
+        return vec![say::value_unknown(&case.domain.name, words::list(v4.iter().chain(&v6)))];
     }
     let platform = case.platform_addresses();
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));

@@ -110,7 +110,7 @@ fn with_cname(case: &Case<'_>, source: &Authoritative<'_>, cnames: &[(&DnsName, 
         findings.push(not_alone(case, source, &others));
     }
     let Some(expected) = case.value() else {
-        findings.push(say::value_unknown(&case.domain.name, &targets().collect::<Vec<_>>().join(", ")));
+        findings.push(say::value_unknown(&case.domain.name, targets().collect::<Vec<_>>().join(", ")));
         return findings;
     };
     match cnames.iter().find(|(target, _)| *target != expected) {

@@ -178,7 +178,7 @@ fn with_faults(
         message = message.truncate();
         bytes = message.to_vec().ok()?;
     }
-    Some((delay, damage.map_or(bytes.clone(), |damage| damage(bytes))))
+    Some((delay, damage.map_or(bytes.clone(), |damage| (damage.0)(bytes))))
 }
 
 fn message(question: &Message, reply: &Reply, edns: bool, is_resolver: bool) -> Result<Message, NotAnAnswer> {

@@ -23,10 +23,22 @@ pub enum ServerFault {
     /// It answers this much later.
     Slow(Duration),
     /// Its answers come out of this.
-    Damages(fn(Vec<u8>) -> Vec<u8>),
+    Damages(Damage),
     /// Another fault that only questions of this type meet.
     Only(RecordType, Box<ServerFault>),
 }
+
+/// What becomes of an answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Damage(pub fn(Vec<u8>) -> Vec<u8>);
+
+impl PartialEq for Damage {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Damage {}
 
 impl ServerFault {
     /// `fault`, met only by questions of type `kind`.

@@ -2,11 +2,11 @@
 
 use futures_util::{StreamExt as _, stream};
 use petstore::domains::catalogue::Topic;
-use petstore::domains::simulator::{Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
+use petstore::domains::simulator::{Damage, Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use petstore::domains::{Code, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};
-use super::worlds::faults::{DAMAGES, Damage, FaultyServer as _};
+use super::worlds::faults::{DAMAGES, FaultyServer as _};
 
 /// The healthy plan with each kind of damage, checked concurrently: most of the time is spent waiting.
 async fn with_each(make: impl Fn(&mut Plan, Damage) + Copy) -> Vec<(&'static str, Outcome)> {

@@ -4,37 +4,46 @@ use hickory_proto::rr::RecordType;
 use jiff::Timestamp;
 use petstore::domains::DnsName;
 use petstore::domains::simulator::{
-    Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
+    Damage, Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
 };
-
-/// What damages an answer.
-pub type Damage = fn(Vec<u8>) -> Vec<u8>;
 
 /// How long the header of an answer is.
 const HEADER: usize = 12;
 
 /// Each damage by its name.
 pub const DAMAGES: [(&str, Damage); 5] = [
-    ("noise", |_| (0..64_u8).map(|place| place.wrapping_mul(167) ^ 0x5a).collect()),
-    ("another id", |mut answer| {
-        answer[0] ^= 0xff;
-        answer
-    }),
-    ("another question", |mut answer| {
-        // The first letter of the name that was asked for.
-        let letter = &mut answer[HEADER + 1];
-        *letter = if *letter == b'x' { b'y' } else { b'x' };
-        answer
-    }),
-    ("cut short", |mut answer| {
-        answer.truncate(HEADER + 7);
-        answer
-    }),
-    ("a name that points at itself", |mut answer| {
-        answer.truncate(HEADER);
-        answer.extend([0xc0, 12, 0, 1, 0, 1]);
-        answer
-    }),
+    ("noise", Damage(|_| (0..64_u8).map(|place| place.wrapping_mul(167) ^ 0x5a).collect())),
+    (
+        "another id",
+        Damage(|mut answer| {
+            answer[0] ^= 0xff;
+            answer
+        }),
+    ),
+    (
+        "another question",
+        Damage(|mut answer| {
+            // The first letter of the name that was asked for.
+            let letter = &mut answer[HEADER + 1];
+            *letter = if *letter == b'x' { b'y' } else { b'x' };
+            answer
+        }),
+    ),
+    (
+        "cut short",
+        Damage(|mut answer| {
+            answer.truncate(HEADER + 7);
+            answer
+        }),
+    ),
+    (
+        "a name that points at itself",
+        Damage(|mut answer| {
+            answer.truncate(HEADER);
+            answer.extend([0xc0, 12, 0, 1, 0, 1]);
+            answer
+        }),
+    ),
 ];
 
 /// Name servers and resolvers with faults.
