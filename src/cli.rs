@@ -208,7 +208,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
         Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
-        Command::Config(config) => configuration::run(&config, &choices, args.shared.color, env),
+        Command::Config(config) => configuration::run(&config, &choices, env),
         Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
         Command::Serve(serve) => serve::in_process(&runtime, serve, env, coloured),
         Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),
