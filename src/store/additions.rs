@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::heartbeat::Heartbeat;
-use super::job::Work;
+use super::job::{Heartbeat, Work};
 use super::provenance::provenance;
 use super::sqlite::LogWatch;
 use super::value_row::{Connection, DatabaseError, Value, pet};

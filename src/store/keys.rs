@@ -100,7 +100,7 @@ impl Store {
         actor: &str,
         now: Now,
     ) -> Result<Option<(KeyId, SecretString, Timestamp)>, StoreError> {
-        let (new_id, key) = format::generate().map_err(StoreError::Random)?;
+        let (new_id, key) = format::generate()?;
         let hash = hash(key.expose_secret());
         let rotate = Rotate { id, until, new_id, hash, actor: actor.to_owned(), now };
         let rotated = self.inner.database.write(rotate).await?;

@@ -26,7 +26,7 @@ impl Create {
     /// And the key itself, which is stored nowhere.
     pub(super) fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
         check_name(&new.name).map_err(StoreError::KeyName)?;
-        let (id, key) = format::generate().map_err(StoreError::Random)?;
+        let (id, key) = format::generate()?;
         Ok((Self { id, hash: hash(key.expose_secret()), new, actor: actor.to_owned(), now }, key))
     }
 }
