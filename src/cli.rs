@@ -54,7 +54,7 @@ pub use panics::report as report_panics;
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 use ssh::SshStart;
-use ssh::revocation::{ASK, revoked};
+use ssh::person::{ASK, revoked};
 
 /// The whole command line, for the manual pages.
 pub fn command() -> clap::Command {

@@ -6,7 +6,6 @@ pub mod atomic_file;
 pub mod complete;
 pub mod draft_files;
 pub mod log;
-pub mod process_group;
 pub mod program;
 
 use sha2::{Digest as _, Sha256};

@@ -7,12 +7,20 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::builder::StyledStr;
 use futures_util::FutureExt as _;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
+use super::error::{Exit, Failed};
+use super::output::{is_terminal, note, write};
+use super::service::Inside;
+use super::signals::Signals;
+use super::ssh::person::{may_not_log_in, revoked};
+use super::{dialogue, setup};
 use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
@@ -48,15 +56,6 @@ use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::read_kept;
 use crate::tui::{terminal, worker};
-use clap::builder::StyledStr;
-
-use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
-use super::error::{Exit, Failed};
-use super::output::{is_terminal, note, write};
-use super::service::Inside;
-use super::signals::Signals;
-use super::ssh::revocation::{may_not_log_in, revoked};
-use super::{dialogue, setup};
 
 /// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;

@@ -10,7 +10,7 @@ use crate::model::display_safe;
 use crate::model::text::{holds_key, without_keys};
 
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use crate::model::suggest::nearest;
+use crate::model::words::nearest;
 
 /// The variables whose values appear in messages; never the key itself.
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];

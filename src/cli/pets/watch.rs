@@ -4,15 +4,13 @@
 
 mod deliver;
 mod events;
-mod lines;
 
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs};
-use super::context::PetsContext;
-use super::view::view;
+use super::context::{PetsContext, view};
 use crate::api::list::{self, List};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{ApiError, Client, Failure};
