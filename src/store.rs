@@ -18,7 +18,6 @@ pub mod keys;
 mod maintenance;
 mod pets;
 mod postgres;
-mod provenance;
 mod sql;
 mod sqlite;
 mod url;
@@ -27,7 +26,7 @@ mod value_row;
 
 pub use self::additions::{AddedPet, Additions};
 pub use self::copy::{CopyError, CopyProgress, CopySummary, copy};
-pub use self::database_error::{DatabaseError, FailureKind};
+pub use self::database_error::{DatabaseError, DatabaseUrlError, FailureKind};
 pub use self::error::{BackupError, IntegrityReport, QuickChecked, StoreError, StoreFailure};
 pub use self::handle::Store;
 pub use self::idempotency::{CreateOutcome, Idempotency};
@@ -35,7 +34,7 @@ pub use self::keys::KeyId;
 pub use self::maintenance::{backup, check, quick_check, restore};
 pub use self::pets::PetPage;
 pub use self::postgres::PostgresUrl;
-pub use self::url::{DatabaseUrl, DatabaseUrlError};
+pub use self::url::DatabaseUrl;
 
 #[cfg(test)]
 mod tests;

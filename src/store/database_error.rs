@@ -142,3 +142,8 @@ pub(super) fn require_same<T: PartialEq>(ours: &Objects<T>, found: &Objects<T>) 
     let all: Vec<_> = missing.chain(other).take(MOST).collect();
     if all.is_empty() { Ok(()) } else { Err(DatabaseError::Changed(all.join(", "))) }
 }
+
+/// Why a text is not the address of a database. Repeats nothing that could be a password.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DatabaseUrlError(pub(super) String);

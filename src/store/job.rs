@@ -26,14 +26,18 @@ pub(super) trait Work: Send + Sync + 'static {
     fn run(&self, on: &Connection<'_>) -> impl Future<Output = Result<Self::Output, DatabaseError>> + Send;
 }
 
-/// A statement without values, and what is made of each row that it finds.
-pub(super) struct Query<T>(pub(super) &'static str, pub(super) fn(Row<'_>) -> Result<T, DatabaseError>);
+/// A statement with its values, and what is made of each row that it finds.
+pub(super) struct Query<T, const N: usize = 0>(
+    pub(super) &'static str,
+    pub(super) [Value<'static>; N],
+    pub(super) fn(Row<'_>) -> Result<T, DatabaseError>,
+);
 
-impl<T: Send + 'static> Work for Query<T> {
+impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
     type Output = Vec<T>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Vec<T>, DatabaseError> {
-        on.rows(self.0, &[], self.1).await
+        on.rows(self.0, &self.1, self.2).await
     }
 }
 

@@ -122,7 +122,7 @@ impl Postgres {
     /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
     /// other, and still shows what it alone has.
     pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
-        Ok(!self.read(Query(sql::IS_REPLICATED, |_| Ok(()))).await?.is_empty())
+        Ok(!self.read(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
     }
 
     /// Separately, so that no transaction with a waiting caller holds its locks.

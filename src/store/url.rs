@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use super::database_error::DatabaseUrlError;
 use super::postgres::PostgresUrl;
 
 /// The address of a database, for example `sqlite:store.db`, `sqlite:///var/lib/petstore/store.db` or
@@ -15,11 +16,6 @@ pub enum DatabaseUrl {
     /// A PostgreSQL server.
     Postgres(PostgresUrl),
 }
-
-/// Why a text is not the address of a database. Repeats nothing that could be a password.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct DatabaseUrlError(pub(super) String);
 
 impl FromStr for DatabaseUrl {
     type Err = DatabaseUrlError;
