@@ -3,9 +3,10 @@
 use std::fs::{self, File};
 use std::future::pending;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 
@@ -20,10 +21,45 @@ use crate::model::text::{KEY_PREFIX, short};
 use crate::store::KeyId;
 use crate::store::keys::{Scope, Scopes};
 
-use super::session::known;
-
 /// The longest name.
 const MOST: usize = 64;
+
+/// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
+/// after those of the client.
+const KNOWN: [&str; 16] = [
+    "COLORTERM",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LOGNAME",
+    "NO_COLOR",
+    "PATH",
+    "SSH_CONNECTION",
+    COMMAND,
+    "SSH_TTY",
+    "TERM",
+    "TERM_PROGRAM",
+    "TERM_PROGRAM_VERSION",
+    "TZ",
+    "USER",
+];
+
+/// What the client sent.
+pub(super) const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
+
+/// The variables that a session knows.
+pub(super) fn known(env: &Env) -> Env {
+    let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
+    known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
+}
+
+/// Whether it is the name of a time zone of the system, or a rule. Anything else would be read as the path of a file.
+fn is_time_zone(value: &str) -> bool {
+    let name = Path::new(value.strip_prefix(':').unwrap_or(value));
+    let is_name = name.components().all(|part| matches!(part, Component::Normal(_)));
+    is_name && Path::new("/usr/share/zoneinfo").join(name).is_file() || TimeZone::posix(value).is_ok()
+}
 
 /// What is known of a person, in `person.toml`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

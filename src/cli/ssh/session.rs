@@ -2,9 +2,7 @@
 //! need no file and no program of this machine. No shell is involved, and only the variables named here count.
 
 use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
-
-use jiff::tz::TimeZone;
+use std::path::{Path, PathBuf};
 
 use crate::cli::args::{GlobalArgs, OVER_SSH, StartScreen};
 use crate::cli::command::{Args, Command, UiArgs};
@@ -17,47 +15,10 @@ use crate::local::{atomic_file, program};
 use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
-use super::person::{People, may_not_log_in};
+use super::person::{COMMAND, People, known, may_not_log_in};
 
 /// The longest command, in bytes.
 const MOST: usize = 64 * 1024;
-
-/// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
-/// after those of the client.
-const KNOWN: [&str; 16] = [
-    "COLORTERM",
-    "HOME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LOGNAME",
-    "NO_COLOR",
-    "PATH",
-    "SSH_CONNECTION",
-    COMMAND,
-    "SSH_TTY",
-    "TERM",
-    "TERM_PROGRAM",
-    "TERM_PROGRAM_VERSION",
-    "TZ",
-    "USER",
-];
-
-/// What the client sent.
-const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
-
-/// The variables that a session knows.
-pub(super) fn known(env: &Env) -> Env {
-    let known = KNOWN.into_iter().filter_map(|name| Some((name, env.value(name)?)));
-    known.filter(|(name, value)| *name != "TZ" || is_time_zone(&value.to_string_lossy())).collect()
-}
-
-/// Whether it is the name of a time zone of the system, or a rule. Anything else would be read as the path of a file.
-fn is_time_zone(value: &str) -> bool {
-    let name = Path::new(value.strip_prefix(':').unwrap_or(value));
-    let is_name = name.components().all(|part| matches!(part, Component::Normal(_)));
-    is_name && Path::new("/usr/share/zoneinfo").join(name).is_file() || TimeZone::posix(value).is_ok()
-}
 
 /// Starts the program again as it was started, but with the known variables alone, if this is a session and there are
 /// others: sshd may accept any from the client, and libraries read some on their own (proxies, CA certificates).
