@@ -186,6 +186,7 @@ pub(super) async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, Sto
     let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;
     schema::require(&session, &database).await?;
-    session.batch(begin).await.map_err(StoreError::cannot_open(&database))?;
+    let begun = timeout(ANSWER_TIME, session.batch(begin)).await.map_err(|_| StoreFailure::NoAnswer)?;
+    begun.map_err(StoreError::cannot_open(&database))?;
     Ok(session)
 }

@@ -103,12 +103,12 @@ pub(super) const IMPORT_KEY_EVENT: &str = "INSERT INTO key_events (id, at, actio
 pub(super) const IMPORT_CREATION: &str = "INSERT INTO idempotency_keys \
      (api_key_id, idempotency_key, fingerprint, pet_id, created_at) VALUES ($1, $2, $3, $4, $5)";
 
-/// How a copy begins on PostgreSQL, at either end: it may be idle for as long as the other end takes, and others only read
-/// what it writes to.
+/// How a copy begins on PostgreSQL, at either end: it may be idle while the other end answers, and others only read what it
+/// writes to.
 pub(super) const BEGIN_TO_READ: &str =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
-pub(super) const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
-     SET LOCAL idle_in_transaction_session_timeout = 0; \
+pub(super) const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
+     SET LOCAL idle_in_transaction_session_timeout = 60000; \
      LOCK TABLE pets, api_keys, key_events, idempotency_keys IN EXCLUSIVE MODE";
 
 /// Ids from where a copy ended: on PostgreSQL only.
