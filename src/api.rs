@@ -4,14 +4,13 @@
 //! pure [`retry`], never inside [`Client`]; [`creation`] sends a pet as often as it takes. On top of single requests:
 //! [`list`] asks again cheaply, [`inventory`] asks for everything, [`find`] looks for one pet, [`follow`] reports new
 //! ones. [`exchange`] is the
-//! record of a request, and [`curl`] the command that does the same; [`failure`] says why a request gave nothing, and
+//! record of a request, and the curl command that does the same; [`failure`] says why a request gave nothing, and
 //! [`explain`] what that means.
 
 #![warn(missing_docs)]
 
 pub mod client;
 pub mod creation;
-pub mod curl;
 pub mod error;
 pub mod exchange;
 pub mod explain;

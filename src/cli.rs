@@ -54,7 +54,7 @@ pub use panics::report as report_panics;
 use pets::args::PetsCommand;
 use signals::fail_at_file_size_limit;
 use ssh::SshStart;
-use ssh::revocation::{ASK, revoked};
+use ssh::person::{ASK, revoked};
 
 /// The whole command line, for the manual pages.
 pub fn command() -> clap::Command {
@@ -208,7 +208,7 @@ fn run(args: Args, env: &Env, coloured: bool) -> Result<Exit, Failed> {
             AccessCommand::Status(output) => runtime.block_on(status::run(output, &choices, env)),
         },
         Command::Profiles(profiles) => runtime.block_on(profiles::run(profiles, choices, env)),
-        Command::Config(config) => configuration::run(&config, &choices, args.shared.color, env),
+        Command::Config(config) => configuration::run(&config, &choices, env),
         Command::Doctor(output) => runtime.block_on(doctor::run(output, launch::LEAST, &choices, env)),
         Command::Serve(serve) => serve::in_process(&runtime, serve, env, coloured),
         Command::Keys(keys) => runtime.block_on(keys::at_the_terminal(keys, env)),

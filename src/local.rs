@@ -1,13 +1,11 @@
-//! Files and programs of this machine: atomic files, logs, drafts, barcodes, and what is run.
+//! Files and programs of this machine: atomic files, logs, drafts, and what is run.
 //!
 //! No network and no terminal.
 
 pub mod atomic_file;
-pub mod barcodes;
 pub mod complete;
 pub mod draft_files;
 pub mod log;
-pub mod process_group;
 pub mod program;
 
 use sha2::{Digest as _, Sha256};

@@ -6,24 +6,18 @@
 
 #![warn(missing_docs)]
 
-mod addition_signal;
 mod additions;
 mod copy;
 mod database;
 mod database_error;
 mod error;
-mod failure_kind;
 mod handle;
-mod heartbeat;
 mod idempotency;
 mod job;
 pub mod keys;
 mod maintenance;
 mod pets;
 mod postgres;
-mod provenance;
-mod purpose;
-mod schema_changes;
 mod sql;
 mod sqlite;
 mod url;
@@ -32,16 +26,15 @@ mod value_row;
 
 pub use self::additions::{AddedPet, Additions};
 pub use self::copy::{CopyError, CopyProgress, CopySummary, copy};
-pub use self::database_error::DatabaseError;
-pub use self::error::{StoreError, StoreFailure};
-pub use self::failure_kind::FailureKind;
+pub use self::database_error::{DatabaseError, DatabaseUrlError, FailureKind};
+pub use self::error::{BackupError, IntegrityReport, QuickChecked, StoreError, StoreFailure};
 pub use self::handle::Store;
 pub use self::idempotency::{CreateOutcome, Idempotency};
 pub use self::keys::KeyId;
-pub use self::maintenance::{BackupError, IntegrityReport, QuickChecked, backup, check, quick_check, restore};
+pub use self::maintenance::{backup, check, quick_check, restore};
 pub use self::pets::PetPage;
-pub use self::postgres::{PostgresUrl, PostgresUrlError};
-pub use self::url::{DatabaseUrl, DatabaseUrlError};
+pub use self::postgres::PostgresUrl;
+pub use self::url::DatabaseUrl;
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,6 @@
 //! The whole inventory, as far as the service gives it: page after page, or without pages what the lists of the three
 //! statuses hold together.
 
-mod seen;
-
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -12,8 +10,7 @@ use super::client::UnreadPage;
 use super::retry::repeated;
 use super::{ApiError, Client, Defect, NextPage};
 use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetQuery, PetStatus};
-use seen::Seen;
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 
 /// The most requests for one inventory.
 const MAX_REQUESTS: u32 = 100_000;
@@ -178,6 +175,63 @@ impl Fetch<'_> {
     }
 }
 
+/// A set of ids. While they arrive in ascending order, only the steps between them are stored, usually a byte each; after
+/// that, the ids themselves.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// The steps from each id to the next, seven bits a byte, the lowest first.
+    steps: Vec<u8>,
+    last: Option<PetId>,
+    all: HashSet<PetId>,
+    count: usize,
+}
+
+impl Seen {
+    /// Takes an id: whether it is new.
+    pub(super) fn insert(&mut self, id: PetId) -> bool {
+        let is_new = if self.all.is_empty() && self.last.is_none_or(|last| id > last) {
+            self.step(id);
+            true
+        } else {
+            if self.all.is_empty() {
+                self.all = self.ids();
+                self.steps = Vec::new();
+            }
+            self.all.insert(id)
+        };
+        self.count += usize::from(is_new);
+        is_new
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
+
+    fn step(&mut self, id: PetId) {
+        let mut step = id.wrapping_sub(self.last.unwrap_or(0)).cast_unsigned();
+        while step > 0x7f {
+            self.steps.push(step as u8 | 0x80);
+            step >>= 7;
+        }
+        self.steps.push(step as u8);
+        self.last = Some(id);
+    }
+
+    fn ids(&self) -> HashSet<PetId> {
+        let (mut ids, mut id, mut step, mut shift) = (HashSet::with_capacity(self.count), 0_i64, 0_u64, 0);
+        for byte in &self.steps {
+            step |= u64::from(byte & 0x7f) << shift;
+            shift += 7;
+            if byte & 0x80 == 0 {
+                id = id.wrapping_add_unsigned(step);
+                ids.insert(id);
+                (step, shift) = (0, 0);
+            }
+        }
+        ids
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -198,6 +252,29 @@ mod tests {
         ] {
             let expected = format!("237 pets from 4 requests. There may be more: {more}, and {end}");
             assert_eq!(word(false, full, 4, 237), expected);
+        }
+    }
+
+    #[test]
+    fn a_million_ids_in_order_take_a_megabyte() {
+        let mut seen = Seen::default();
+        assert!((1..=1_000_000).all(|id| seen.insert(id)));
+        assert!(seen.steps.len() <= 1_000_000 && seen.all.is_empty());
+        assert!(!seen.insert(7) && seen.insert(0) && seen.insert(2_000_000));
+        assert_eq!(seen.len(), 1_000_002);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn it_tells_the_same_as_a_set(mut ids: Vec<i64>, sorted: bool) {
+            if sorted {
+                ids.sort_unstable();
+            }
+            let (mut seen, mut set) = (Seen::default(), HashSet::new());
+            for id in ids {
+                proptest::prop_assert_eq!(seen.insert(id), set.insert(id), "{}", id);
+            }
+            proptest::prop_assert_eq!(seen.len(), set.len());
         }
     }
 }

@@ -1,7 +1,6 @@
 //! `petstore config`: shows, checks and begins the configuration.
 
 mod check;
-mod themes;
 
 use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -15,14 +14,12 @@ use crate::config::{Choices, Env, Paths, SCHEMA, file_path, write_schema};
 use crate::local::atomic_file;
 use crate::model::display_safe;
 
-use super::colour::When;
 use super::error::{Exit, Failed};
 use super::output::{note, write};
 use super::render::FormatArg;
 use super::status::{columns, objects};
 
 pub use check::check;
-use themes::ThemesArgs;
 
 pub(super) const CONFIG_HELP: &str =
     "Examples:\n  petstore config show --origin\n  petstore config check\n  petstore config init";
@@ -57,14 +54,10 @@ pub enum ConfigCommand {
     /// Print the JSON schema of the configuration file, for editors.
     #[command(after_help = "Example:\n  petstore config schema > config.schema.json")]
     Schema,
-    /// List the themes, show one, or export one as a file to start your own from.
-    #[command(after_help = "Examples:\n  petstore config themes\n  petstore config themes dark\n  \
-        petstore config themes dark --export > mine.toml")]
-    Themes(ThemesArgs),
 }
 
 /// Runs `command`.
-pub fn run(command: &ConfigCommand, choices: &Choices, colour: Option<When>, env: &Env) -> Result<Exit, Failed> {
+pub fn run(command: &ConfigCommand, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let path = file_path(choices, env).map_err(Failed::config)?;
     match command {
         ConfigCommand::Path => {
@@ -95,7 +88,6 @@ pub fn run(command: &ConfigCommand, choices: &Choices, colour: Option<When>, env
         ConfigCommand::Schema => {
             write(|out| out.write_all(SCHEMA.as_bytes()))?;
         }
-        ConfigCommand::Themes(args) => return themes::run(args, &path, colour, env),
     }
     Ok(Exit::Done)
 }

@@ -18,7 +18,7 @@ pub struct CopyArgs {
     /// The database to copy. It is not changed.
     #[arg(long, value_name = "URL", env = "PETSTORE_COPY_FROM", hide_env_values = true, value_parser = DatabaseParser)]
     from: DatabaseUrl,
-    /// An empty database, or one with the beginning of an earlier copy.
+    /// An empty database.
     #[arg(long, value_name = "URL", env = "PETSTORE_COPY_TO", hide_env_values = true, value_parser = DatabaseParser)]
     to: DatabaseUrl,
 }
@@ -41,8 +41,7 @@ pub async fn run(args: CopyArgs) -> Result<Exit, Failed> {
 
 fn describe(progress: &CopyProgress) -> String {
     match progress.counts() {
-        [found, 0, 0] if found > 0 => format!("reading the earlier copy, {}", counted(found, "pet")),
-        [_, copied, 0] => format!("copying, {}", counted(copied, "pet")),
-        [_, _, verified] => format!("verifying, {}", counted(verified, "pet")),
+        [copied, 0] => format!("copying, {}", counted(copied, "pet")),
+        [_, verified] => format!("verifying, {}", counted(verified, "pet")),
     }
 }

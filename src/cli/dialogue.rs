@@ -16,7 +16,7 @@ use super::args::IDLE_ENDED;
 use super::error::{Exit, Failed};
 use super::output::{Content, note, out};
 use super::signals::Signals;
-use super::ssh::revocation::{may_not_log_in, revoked};
+use super::ssh::person::{may_not_log_in, revoked};
 use super::{service, setup};
 
 /// Runs the dialogue on standard input and output until it ends; `unfinished` is the file of an import that the app has

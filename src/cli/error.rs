@@ -15,7 +15,7 @@ use crate::model::escape::shown_json;
 use crate::model::text::{causes, safe_causes, short};
 use crate::store::StoreError;
 
-use crate::model::suggest::did_you_mean;
+use crate::model::words::did_you_mean;
 
 /// The exit status of the program. Scripts may rely on these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use super::args::DatabaseArg;
 use super::error::{Exit, Failed};
 use super::output::{self, Content, columns};
 use super::render::{FormatArg, ResultFormat, json};
-use super::ssh::revocation;
+use super::ssh::person;
 use crate::clock::{self, Now};
 use crate::config::Env;
 use crate::model::display_safe;
@@ -115,7 +115,7 @@ async fn run(command: KeysCommand, env: &Env, out: &mut impl Write, err: &mut im
     };
     // Before the database is asked, which may be away or another one.
     let marked = match &command {
-        KeysCommand::Revoke { id, .. } => revocation::revoke(*id, env, err),
+        KeysCommand::Revoke { id, .. } => person::revoke(*id, env, err),
         _ => Ok(()),
     };
     let store = match &command {

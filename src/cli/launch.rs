@@ -7,12 +7,20 @@ use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
+use clap::builder::StyledStr;
 use futures_util::FutureExt as _;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
+use super::error::{Exit, Failed};
+use super::output::{is_terminal, note, write};
+use super::service::Inside;
+use super::signals::Signals;
+use super::ssh::person::{may_not_log_in, revoked};
+use super::{dialogue, setup};
 use crate::app::clipboard;
 use crate::app::connections::{DEMO_KEEPS_NOTHING, Services};
 use crate::app::first_run::{self, StartChoice};
@@ -22,8 +30,7 @@ use crate::config::file::{Add, File};
 use crate::config::secrets::refuse_where_others_write;
 use crate::config::settings::configuration;
 use crate::config::{
-    Choices, ConfigError, Depth, Env, Paths, ProfileEntry, Profiles, Settings, SshSession, ThemeFile, file_path,
-    settings_without_key,
+    Choices, ConfigError, Env, Paths, ProfileEntry, Profiles, Settings, SshSession, file_path, settings_without_key,
 };
 use crate::local::draft_files::Claims;
 use crate::local::{atomic_file, file_stem};
@@ -43,21 +50,12 @@ use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
-use crate::tui::theme::{Accent, Appearance, StyleRole, Theme};
+use crate::tui::theme::Appearance;
 use crate::tui::view;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
 use crate::tui::worker::profiles::read_kept;
 use crate::tui::{terminal, worker};
-use clap::builder::StyledStr;
-
-use super::args::{IDLE_ENDED, OVER_SSH, StartScreen};
-use super::error::{Exit, Failed};
-use super::output::{is_terminal, note, write};
-use super::service::Inside;
-use super::signals::Signals;
-use super::ssh::revocation::{may_not_log_in, revoked};
-use super::{dialogue, setup};
 
 /// The smallest size of the full screen, in columns and rows.
 pub const LEAST: (u16, u16) = view::LEAST;
@@ -106,17 +104,6 @@ fn with_actions(
         let (line, column) = settings.actions[number].place;
         ConfigError::Syntax { path: path.to_owned(), line, column, message }.into()
     })
-}
-
-/// Each role of a theme on a line, as a terminal of this depth shows it; without escape sequences if there is none.
-pub(super) fn preview(theme: ThemeFile, depth: Option<Depth>) -> String {
-    let theme = Theme::from(theme);
-    let line = |role: StyleRole| {
-        let text = format!(" {:<12} ", role.label());
-        let shown = depth.map_or_else(|| text.clone(), |depth| terminal::painted(&text, theme.style(depth, role)));
-        format!("{shown}\n")
-    };
-    StyleRole::all().filter(|role| *role != StyleRole::Accent(Accent::None)).map(line).collect()
 }
 
 /// Runs the app on this terminal until it ends. `usage` is shown if there is no terminal.
@@ -202,7 +189,6 @@ fn session(
     let config = file_path(choices, env).unwrap_or_default();
     let keymap = with_actions(keymap, &mut settings, &config, &mut complaints)?;
     let File { add, domains, .. } = configuration(choices, env)?;
-    let codes = setup::codes(&add, choices, env, &mut complaints);
     let Add { scan_strip: strip, scan_tab: tab, concurrency, .. } = add;
     let (domains, domains_context) = setup::domains(&domains, choices, env)?;
     let paths = Paths::new(env).ok();
@@ -241,7 +227,7 @@ fn session(
     state.keymap = Arc::new(keymap);
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
-    state.add.rapid.setup = RapidSetup { codes, strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
+    state.add.rapid.setup = RapidSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
     if is_first {
         state.screen = Screen::Welcome;
         state.welcome.directories = first_run::directories(env);
@@ -476,7 +462,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
             lines.push(format!("not sent in rapid entry: name {name:?}, category {category:?}"));
         }
     }
-    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_) | Fate::UnknownCode);
+    let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
         lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));

@@ -43,8 +43,6 @@ pub fn is_there() -> Result<(), Failed> {
 pub enum Content {
     /// Lines for people, with our colours.
     Lines,
-    /// Lines for people that hold nothing foreign, with any colours.
-    Painted,
     /// Lines on stderr, without colours and without anything that looks like an API key.
     Notes,
     /// Cells quoted as in RFC 4180, separated by commas or tabs.
@@ -57,7 +55,6 @@ impl Content {
     /// `text`, made of whole lines, with the same meaning but without control characters.
     fn shown(self, text: &str) -> String {
         match self {
-            Self::Painted => text.to_owned(),
             Self::Lines => by_line(text, |line| coloured(line).into()),
             Self::Notes => by_line(&without_keys(text), |line| tabbed(line).into()),
             // Only between quotes a line feed or a tab is foreign.

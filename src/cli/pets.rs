@@ -6,7 +6,6 @@ pub mod context;
 mod count;
 mod get;
 mod list;
-pub mod view;
 mod watch;
 
 use std::future::Future;

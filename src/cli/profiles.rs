@@ -18,7 +18,7 @@ use super::error::{Exit, Failed};
 use super::output::note;
 use super::render::FormatArg;
 use super::status;
-use crate::model::suggest::did_you_mean;
+use crate::model::words::did_you_mean;
 
 pub(super) const PROFILES_HELP: &str = "Examples:
   petstore profiles list

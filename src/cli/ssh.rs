@@ -4,9 +4,8 @@
 pub mod args;
 #[cfg(target_os = "linux")]
 mod landlock;
-mod person;
+pub mod person;
 mod public_key;
-pub mod revocation;
 mod session;
 
 use std::io::Write as _;

@@ -10,7 +10,7 @@ use crate::model::display_safe;
 use crate::model::text::{holds_key, without_keys};
 
 use super::error::{Exit, Failed, GIVE_A_KEY};
-use crate::model::suggest::nearest;
+use crate::model::words::nearest;
 
 /// The variables whose values appear in messages; never the key itself.
 const NAMING: [&str; 4] = ["PETSTORE_BASE_URL", "PETSTORE_PROFILE", "PETSTORE_CONFIG", "PETSTORE_API_KEY_FILE"];
@@ -25,6 +25,7 @@ const REMOVED: &[(&str, &str)] = &[
     ("petstore completion", "use petstore completions"),
     ("petstore config edit", "petstore config path names the file, and petstore config check checks it"),
     ("petstore config list", "use petstore config show"),
+    ("petstore config themes", "T in the app shows and sets a theme; docs/configuration.md has an example of your own"),
     ("petstore keys log", "the table key_events of the database has what was done to keys"),
     ("petstore man", "the package installs the pages: man petstore-pets-list"),
     ("petstore pets add -", "to add what standard input holds: petstore pets import -"),

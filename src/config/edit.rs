@@ -2,16 +2,17 @@
 
 mod document;
 mod profiles;
-mod views;
-
-pub use document::EditError;
-pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_first_profile, set_key, set_profile};
-pub use views::add_view;
 
 use std::path::Path;
 
+use toml_edit::{Array, ArrayOfTables, Item, Table, value};
+
+use super::file::View;
+use super::file::view::{is_taken, name_fault};
 use super::ui;
-use document::{edit, set, table};
+pub use document::{EditError, SCHEMA, write_schema};
+use document::{by_hand, edit, set, table};
+pub use profiles::{add_profile, exists, no_name, remove_key, remove_profile, set_first_profile, set_key, set_profile};
 
 /// Sets `ui.theme` in the file at `path`, which is created if needed.
 pub fn set_theme(path: &Path, theme: &str) -> Result<(), EditError> {
@@ -31,6 +32,45 @@ pub fn set_resolvers(path: &Path, resolvers: &[String]) -> Result<(), EditError>
     })
 }
 
+/// Adds a view to the file at `path`, which is created if needed. It comes last.
+pub fn add_view(path: &Path, view: &View) -> Result<(), EditError> {
+    edit(path, |wanted, document| {
+        if let Some(fault) = name_fault(&view.name) {
+            return Err(EditError::Refused(fault));
+        }
+        if wanted.views.iter().any(|known| known.name == view.name) {
+            return Err(EditError::Refused(is_taken(&view.name)));
+        }
+        let views = document.entry("views").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+        let views = views.as_array_of_tables_mut();
+        views.ok_or_else(|| by_hand(path, "views is not written as [[views]]"))?.push(table_of(view));
+        wanted.views.push(view.clone());
+        Ok(())
+    })
+}
+
+/// Only what differs from the defaults.
+fn table_of(view: &View) -> Table {
+    let mut table = Table::new();
+    table.insert("name", value(&view.name));
+    if let Some(search) = view.searched() {
+        table.insert("search", value(search));
+    }
+    if let Some(status) = view.status {
+        table.insert("status", value(status.as_str()));
+    }
+    if let Some(sort) = view.sort {
+        table.insert("sort", value(sort.to_string()));
+    }
+    if !view.columns.is_empty() {
+        table.insert("columns", value(view.columns.iter().map(ToString::to_string).collect::<Array>()));
+    }
+    if let Some(limit) = view.limit {
+        table.insert("limit", value(i64::from(limit.get())));
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -39,8 +79,9 @@ mod tests {
     use toml_edit::DocumentMut;
 
     use super::super::file::{File, Profile};
-    use super::super::schema::SCHEMA_LINE;
+    use super::document::SCHEMA_LINE;
     use super::*;
+    use crate::model::PetStatus;
 
     #[test]
     fn a_file_that_cannot_be_read_is_not_changed() {
@@ -76,7 +117,7 @@ mod tests {
         let path = directory.path().join("config.toml");
         fs::write(&path, "[pets]\nlimit = 5\n").unwrap();
         let changes: [fn(&mut File, &mut DocumentMut); 2] =
-            [|wanted, _| wanted.pets.live = 5, |_, document| document["pets"]["limit"] = toml_edit::value(500)];
+            [|wanted, _| wanted.pets.live = 5, |_, document| document["pets"]["limit"] = value(500)];
         for change in changes {
             let change = |wanted: &mut File, document: &mut DocumentMut| {
                 change(wanted, document);
@@ -119,5 +160,35 @@ mod tests {
             set_theme(&path, "light").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), after);
         }
+    }
+
+    const FILE: &str = "# mine\n[[views]] # first\nname = \"a\" # A\nsearch = \"cat:1\"\n\n# about b\n[[views]]\n\
+                        name = \"b\"\n\n[pets]\nlimit = 5 # rows\n";
+
+    fn added(before: &str, view: &View) -> Result<String, String> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("config.toml");
+        fs::write(&path, before).unwrap();
+        add_view(&path, view).map_err(|error| error.to_string())?;
+        Ok(fs::read_to_string(&path).unwrap())
+    }
+
+    #[test]
+    fn a_view_is_added_and_comments_stay() {
+        let new = View { name: "c".into(), search: "rex".into(), status: Some(PetStatus::Sold), ..View::default() };
+        let table = "\n[[views]]\nname = \"c\"\nsearch = \"rex\"\nstatus = \"sold\"\n";
+        let expected = FILE.replace("name = \"b\"\n", &format!("name = \"b\"\n{table}"));
+        assert_eq!(added(FILE, &new).unwrap(), expected);
+        assert_eq!(added("", &new).unwrap(), table.trim_start());
+    }
+
+    #[test]
+    fn a_view_with_a_wrong_name_or_in_another_notation_is_not_written() {
+        let add = |before: &str, name: &str| added(before, &View { name: name.into(), ..View::default() }).unwrap_err();
+        assert!(add(FILE, "a").contains("there is a view \"a\" already"));
+        assert!(add(FILE, "Sold").contains("is the name of a tab"));
+        assert!(add(FILE, "").contains("is not a name for a view"));
+        let inline = add("views = [{ name = \"a\" }]\n", "b");
+        assert!(inline.contains("views is not written as [[views]]"), "{inline}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Settings of earlier versions, and what to do where one is still there.
-const REMOVED: [(&str, &str); 3] = [
+const REMOVED: [(&str, &str); 4] = [
     (
         "keyring",
         "petstore does not read the keyring itself any more. Use key = { command = [\"secret-tool\", \"lookup\", \
@@ -14,6 +14,7 @@ const REMOVED: [(&str, &str); 3] = [
         "[platforms] has no effect any more. Remove it; domains.platform_host and domains.ca_identities say what is \
          expected.",
     ),
+    ("codes", "there is no barcode file any more. Remove codes; what a scanner types is the name of the pet."),
     ("added", "actions do not run for added pets any more. Use petstore pets watch --exec COMMAND."),
 ];
 

@@ -65,8 +65,6 @@ pub struct Pets {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Add {
-    /// The barcode file, relative to the configuration file; empty for none.
-    pub codes: PathBuf,
     /// The prefix that the scanner adds to each code.
     pub scan_strip: String,
     /// Whether the scanner ends each code with Tab instead of Enter.

@@ -14,8 +14,7 @@ use super::error::ConfigError;
 use super::file::{Accent, File, View};
 use super::provenance::{Origin, Sourced};
 use super::service::{KeyOrigin, Service};
-use super::sources::{Choices, Sources};
-use super::ssh::SshSession;
+use super::sources::{Choices, Sources, SshSession};
 use super::target::{Resolved, Target, label};
 use super::theme::Themes;
 use super::ui::{Clipboard, Glyphs, LinkSpeed};
@@ -237,7 +236,7 @@ impl Setting {
 }
 
 /// All settings, in the order in which they are listed.
-const SETTINGS: [Setting; 37] = [
+const SETTINGS: [Setting; 36] = [
     Setting::shown("profile", "profile", |now, _| now.name.clone()),
     Setting::shown("address", "address", |now, _| match &now.service {
         Service::Demo => "demo".to_owned(),
@@ -270,7 +269,6 @@ const SETTINGS: [Setting; 37] = [
     Setting::new("accent", |now, _| now.accent.to_string()),
     Setting::new("protect", |now, _| now.protect.to_string()),
     Setting::new("read_only", |now, _| now.read_only.to_string()),
-    Setting::new("add.codes", |_, from| shown(&from.file.add.codes)),
     Setting::new("add.scan_strip", |_, from| from.file.add.scan_strip.clone()),
     Setting::new("add.scan_tab", |_, from| from.file.add.scan_tab.to_string()),
     Setting::new("add.concurrency", |_, from| from.file.add.concurrency.get().to_string()),

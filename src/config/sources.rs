@@ -2,16 +2,15 @@
 
 use std::io;
 use std::path::PathBuf;
-
-use crate::local::program::hide;
-use crate::model::text::short;
+use std::time::Duration;
 
 use super::error::ConfigError;
 use super::file::{File, KeySource};
 use super::paths::NoHome;
 use super::provenance::{KeyLines, Origin};
-use super::ssh::SshSession;
 use super::{Env, Paths};
+use crate::local::program::hide;
+use crate::model::text::short;
 
 /// The options of the command line.
 #[derive(Clone, Debug, Default)]
@@ -100,4 +99,19 @@ pub fn file_path(choices: &Choices, env: &Env) -> Result<PathBuf, NoHome> {
 
 fn named(choices: &Choices, env: &Env) -> Option<PathBuf> {
     choices.config.clone().or_else(|| env.path("PETSTORE_CONFIG"))
+}
+
+/// A session of `petstore ssh-session`. It names no file of this machine, starts no program and knows one service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SshSession {
+    /// Whose session it is: the word in the header.
+    pub name: String,
+    /// Its API key may only read.
+    pub read_only: bool,
+    /// How long without a key until the session ends.
+    pub idle: Option<Duration>,
+    /// The file whose being there ends it: the person was revoked.
+    pub mark: PathBuf,
+    /// What the store says at the start of each session, `message` of `[ssh]`; empty for nothing.
+    pub message: String,
 }

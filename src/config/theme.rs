@@ -234,6 +234,16 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_theme_with_every_role() {
+        let page = include_str!("../../docs/configuration.md");
+        let (_, text) = page.split_once("```toml\ntitle = ").unwrap();
+        let text = format!("title = {}", text.split_once("```").unwrap().0);
+        ThemeFile::parse("own", &text, Path::new("own.toml")).unwrap();
+        let named: Vec<_> = text.lines().filter(|line| line.contains(" = ")).collect();
+        assert_eq!(named.len(), 1 + 15 + 6, "{named:?}");
+    }
+
+    #[test]
     fn a_colour_is_a_name_a_number_or_a_code() {
         let just = |text| Ok(Paint { text, ground: None });
         assert_eq!(paint("cyan"), just(Colour::Indexed(6)));

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::Pet;
 use super::export::{Column, HEADER, ListColumn};
-use super::suggest::did_you_mean;
 use super::text::short;
+use super::words::did_you_mean;
 
 /// Another name of `categoryId`.
 const CATEGORY: &str = "category";

@@ -1,8 +1,8 @@
 //! TLS for the connections of the service: versions 1.2 and 1.3, and nothing but HTTP/1.1 in them.
 
+use std::error::Error;
 use std::fmt;
 use std::fs;
-use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,46 +29,19 @@ pub struct Tls {
     expires: Gauge,
 }
 
-/// Why a certificate and its key cannot be used.
+/// Why certificate and key cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum TlsError {
-    /// The certificate is missing or cannot be read.
-    #[error("cannot read the certificate {}; it must be a PEM chain, the server's certificate first", .path.display())]
-    Certificate {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: pem::Error,
-    },
-    /// The private key is missing or cannot be read.
-    #[error("cannot read the private key {}; it must be one PEM key without a passphrase", .path.display())]
-    Key {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: pem::Error,
-    },
-    /// The mode of the key's file cannot be seen.
-    #[error("cannot read the private key {}", .path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Everybody on this machine can read the key.
-    #[error("the private key {} is readable by everyone. Run: chmod 600 {}", .0.display(), .0.display())]
-    KeyForAll(PathBuf),
-    /// The two do not fit together, or are of a kind that is not supported.
-    #[error("the certificate {} and the private key {} do not match or are not supported", .certificate.display(), .key.display())]
-    Pair {
-        /// The file of the certificate.
-        certificate: PathBuf,
-        /// The file of the key.
-        key: PathBuf,
-        /// What is wrong.
-        source: rustls::Error,
-    },
+#[error("{what}")]
+pub struct TlsError {
+    what: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
+}
+
+impl TlsError {
+    /// For [`Result::map_err`].
+    fn because<E: Into<Box<dyn Error + Send + Sync>>>(what: impl fmt::Display) -> impl FnOnce(E) -> Self {
+        move |source| Self { what: what.to_string(), source: Some(source.into()) }
+    }
 }
 
 impl Tls {
@@ -105,7 +78,10 @@ impl Tls {
 
 /// And when the first certificate of the chain expires.
 fn read(certificate: &Path, key: &Path) -> Result<(ServerConfig, i64), TlsError> {
-    let no_certificate = |source| TlsError::Certificate { path: certificate.to_owned(), source };
+    let no_certificate = |source: pem::Error| {
+        let what = "it must be a PEM chain, the server's certificate first";
+        TlsError::because(format!("cannot read the certificate {}; {what}", certificate.display()))(source)
+    };
     let chain = CertificateDer::pem_file_iter(certificate).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(no_certificate)?;
     if chain.is_empty() {
@@ -113,9 +89,14 @@ fn read(certificate: &Path, key: &Path) -> Result<(ServerConfig, i64), TlsError>
     }
     let expires = chain.iter().filter_map(expiry).min().unwrap_or_default();
     refuse_if_readable_by_all(key)?;
-    let private_key =
-        PrivateKeyDer::from_pem_file(key).map_err(|source| TlsError::Key { path: key.to_owned(), source })?;
-    let no_pair = |source| TlsError::Pair { certificate: certificate.to_owned(), key: key.to_owned(), source };
+    let (certificate, key_name) = (certificate.display(), key.display());
+    let no_key = format!("cannot read the private key {key_name}; it must be one PEM key without a passphrase");
+    let private_key = PrivateKeyDer::from_pem_file(key).map_err(TlsError::because(no_key))?;
+    let no_pair = |source: rustls::Error| {
+        let what =
+            format!("the certificate {certificate} and the private key {key_name} do not match or are not supported");
+        TlsError::because(what)(source)
+    };
     let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().map_err(no_pair)?.with_no_client_auth();
     let mut config = builder.with_single_cert(chain, private_key).map_err(no_pair)?;
@@ -129,8 +110,13 @@ fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
 }
 
 fn refuse_if_readable_by_all(key: &Path) -> Result<(), TlsError> {
-    let metadata = fs::metadata(key).map_err(|source| TlsError::KeyFile { path: key.to_owned(), source })?;
-    if metadata.permissions().mode() & READABLE_BY_ALL == 0 { Ok(()) } else { Err(TlsError::KeyForAll(key.to_owned())) }
+    let name = key.display();
+    let metadata = fs::metadata(key).map_err(TlsError::because(format!("cannot read the private key {name}")))?;
+    if metadata.permissions().mode() & READABLE_BY_ALL == 0 {
+        return Ok(());
+    }
+    let what = format!("the private key {name} is readable by everyone. Run: chmod 600 {name}");
+    Err(TlsError { what, source: None })
 }
 
 impl fmt::Debug for Tls {

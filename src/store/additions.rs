@@ -4,19 +4,20 @@
 
 use std::future::pending;
 use std::io;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::heartbeat::Heartbeat;
-use super::job::Work;
-use super::provenance::provenance;
+use super::job::{Heartbeat, Query, Work};
+use super::keys::{KeyId, SESSION_KEY, SESSION_NAME};
 use super::sqlite::LogWatch;
-use super::value_row::{Connection, DatabaseError, Value, pet};
+use super::value_row::{Connection, DatabaseError, Row, Value, pet};
 use super::{Store, StoreError, StoreFailure, sql};
-use crate::clock;
-use crate::model::{Pet, PetId, Provenance};
+use crate::clock::{self, Now};
+use crate::model::{AddedBy, Pet, PetId, Provenance};
 
 /// A pet, and what was recorded when it was added.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +82,16 @@ impl Store {
 
     /// At most `limit` pets with a greater id than `after`, in the order in which they were added.
     pub async fn added_after(&self, after: PetId, limit: u16) -> Result<Vec<AddedPet>, StoreError> {
-        let added = AddedAfter { after, limit };
-        let pets = self.inner.database.read(added).await?;
+        let added = || {
+            let values = [Value::Int(after), Value::Int(limit.into())];
+            let read = |row: Row<'_>| Ok(AddedPet { provenance: provenance(&row, 4)?, pet: pet(row)? });
+            Query(sql::ADDED_AFTER, values, read)
+        };
+        let pets = self.inner.database.read(added()).await?;
         if pets.is_empty() {
             return Ok(pets);
         }
-        Ok(self.confirmed(added).await?.unwrap_or(pets))
+        Ok(self.confirmed(added()).await?.unwrap_or(pets))
     }
 
     /// The id of the pet that was added last; 0 if there is none.
@@ -96,7 +101,7 @@ impl Store {
 
     /// The same of the pets with no greater id than `most`.
     pub async fn last_id_up_to(&self, most: PetId) -> Result<PetId, StoreError> {
-        let last = || LastUpTo(most);
+        let last = || Query(sql::LAST_PET_UP_TO, [Value::Int(most)], |row| row.int(0));
         let seen = self.inner.database.read(last()).await?;
         let last = self.confirmed(last()).await?.unwrap_or(seen);
         Ok(last.first().copied().unwrap_or_default())
@@ -113,16 +118,6 @@ impl Store {
     }
 }
 
-struct LastUpTo(PetId);
-
-impl Work for LastUpTo {
-    type Output = Vec<PetId>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<PetId>, DatabaseError> {
-        on.rows(sql::LAST_PET_UP_TO, &[Value::Int(self.0)], |row| row.int(0)).await
-    }
-}
-
 /// What is read, and something that has to be committed.
 struct Confirmed<W>(W, Heartbeat);
 
@@ -136,18 +131,52 @@ impl<W: Work> Work for Confirmed<W> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct AddedAfter {
-    after: PetId,
-    limit: u16,
+/// What is recorded of an addition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    /// Unix seconds.
+    at: i64,
+    by: Option<KeyId>,
 }
 
-impl Work for AddedAfter {
-    type Output = Vec<AddedPet>;
+/// What is stored as the time that was not recorded.
+const NO_TIME: i64 = 0;
 
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<AddedPet>, DatabaseError> {
-        let values = [Value::Int(self.after), Value::Int(self.limit.into())];
-        on.rows(sql::ADDED_AFTER, &values, |row| Ok(AddedPet { provenance: provenance(&row, 4)?, pet: pet(row)? }))
-            .await
+impl Store {
+    /// Whether to record, from now on, when and by which key pets are added. By default it is.
+    pub fn set_provenance(&self, is_recorded: bool) {
+        self.inner.is_provenance_recorded.store(is_recorded, Ordering::Relaxed);
     }
+
+    /// When and by which key the pet of this id was added; `None` if there is no such pet.
+    pub async fn provenance(&self, id: PetId) -> Result<Option<Provenance>, StoreError> {
+        let find = Query(sql::PROVENANCE, [Value::Int(id)], |row| provenance(&row, 0));
+        Ok(self.inner.database.read(find).await?.pop())
+    }
+
+    pub(super) fn origin(&self, by: Option<KeyId>, now: Now) -> Origin {
+        if self.inner.is_provenance_recorded.load(Ordering::Relaxed) {
+            Origin { at: now.wall.as_second(), by }
+        } else {
+            Origin { at: NO_TIME, by: None }
+        }
+    }
+}
+
+impl Origin {
+    /// The time and the key.
+    pub(super) fn values(&self) -> [Value<'_>; 2] {
+        [Value::Int(self.at), Value::text(self.by.as_ref().map(KeyId::as_str))]
+    }
+}
+
+/// The time, the id of the key and its name in three columns from `first` on.
+pub(super) fn provenance(row: &Row<'_>, first: usize) -> Result<Provenance, DatabaseError> {
+    let at = Some(row.int(first)?).filter(|at| *at != NO_TIME);
+    let (key, name) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?);
+    let added_by = key.map(|key| {
+        let name = name.or_else(|| (key == SESSION_KEY.as_str()).then_some(SESSION_NAME));
+        AddedBy { key: key.to_owned(), name: name.map(str::to_owned) }
+    });
+    Ok(Provenance { added_at: at.and_then(|at| Timestamp::from_second(at).ok()), added_by })
 }

@@ -1,37 +1,31 @@
 //! A whole store from one database to another: pets with their ids, API keys, what was done to them, and the
 //! Idempotency-Keys.
 //!
-//! The source is read as it is at one moment. Pets go over in the order of their ids, many in one transaction, so
-//! that what is there after an interruption is a beginning; the next copy finds out whether it really is one, and goes
-//! on behind it. At the end every row of the target is compared with the source; until then a mark keeps others from using
-//! it.
+//! The source is read as it is at one moment. The target gets everything in one transaction, in which every row is compared
+//! with the source: it has all of it then, or nothing.
 
-mod checksum;
-mod source;
 mod tables;
 
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::try_join_all;
+use tokio::task::yield_now;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::checksum::Sum;
-use self::source::Source;
-use self::tables::{OTHERS, PETS, Record, Table};
+use self::tables::{Record, Sum, TABLES, Table};
 use super::database::Database;
-use super::job::{Query, Work};
-use super::purpose::{Purpose, UNFINISHED};
-use super::value_row::{Connection, DatabaseError, Value};
-use super::{DatabaseUrl, StoreError, StoreFailure, sql, sqlite};
+use super::postgres::{ANSWER_TIME, Session};
+use super::value_row::{Connection, DatabaseError};
+use super::{DatabaseUrl, StoreError, StoreFailure, postgres, sql, sqlite};
 
-/// Rows in one transaction: enough to be fast, few enough for little memory.
+/// Rows at a time: enough to be fast, few enough for little memory.
 const AT_ONCE: i64 = 5000;
 
 /// How far a copy is. It can be read at any time.
 #[derive(Debug, Default)]
 pub struct CopyProgress {
-    found: AtomicU64,
     copied: AtomicU64,
     verified: AtomicU64,
 }
@@ -39,13 +33,13 @@ pub struct CopyProgress {
 /// What a copy has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CopySummary {
-    /// Pets that this copy has added.
+    /// Pets that this copy has added: none where the target had all of them.
     pub added: u64,
     /// Pets in both databases now, each with the same id, name, category, status and time.
     pub pets: u64,
 }
 
-/// Why a store was not copied, or not all of it.
+/// Why a store was not copied.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// One of the databases cannot be opened.
@@ -54,44 +48,31 @@ pub enum CopyError {
     /// Both are the same.
     #[error("a store cannot be copied onto itself")]
     Same,
-    /// The target has pets that are not the first ones of the source.
-    #[error("{0} has pets that are not in the store to copy: choose an empty database")]
-    NotABeginning(DatabaseUrl),
-    /// The source could not be read further.
-    #[error("cannot read {database} any further; to continue, run the same command again")]
-    Read {
-        /// The source.
-        database: DatabaseUrl,
-        /// Its error.
-        source: StoreFailure,
-    },
-    /// The target could not be written further.
-    #[error("cannot write {database} any further; to continue, run the same command again")]
-    Write {
+    /// One of them could not be read or written.
+    #[error("cannot copy to {database}: run the same command again")]
+    Failed {
         /// The target.
         database: DatabaseUrl,
-        /// Its error.
+        /// What one of them answered.
         source: StoreFailure,
     },
-    /// The target does not contain the same rows: another program writes to it, or did before.
-    #[error(
-        "{database} differs: its {table} do not match the store; stop all programs that write to it, and copy to an empty database"
-    )]
+    /// The target does not contain the same rows.
+    #[error("{database} has {table} that are not those of the store: choose an empty database")]
     Differs {
         /// The target.
         database: DatabaseUrl,
         /// Which rows.
         table: &'static str,
     },
-    /// It was called off. What was copied stays.
-    #[error("stopped; to continue, run the same command again")]
+    /// It was called off.
+    #[error("stopped; nothing was copied")]
     Cancelled,
 }
 
 impl CopyProgress {
-    /// Pets that an earlier copy had left, that were added, and that were read again at the end.
-    pub fn counts(&self) -> [u64; 3] {
-        [&self.found, &self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
+    /// Pets that were read from the source, and that were read again at the target.
+    pub fn counts(&self) -> [u64; 2] {
+        [&self.copied, &self.verified].map(|count| count.load(Ordering::Relaxed))
     }
 }
 
@@ -105,11 +86,37 @@ pub async fn copy(
     if from == to || is_one_file(from, to) {
         return Err(CopyError::Same);
     }
-    let mut source = Source::open(from).await?;
-    let database = Database::open(to, Purpose::CopyTo).await?;
-    let copied = Copy { from, to, database: &database, progress, cancel }.all(&mut source).await;
-    database.close().await;
-    copied
+    let mut source = End::source(from).await?;
+    Database::open(to).await?.close().await;
+    let mut target = End::target(to).await?;
+    let failed = |source| CopyError::Failed { database: to.clone(), source };
+    let mut is_empty = true;
+    for table in &TABLES {
+        is_empty &= target.page(table, None).await.map_err(failed)?.is_empty();
+    }
+    let mut sums = [Sum::default(); TABLES.len()];
+    for (table, sum) in TABLES.iter().zip(&mut sums) {
+        let (mut last, count) = (None, table.is_of_pets().then_some(&progress.copied));
+        while let Some(rows) = source.next(table, &mut last, (sum, count), cancel).await.map_err(failed)? {
+            if is_empty {
+                target.import(table, &rows).await.map_err(failed)?;
+            }
+        }
+    }
+    for (table, sum) in TABLES.iter().zip(&sums) {
+        let (mut last, mut there) = (None, Sum::default());
+        let count = table.is_of_pets().then_some(&progress.verified);
+        while target.next(table, &mut last, (&mut there, count), cancel).await.map_err(failed)?.is_some() {}
+        if cancel.is_cancelled() {
+            return Err(CopyError::Cancelled);
+        }
+        if there != *sum {
+            return Err(CopyError::Differs { database: to.clone(), table: table.name });
+        }
+    }
+    target.commit().await.map_err(failed)?;
+    let pets = sums[0].rows;
+    Ok(CopySummary { added: if is_empty { pets } else { 0 }, pets })
 }
 
 /// Whether two names are those of one file.
@@ -121,180 +128,84 @@ pub(super) fn is_one_file(from: &DatabaseUrl, to: &DatabaseUrl) -> bool {
     file(from).is_some_and(|from| file(to) == Some(from))
 }
 
-struct Copy<'a> {
-    from: &'a DatabaseUrl,
-    to: &'a DatabaseUrl,
-    database: &'a Database,
-    progress: &'a CopyProgress,
-    cancel: &'a CancellationToken,
+/// A connection in a transaction. Without [`commit`](Self::commit), what it has written is taken back.
+enum End {
+    Sqlite(rusqlite::Connection),
+    Postgres(Session),
 }
 
-impl Copy<'_> {
-    async fn all(&self, source: &mut Source) -> Result<CopySummary, CopyError> {
-        let (last, mut pets) = self.beginning(source).await?;
-        let found = pets.rows;
-        // Where there are pets, it has the mark of an earlier copy, or was used before.
-        if found == 0 {
-            self.write(Mark { is_unfinished: true }).await?;
+impl End {
+    /// As it is at one moment.
+    async fn source(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url {
+            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::moment(path)?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_READ).await?)),
         }
-        self.rest(source, &PETS, last, &mut pets, Some(&self.progress.copied)).await?;
-        for table in &OTHERS {
-            let mut rows = Sum::default();
-            self.rest(source, table, None, &mut rows, None).await?;
-            self.verify(table, rows, None).await?;
-        }
-        self.write(GoOnWithIds).await?;
-        self.verify(&PETS, pets, Some(&self.progress.verified)).await?;
-        self.write(Mark { is_unfinished: false }).await?;
-        Ok(CopySummary { added: pets.rows - found, pets: pets.rows })
     }
 
-    /// What an earlier copy has left at the target: its last pet, and the sum of all of them.
-    async fn beginning(&self, source: &mut Source) -> Result<(Option<Record>, Sum), CopyError> {
-        let Some(end) = self.read(Query(sql::LAST_PET, |row| row.int(0))).await?.pop() else {
-            return Ok((None, Sum::default()));
+    /// While nobody else writes to it.
+    async fn target(url: &DatabaseUrl) -> Result<Self, StoreError> {
+        match url {
+            DatabaseUrl::Sqlite(path) => Ok(Self::Sqlite(sqlite::begin(path)?)),
+            DatabaseUrl::Postgres(url) => Ok(Self::Postgres(postgres::begin(url, sql::BEGIN_TO_WRITE).await?)),
+        }
+    }
+
+    fn on(&mut self) -> Connection<'_> {
+        match self {
+            Self::Sqlite(connection) => Connection::sqlite(connection),
+            Self::Postgres(session) => Connection::Postgres(session),
+        }
+    }
+
+    async fn page(&mut self, table: &Table, last: Option<&Record>) -> Result<Vec<Record>, StoreFailure> {
+        in_time(table.page(&self.on(), last, AT_ONCE)).await
+    }
+
+    /// The rows after `last`, which are summed and counted; nothing at the end, or once it is called off.
+    async fn next(
+        &mut self,
+        table: &Table,
+        last: &mut Option<Record>,
+        (sum, count): (&mut Sum, Option<&AtomicU64>),
+        cancel: &CancellationToken,
+    ) -> Result<Option<Vec<Record>>, StoreFailure> {
+        // SQLite never waits; others may have something to do.
+        yield_now().await;
+        if cancel.is_cancelled() {
+            return Ok(None);
+        }
+        let rows = self.page(table, last.as_ref()).await?;
+        let Some(end) = rows.last() else { return Ok(None) };
+        *last = Some(end.clone());
+        rows.iter().for_each(|row| sum.add(row));
+        count.inspect(|count| _ = count.fetch_add(rows.len() as u64, Ordering::Relaxed));
+        Ok(Some(rows))
+    }
+
+    async fn import(&mut self, table: &Table, rows: &[Record]) -> Result<(), StoreFailure> {
+        let on = self.on();
+        let import = async |row: &Record| on.execute(table.import, &row.values().collect::<Vec<_>>()).await;
+        in_time(try_join_all(rows.iter().map(import))).await.map(drop)
+    }
+
+    /// Makes the ids of later pets start after the copied ones, which SQLite does itself, and commits.
+    async fn commit(&mut self) -> Result<(), StoreFailure> {
+        let commit = async {
+            match &self {
+                Self::Sqlite(connection) => Ok(connection.execute_batch("COMMIT")?),
+                Self::Postgres(session) => {
+                    for sql in sql::GO_ON_WITH_IDS {
+                        session.execute(sql, &[]).await?;
+                    }
+                    session.batch("COMMIT").await
+                }
+            }
         };
-        let there = self.sum(&PETS, Some(&self.progress.found)).await?;
-        let (mut last, mut sum) = (None, Sum::default());
-        loop {
-            let page = self.page_of(source, &PETS, last.as_ref()).await?;
-            let before = page.into_iter().take_while(|pet| pet.id() <= Some(end)).collect::<Vec<_>>();
-            before.iter().for_each(|pet| sum.add(pet));
-            match before.into_iter().next_back() {
-                Some(pet) => last = Some(pet),
-                None => break,
-            }
-        }
-        if sum == there { Ok((last, sum)) } else { Err(CopyError::NotABeginning(self.to.clone())) }
-    }
-
-    /// Copies what comes after `last`, and adds it to `sum`.
-    async fn rest(
-        &self,
-        source: &mut Source,
-        table: &'static Table,
-        mut last: Option<Record>,
-        sum: &mut Sum,
-        count: Option<&AtomicU64>,
-    ) -> Result<(), CopyError> {
-        loop {
-            let rows = self.page_of(source, table, last.as_ref()).await?;
-            let Some(end) = rows.last() else { return Ok(()) };
-            last = Some(end.clone());
-            rows.iter().for_each(|row| sum.add(row));
-            let copied = rows.len() as u64;
-            self.write(Import { table, rows }).await?;
-            count.inspect(|count| _ = count.fetch_add(copied, Ordering::Relaxed));
-        }
-    }
-
-    async fn verify(&self, table: &'static Table, rows: Sum, count: Option<&AtomicU64>) -> Result<(), CopyError> {
-        let is_same = self.sum(table, count).await? == rows;
-        is_same.then_some(()).ok_or_else(|| CopyError::Differs { database: self.to.clone(), table: table.name })
-    }
-
-    /// Of all rows at the target.
-    async fn sum(&self, table: &'static Table, count: Option<&AtomicU64>) -> Result<Sum, CopyError> {
-        let (mut last, mut sum) = (None, Sum::default());
-        loop {
-            self.go_on()?;
-            let rows = self.read(Export { table, last }).await?;
-            let Some(end) = rows.last() else { return Ok(sum) };
-            last = Some(end.clone());
-            rows.iter().for_each(|row| sum.add(row));
-            count.inspect(|count| _ = count.fetch_add(rows.len() as u64, Ordering::Relaxed));
-        }
-    }
-
-    async fn page_of(
-        &self,
-        source: &mut Source,
-        table: &'static Table,
-        last: Option<&Record>,
-    ) -> Result<Vec<Record>, CopyError> {
-        self.go_on()?;
-        let page = source.page(table, last, AT_ONCE).await;
-        page.map_err(|why| CopyError::Read { database: self.from.clone(), source: why })
-    }
-
-    async fn read<W: Work>(&self, work: W) -> Result<W::Output, CopyError> {
-        let read = self.database.read(work).await;
-        read.map_err(|why| CopyError::Read { database: self.to.clone(), source: why })
-    }
-
-    async fn write<W: Work>(&self, work: W) -> Result<W::Output, CopyError> {
-        let written = self.database.write(work).await;
-        written.map_err(|why| CopyError::Write { database: self.to.clone(), source: why })
-    }
-
-    fn go_on(&self) -> Result<(), CopyError> {
-        if self.cancel.is_cancelled() { Err(CopyError::Cancelled) } else { Ok(()) }
+        in_time(commit).await
     }
 }
 
-struct Export {
-    table: &'static Table,
-    last: Option<Record>,
-}
-
-impl Work for Export {
-    type Output = Vec<Record>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<Record>, DatabaseError> {
-        self.table.page(on, self.last.as_ref(), AT_ONCE).await
-    }
-}
-
-struct Import {
-    table: &'static Table,
-    rows: Vec<Record>,
-}
-
-impl Work for Import {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        let import = async |row: &Record| {
-            let values: Vec<_> = row.values().collect();
-            on.execute(self.table.import, &values).await
-        };
-        try_join_all(self.rows.iter().map(import)).await.map(drop)
-    }
-}
-
-/// Keeps every program but a copy from using the target, or no longer.
-struct Mark {
-    is_unfinished: bool,
-}
-
-impl Work for Mark {
-    type Output = ();
-
-    const IS_ONE_STATEMENT: bool = true;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        match on {
-            Connection::Sqlite(connection) => Ok(sqlite::mark(&connection.lock(), self.is_unfinished)?),
-            Connection::Postgres(session) => {
-                let sql = if self.is_unfinished { sql::ADD_VERSION } else { sql::REMOVE_VERSION };
-                session.execute(sql, &[Value::Int(UNFINISHED.into())]).await.map(drop)
-            }
-        }
-    }
-}
-
-/// Makes the ids of later pets start after the copied ones. SQLite does so automatically.
-struct GoOnWithIds;
-
-impl Work for GoOnWithIds {
-    type Output = ();
-
-    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
-        if let Connection::Postgres(session) = on {
-            for sql in sql::GO_ON_WITH_IDS {
-                session.execute(sql, &[]).await?;
-            }
-        }
-        Ok(())
-    }
+async fn in_time<T>(work: impl Future<Output = Result<T, DatabaseError>>) -> Result<T, StoreFailure> {
+    Ok(timeout(ANSWER_TIME, work).await.map_err(|_| StoreFailure::NoAnswer)??)
 }

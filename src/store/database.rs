@@ -7,7 +7,6 @@ use tokio::task::spawn_blocking;
 
 use super::job::Work;
 use super::postgres::Postgres;
-use super::purpose::Purpose;
 use super::sqlite::{LogWatch, Sqlite};
 use super::url::DatabaseUrl;
 use super::{StoreError, StoreFailure};
@@ -24,15 +23,15 @@ pub(super) enum Database {
 
 impl Database {
     /// Creates a file, and brings the schema up to date, as needed.
-    pub(super) async fn open(url: &DatabaseUrl, purpose: Purpose) -> Result<Self, StoreError> {
+    pub(super) async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
         match url.clone() {
             DatabaseUrl::Sqlite(path) => {
-                let opened = spawn_blocking(move || Sqlite::open(&path, purpose)).await;
+                let opened = spawn_blocking(move || Sqlite::open(&path)).await;
                 Ok(Self::Sqlite(opened.map_err(|_| StoreFailure::Closed)??))
             }
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(&url).await?;
-                postgres.migrate(purpose).await?;
+                postgres.migrate().await?;
                 Ok(Self::Postgres(Box::new(postgres)))
             }
         }
@@ -41,8 +40,10 @@ impl Database {
     /// As [`open`](Self::open), but only where the database is there.
     pub(super) async fn open_existing(url: &DatabaseUrl) -> Result<Self, StoreError> {
         match url {
-            DatabaseUrl::Sqlite(path) if !path.exists() => Err(StoreError::Missing { path: path.clone() }),
-            DatabaseUrl::Sqlite(_) => Self::open(url, Purpose::Use).await,
+            DatabaseUrl::Sqlite(path) if !path.exists() => {
+                Err(StoreError::new(format!("there is no database {}", path.display())))
+            }
+            DatabaseUrl::Sqlite(_) => Self::open(url).await,
             DatabaseUrl::Postgres(url) => {
                 let postgres = Postgres::connect(url).await?;
                 postgres.require_schema().await?;

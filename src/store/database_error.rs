@@ -1,11 +1,12 @@
 //! What a database refuses.
 
+use std::collections::BTreeMap;
 use std::error::Error;
 
 use rusqlite::ErrorCode;
 use tokio_postgres::error::SqlState;
 
-use super::failure_kind::FailureKind;
+use crate::model::text::short;
 
 /// What a database refuses, or answers against all expectation.
 #[derive(Debug, thiserror::Error)]
@@ -101,3 +102,48 @@ impl DatabaseError {
         what.to_owned()
     }
 }
+
+/// A closed list, so that it can be a label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
+#[expect(missing_docs, reason = "each name says what it is")]
+pub enum FailureKind {
+    Timeout,
+    QueueFull,
+    ReadOnly,
+    Closed,
+    NoConnection,
+    UnknownOutcome,
+    Conflicts,
+    Stuck,
+    DiskFull,
+    Locked,
+    Privilege,
+    Pooler,
+    Schema,
+    Database,
+    Other,
+}
+
+/// The most differences that are named.
+const MOST: usize = 5;
+
+/// What a schema consists of: each object by its kind and name, and how it is defined.
+pub(super) type Objects<T> = BTreeMap<String, T>;
+
+/// An error that says how `found` differs from `ours`.
+pub(super) fn require_same<T: PartialEq>(ours: &Objects<T>, found: &Objects<T>) -> Result<(), DatabaseError> {
+    let missing =
+        ours.keys().filter(|name| !found.contains_key(*name)).map(|name| format!("{} is missing", short(name)));
+    let other = found.iter().filter_map(|(name, definition)| match ours.get(name) {
+        None => Some(format!("{} was added", short(name))),
+        Some(ours) => (ours != definition).then(|| format!("{} was changed", short(name))),
+    });
+    let all: Vec<_> = missing.chain(other).take(MOST).collect();
+    if all.is_empty() { Ok(()) } else { Err(DatabaseError::Changed(all.join(", "))) }
+}
+
+/// Why a text is not the address of a database. Repeats nothing that could be a password.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct DatabaseUrlError(pub(super) String);

@@ -1,124 +1,35 @@
 //! What can go wrong with the database.
 
 use std::error::Error;
+use std::fmt::Display;
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
-use super::database_error::DatabaseError;
-use super::failure_kind::FailureKind;
-use super::purpose::UNFINISHED;
+use super::database_error::{DatabaseError, FailureKind};
 use super::url::DatabaseUrl;
 use crate::model::FieldError;
+
+/// The schema version by which earlier versions of this program marked a copy that was not finished.
+const UNFINISHED: u32 = 1_000_000;
 
 /// Why the store could not be opened, or could not answer.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Neither the file nor its directory is there, and they cannot be made.
-    #[error("cannot create the database file {}", .path.display())]
-    Create {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// No such file.
-    #[error("there is no database {}", .path.display())]
-    Missing {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It exists but is not a petstore database, or cannot be read and written.
-    #[error("cannot open the database {database}")]
-    Open {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its error.
-        source: DatabaseError,
-    },
-    /// It is a database, and has none of our tables.
-    #[error("{database} is not a petstore database: choose another file, or a new one")]
-    Foreign {
-        /// Which one.
-        database: DatabaseUrl,
-    },
-    /// A newer version of this program has changed the schema.
-    #[error(
-        "the database {database} was made by a newer petstore (schema {found}; this one supports {known}): use that version"
-    )]
-    Newer {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// An older version of this program has made the schema, or none has.
-    #[error("{database} has schema {found}, and this petstore needs {known}: run petstore migrate")]
-    Older {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its schema.
-        found: u32,
-        /// Ours.
-        known: u32,
-    },
-    /// A copy to it was interrupted, so that it lacks rows.
-    #[error("{database} is an unfinished copy: run the same petstore copy again to finish it")]
-    Unfinished {
-        /// Which one.
-        database: DatabaseUrl,
-    },
-    /// The schema cannot be brought up to date.
-    #[error("cannot update the schema of {database}")]
-    Migrate {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its error.
-        source: DatabaseError,
-    },
     /// It is not one that can keep pets, or not now: which one, why not, and what to do.
-    #[error("{0}")]
-    Unusable(String),
-    /// No connection to the server.
-    #[error("no connection to {database}")]
-    Connect {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Why.
-        source: Arc<dyn Error + Send + Sync>,
+    #[error("{what}")]
+    Unusable {
+        /// A sentence.
+        what: String,
+        /// What the system, the database or a driver says.
+        source: Option<Box<dyn Error + Send + Sync>>,
     },
-    /// It acknowledges commits before they are safe, and no setting can be changed behind a pooler.
-    #[error(
-        "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and petstore cannot change it behind a pooler: run ALTER ROLE ... SET synchronous_commit = on"
-    )]
-    WeakCommit {
-        /// Which one.
-        database: DatabaseUrl,
-        /// Its value.
-        setting: String,
-    },
-    /// What is needed to verify the server's certificate is not there.
-    #[error("cannot read the certificates of sslrootcert={}", .path.display())]
-    RootCertificates {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<dyn Error + Send + Sync>,
-    },
-    /// The system has no thread for the writer.
-    #[error("cannot start a thread")]
-    Thread(#[source] io::Error),
     /// The first API key could not be handed over, so that it was not stored.
     #[error("cannot hand over the first API key")]
     HandOver(#[source] io::Error),
     /// The name of an API key breaks the rules for names.
     #[error(transparent)]
     KeyName(FieldError),
-    /// The system has no random numbers to make a key of.
-    #[error("the system has no random numbers")]
-    Random(#[source] getrandom::Error),
     /// A creation with the same Idempotency-Key is being written.
     #[error("a creation with this Idempotency-Key is running")]
     IdempotencyInProgress,
@@ -142,13 +53,43 @@ impl StoreError {
         if let Self::Unavailable(failure) = self { failure.in_short() } else { self.to_string() }
     }
 
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        Self::Unusable { what: what.into(), source: None }
+    }
+
+    /// For [`Result::map_err`].
+    pub(super) fn because<E: Into<Box<dyn Error + Send + Sync>>>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |source| Self::Unusable { what: what.to_string(), source: Some(source.into()) }
+    }
+
+    /// Neither the file nor its directory is there, and they cannot be made.
+    pub(super) fn cannot_create<E: Into<Box<dyn Error + Send + Sync>>>(path: &Path) -> impl FnOnce(E) -> Self {
+        Self::because(format!("cannot create the database file {}", path.display()))
+    }
+
+    /// It exists but is not a petstore database, or cannot be read and written.
+    pub(super) fn cannot_open<E: Into<Box<dyn Error + Send + Sync>>>(database: &DatabaseUrl) -> impl FnOnce(E) -> Self {
+        Self::because(format!("cannot open the database {database}"))
+    }
+
+    /// It is a database, and has none of our tables.
+    pub(super) fn foreign(path: &Path) -> Self {
+        let database = DatabaseUrl::Sqlite(path.to_owned());
+        Self::new(format!("{database} is not a petstore database: choose another file, or a new one"))
+    }
+
     /// The schema is another than the `known` one.
-    pub(super) const fn of_version(database: DatabaseUrl, found: u32, known: u32) -> Self {
-        match found {
-            UNFINISHED => Self::Unfinished { database },
-            found if found > known => Self::Newer { database, found, known },
-            found => Self::Older { database, found, known },
-        }
+    pub(super) fn of_version(database: &DatabaseUrl, found: u32, known: u32) -> Self {
+        Self::new(match found {
+            UNFINISHED => {
+                format!("{database} is an unfinished copy of an earlier petstore: copy to an empty database")
+            }
+            found if found > known => format!(
+                "the database {database} was made by a newer petstore (schema {found}; this one supports {known}): use that \
+                 version"
+            ),
+            found => format!("{database} has schema {found}, and this petstore needs {known}: run petstore migrate"),
+        })
     }
 }
 
@@ -185,9 +126,6 @@ pub enum StoreFailure {
     /// Another version of this program is needed, or `petstore migrate`.
     #[error("the database schema is not up to date: run petstore migrate")]
     Outdated,
-    /// It is being copied to, or such a copy was interrupted.
-    #[error("the database is an unfinished copy: run the same petstore copy again to finish it")]
-    Unfinished,
     /// The database refused: locked by another process, disk full, damaged.
     #[error(transparent)]
     Database(Arc<DatabaseError>),
@@ -205,7 +143,7 @@ impl StoreFailure {
             Self::OutcomeUnknown => FailureKind::UnknownOutcome,
             Self::Stuck => FailureKind::Stuck,
             Self::Conflicts => FailureKind::Conflicts,
-            Self::Outdated | Self::Unfinished => FailureKind::Schema,
+            Self::Outdated => FailureKind::Schema,
             Self::Database(error) => error.kind(),
         }
     }
@@ -223,4 +161,43 @@ impl From<DatabaseError> for StoreFailure {
     fn from(error: DatabaseError) -> Self {
         Self::Database(Arc::new(error))
     }
+}
+
+/// What a check has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntegrityReport {
+    /// How many pets there are.
+    pub pets: u64,
+    /// What is wrong, a line each; 100 at most. Foreign text: clean it before showing it.
+    pub problems: Vec<String>,
+    /// That another program has changed the schema, which is not damage; safe to show.
+    pub changed: Option<String>,
+}
+
+/// What a quick look has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuickChecked {
+    /// The version of its tables.
+    pub schema: u32,
+    /// What is wrong, a line each; few. Foreign text: clean it before showing it.
+    pub problems: Vec<String>,
+    /// As in [`IntegrityReport`].
+    pub changed: Option<String>,
+}
+
+/// Why there is no copy. No file is left under the name of the copy.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The database cannot be opened.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// It cannot be made: why not, and what to do.
+    #[error("{0}")]
+    Failed(String),
+    /// What was copied is damaged, a line for each problem. Foreign text: clean it before showing it.
+    #[error("the copy is damaged")]
+    Damaged(Vec<String>),
+    /// It was called off.
+    #[error("the copy was cancelled")]
+    Cancelled,
 }

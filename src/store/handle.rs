@@ -9,7 +9,6 @@ use super::database::Database;
 use super::error::{StoreError, StoreFailure};
 use super::idempotency::Running;
 use super::keys::KeyCache;
-use super::purpose::Purpose;
 use super::url::DatabaseUrl;
 use crate::clock::{self, Now};
 
@@ -39,7 +38,7 @@ impl Store {
     ///
     /// A new file is readable by its owner only (0600, in a directory made with 0700).
     pub async fn open(url: &DatabaseUrl) -> Result<Self, StoreError> {
-        Ok(Self::on(Database::open(url, Purpose::Use).await?, clock::now()))
+        Ok(Self::on(Database::open(url).await?, clock::now()))
     }
 
     /// As [`open`](Self::open), but only an existing database; a server's schema must be up to date.

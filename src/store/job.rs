@@ -1,12 +1,14 @@
 //! Pieces of work, each written once for both databases.
 
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use uuid::Uuid;
 
-use super::StoreFailure;
-use super::value_row::{Connection, DatabaseError, Row};
+use super::value_row::{Connection, DatabaseError, Row, Value};
+use super::{StoreFailure, sql};
 
 /// What reads, or writes in one transaction.
 pub(super) trait Work: Send + Sync + 'static {
@@ -24,14 +26,18 @@ pub(super) trait Work: Send + Sync + 'static {
     fn run(&self, on: &Connection<'_>) -> impl Future<Output = Result<Self::Output, DatabaseError>> + Send;
 }
 
-/// A statement without values, and what is made of each row that it finds.
-pub(super) struct Query<T>(pub(super) &'static str, pub(super) fn(Row<'_>) -> Result<T, DatabaseError>);
+/// A statement with its values, and what is made of each row that it finds.
+pub(super) struct Query<T, const N: usize = 0>(
+    pub(super) &'static str,
+    pub(super) [Value<'static>; N],
+    pub(super) fn(Row<'_>) -> Result<T, DatabaseError>,
+);
 
-impl<T: Send + 'static> Work for Query<T> {
+impl<T: Send + 'static, const N: usize> Work for Query<T, N> {
     type Output = Vec<T>;
 
     async fn run(&self, on: &Connection<'_>) -> Result<Vec<T>, DatabaseError> {
-        on.rows(self.0, &[], self.1).await
+        on.rows(self.0, &self.1, self.2).await
     }
 }
 
@@ -112,4 +118,28 @@ pub(super) fn queue(jobs: Option<&mpsc::Sender<Box<dyn Job>>>, job: Box<dyn Job>
         TrySendError::Full(_) => StoreFailure::QueueFull,
         TrySendError::Closed(_) => StoreFailure::Closed,
     })
+}
+
+/// How long a caller waits for it.
+pub(super) const BEAT_TIME: Duration = Duration::from_millis(1500);
+
+/// Writes as adding a pet does, and leaves nothing behind.
+pub(super) struct Heartbeat(String);
+
+impl Heartbeat {
+    /// No two of them write the same row, so that no instance waits for another.
+    pub(super) fn new() -> Self {
+        Self(Uuid::new_v4().to_string())
+    }
+}
+
+impl Work for Heartbeat {
+    type Output = ();
+
+    async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
+        on.execute(sql::MAY_ADD, &[]).await?;
+        let key = Value::Text(&self.0);
+        on.execute(sql::ADD_HEARTBEAT, &[key, Value::Bytes(&[0; 32])]).await?;
+        on.execute(sql::END_HEARTBEAT, &[key]).await.map(drop)
+    }
 }

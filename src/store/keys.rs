@@ -4,7 +4,6 @@
 mod authenticate;
 mod cache;
 mod format;
-mod info;
 mod queries;
 mod scopes;
 
@@ -14,15 +13,15 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 use self::format::hash;
-use self::info::{key_event, key_info};
 use self::queries::{ANY_KEY, Create, CreateFirst, Rename, Revoke, Rotate};
+use self::queries::{key_event, key_info};
 use super::job::Query;
 use super::{Store, StoreError, sql};
 use crate::clock::Now;
 
 pub use self::authenticate::Identity;
 pub use self::format::{KeyId, NotAKeyId};
-pub use self::info::{KeyEvent, KeyInfo, NewKey};
+pub use self::queries::{KeyEvent, KeyInfo, NewKey};
 pub use self::scopes::{NotScopes, Scope, Scopes};
 
 pub(super) use self::cache::KeyCache;
@@ -62,12 +61,12 @@ impl Store {
 
     /// Every key that was ever made, oldest first.
     pub async fn list_keys(&self) -> Result<Vec<KeyInfo>, StoreError> {
-        Ok(self.inner.database.read(Query(sql::LIST_KEYS, key_info)).await?)
+        Ok(self.inner.database.read(Query(sql::LIST_KEYS, [], key_info)).await?)
     }
 
     /// What was done to keys, oldest first.
     pub async fn list_key_events(&self) -> Result<Vec<KeyEvent>, StoreError> {
-        Ok(self.inner.database.read(Query(sql::LIST_KEY_EVENTS, key_event)).await?)
+        Ok(self.inner.database.read(Query(sql::LIST_KEY_EVENTS, [], key_event)).await?)
     }
 
     /// Revokes the key, everywhere within five seconds. A key that was revoked before keeps that time. Returns the key;
@@ -100,7 +99,7 @@ impl Store {
         actor: &str,
         now: Now,
     ) -> Result<Option<(KeyId, SecretString, Timestamp)>, StoreError> {
-        let (new_id, key) = format::generate().map_err(StoreError::Random)?;
+        let (new_id, key) = format::generate()?;
         let hash = hash(key.expose_secret());
         let rotate = Rotate { id, until, new_id, hash, actor: actor.to_owned(), now };
         let rotated = self.inner.database.write(rotate).await?;

@@ -1,16 +1,12 @@
 //! What an operator does with a database that may be in use: a copy of it, and a check of every page.
 
-mod report;
-
 use std::path::Path;
 
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
-pub use self::report::{BackupError, IntegrityReport, QuickChecked};
-
 use super::copy::is_one_file;
-use super::{DatabaseUrl, StoreError, StoreFailure, sqlite};
+use super::{BackupError, DatabaseUrl, IntegrityReport, QuickChecked, StoreError, StoreFailure, sqlite};
 
 /// Copies the database as it is at one moment to the new `file`, for its owner only, and returns once that is on disk.
 /// Users of the database do not wait for it. Ends early once `cancel` is cancelled. Returns that another program has changed
@@ -61,7 +57,7 @@ async fn inspect<T: Send + 'static>(
 ) -> Result<T, StoreError> {
     let DatabaseUrl::Sqlite(path) = url.clone() else {
         let why = "only SQLite files can be checked; for a server use its own tools (pg_amcheck)";
-        return Err(StoreError::Unusable(why.to_owned()));
+        return Err(StoreError::new(why));
     };
     spawn_blocking(move || at(&path)).await.unwrap_or(Err(StoreFailure::Closed.into()))
 }

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use futures_util::future::try_join_all;
 
+use super::additions::Origin;
 use super::idempotency::{Age, CreateOutcome, Creation, Forget, Idempotency, RunningCreation};
-use super::job::Work;
+use super::job::{Query, Work};
 use super::keys::KeyId;
-use super::provenance::Origin;
 use super::value_row::{Connection, DatabaseError, Value, pet};
 use super::{Store, StoreError, StoreFailure, sql};
 use crate::clock::Now;
@@ -31,7 +31,14 @@ impl Store {
     /// on a later one, whatever is added meanwhile.
     pub async fn list(&self, query: &PetQuery) -> Result<PetPage, StoreError> {
         let limit = usize::from(query.limit.get());
-        let mut pets = self.inner.database.read(ListOneMore(*query)).await?;
+        // One more than asked for, to know whether there are more.
+        let (after, most) =
+            (Value::Int(query.after.unwrap_or(PetId::MIN)), Value::Int(i64::from(query.limit.get()) + 1));
+        let database = &self.inner.database;
+        let mut pets = match query.status.map(PetStatus::as_str).map(Value::Text) {
+            None => database.read(Query(sql::LIST, [after, most], pet)).await?,
+            Some(status) => database.read(Query(sql::LIST_BY_STATUS, [status, after, most], pet)).await?,
+        };
         let more = pets.len() > limit;
         pets.truncate(limit);
         let next = pets.last().filter(|_| more).map(|last| last.id);
@@ -40,7 +47,7 @@ impl Store {
 
     /// The pet of this id, if there is one.
     pub async fn get(&self, id: PetId) -> Result<Option<Pet>, StoreError> {
-        Ok(self.inner.database.read(Get(id)).await?)
+        Ok(self.inner.database.read(Query(sql::GET, [Value::Int(id)], pet)).await?.pop())
     }
 
     /// Adds a pet and returns it once it is on disk. A status that is not set becomes `available`, so that some
@@ -94,33 +101,6 @@ impl Store {
             self.inner.database.write(AddAll { pets: pets.collect(), origin: self.origin(None, now) }).await?;
         }
         Ok(())
-    }
-}
-
-struct ListOneMore(PetQuery);
-
-impl Work for ListOneMore {
-    type Output = Vec<Pet>;
-
-    /// With one pet more than requested, if there is one.
-    async fn run(&self, on: &Connection<'_>) -> Result<Vec<Pet>, DatabaseError> {
-        let Self(query) = self;
-        let after = Value::Int(query.after.unwrap_or(PetId::MIN));
-        let limit = Value::Int(i64::from(query.limit.get()) + 1);
-        match query.status {
-            None => on.rows(sql::LIST, &[after, limit], pet).await,
-            Some(status) => on.rows(sql::LIST_BY_STATUS, &[Value::Text(status.as_str()), after, limit], pet).await,
-        }
-    }
-}
-
-struct Get(PetId);
-
-impl Work for Get {
-    type Output = Option<Pet>;
-
-    async fn run(&self, on: &Connection<'_>) -> Result<Option<Pet>, DatabaseError> {
-        on.row(sql::GET, &[Value::Int(self.0)], pet).await
     }
 }
 

@@ -24,18 +24,16 @@ use futures_util::future::join3;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-pub use self::url::{PostgresUrl, PostgresUrlError};
+pub use self::url::PostgresUrl;
 
 pub(super) use self::pool::ANSWER_TIME;
 pub(super) use self::session::Session;
 
 use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
-use super::heartbeat::BEAT_TIME;
-use super::job::{Query, Work};
-use super::purpose::{Purpose, UNFINISHED};
+use super::job::{BEAT_TIME, Query, Work};
 use super::url::DatabaseUrl;
-use super::{StoreError, StoreFailure, sql};
+use super::{DatabaseError, StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
 /// How many of them read, and how many write; the others are for what is neither.
@@ -66,18 +64,25 @@ impl Postgres {
         let session = connections.take_first(&database).await?;
         let settings = async {
             let encoding = session.texts(sql::OTHER_ENCODING).await?;
-            Ok((encoding, session.texts(sql::WEAK_COMMIT).await?, session.texts(sql::UNSAFE_SETTINGS).await?))
+            Ok::<_, DatabaseError>((
+                encoding,
+                session.texts(sql::WEAK_COMMIT).await?,
+                session.texts(sql::UNSAFE_SETTINGS).await?,
+            ))
         };
-        let settings = settings.await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+        let settings = settings.await.map_err(StoreError::cannot_open(&database))?;
         let (encoding, weak, without) = settings;
         if let Some(encoding) = encoding.into_iter().next() {
             let why =
                 format!("{database} has the encoding {encoding}: create one with ENCODING 'UTF8' TEMPLATE template0");
-            return Err(StoreError::Unusable(why));
+            return Err(StoreError::new(why));
         }
         // Without a pooler each session has set it itself.
         if let Some(setting) = weak.into_iter().next() {
-            return Err(StoreError::WeakCommit { database, setting });
+            return Err(StoreError::new(format!(
+                "{database} has synchronous_commit = {setting}, which can lose acknowledged pets, and petstore cannot change \
+                 it behind a pooler: run ALTER ROLE ... SET synchronous_commit = on"
+            )));
         }
         for setting in without {
             tracing::warn!(%database, "{setting} is off on the database server: a power cut can lose or corrupt acknowledged pets");
@@ -90,8 +95,8 @@ impl Postgres {
     }
 
     /// Brings the schema up to date; one instance does it, the others wait for that.
-    pub(super) async fn migrate(&self, purpose: Purpose) -> Result<(), StoreError> {
-        schema::migrate(&self.connections, &self.database, purpose).await
+    pub(super) async fn migrate(&self) -> Result<(), StoreError> {
+        schema::migrate(&self.connections, &self.database).await
     }
 
     /// An error where the schema is not up to date.
@@ -117,7 +122,7 @@ impl Postgres {
     /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
     /// other, and still shows what it alone has.
     pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
-        Ok(!self.read(Query(sql::IS_REPLICATED, |_| Ok(()))).await?.is_empty())
+        Ok(!self.read(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
     }
 
     /// Separately, so that no transaction with a waiting caller holds its locks.
@@ -138,7 +143,6 @@ impl Postgres {
     /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
         match self.read(schema::Version).await? {
-            UNFINISHED => Err(StoreFailure::Unfinished),
             found if found < schema::VERSION => Err(StoreFailure::Outdated),
             schema::VERSION => self.read(schema::IsOurs).await,
             // A newer program has added to it.
@@ -176,14 +180,13 @@ impl Postgres {
     }
 }
 
-/// A connection that reads the database as it is now, whatever is written meanwhile. Its schema is up to date.
-pub(super) async fn moment(url: &PostgresUrl) -> Result<Session, StoreError> {
+/// A connection in the transaction that `begin` begins. Its schema is up to date.
+pub(super) async fn begin(url: &PostgresUrl, begin: &str) -> Result<Session, StoreError> {
     let database = DatabaseUrl::Postgres(url.clone());
     let connections = Connections::open(url)?;
     let session = connections.take_first(&database).await?;
     schema::require(&session, &database).await?;
-    // It may be idle for as long as the other side takes.
-    let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
-    session.batch(begin).await.map_err(|source| StoreError::Open { database: database.clone(), source })?;
+    let begun = timeout(ANSWER_TIME, session.batch(begin)).await.map_err(|_| StoreFailure::NoAnswer)?;
+    begun.map_err(StoreError::cannot_open(&database))?;
     Ok(session)
 }

@@ -91,19 +91,25 @@ pub(super) const EXPORT_KEY_EVENTS: &str =
 pub(super) const EXPORT_CREATIONS: &str = "SELECT api_key_id, idempotency_key, fingerprint, pet_id, created_at \
      FROM idempotency_keys WHERE (api_key_id, idempotency_key) > ($1, $2) \
      ORDER BY api_key_id, idempotency_key LIMIT $3";
-pub(super) const LAST_PET: &str = "SELECT id FROM pets ORDER BY id DESC LIMIT 1";
 pub(super) const LAST_PET_UP_TO: &str = "SELECT id FROM pets WHERE id <= $1 ORDER BY id DESC LIMIT 1";
 
 pub(super) const IMPORT_PET: &str =
     "INSERT INTO pets (id, name, category_id, status, created_at, added_by) VALUES ($1, $2, $3, $4, $5, $6)";
 pub(super) const IMPORT_KEY: &str = "INSERT INTO api_keys \
      (id, hash, name, scopes, created_at, expires_at, last_used_at, revoked_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (id) DO NOTHING";
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
 pub(super) const IMPORT_KEY_EVENT: &str = "INSERT INTO key_events (id, at, action, api_key_id, actor) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (id) DO NOTHING";
+     VALUES ($1, $2, $3, $4, $5)";
 pub(super) const IMPORT_CREATION: &str = "INSERT INTO idempotency_keys \
-     (api_key_id, idempotency_key, fingerprint, pet_id, created_at) \
-     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (api_key_id, idempotency_key) DO NOTHING";
+     (api_key_id, idempotency_key, fingerprint, pet_id, created_at) VALUES ($1, $2, $3, $4, $5)";
+
+/// How a copy begins on PostgreSQL, at either end: it may be idle while the other end answers, and others only read what it
+/// writes to.
+pub(super) const BEGIN_TO_READ: &str =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0";
+pub(super) const BEGIN_TO_WRITE: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
+     SET LOCAL idle_in_transaction_session_timeout = 60000; \
+     LOCK TABLE pets, api_keys, key_events, idempotency_keys IN EXCLUSIVE MODE";
 
 /// Ids from where a copy ended: on PostgreSQL only.
 pub(super) const GO_ON_WITH_IDS: [&str; 2] = [
@@ -133,7 +139,6 @@ pub(super) const VERSION: &str = "SELECT version FROM schema_versions ORDER BY v
 pub(super) const MAKE_VERSIONS: &str = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
 pub(super) const ADD_VERSION: &str =
     "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT (version) DO NOTHING";
-pub(super) const REMOVE_VERSION: &str = "DELETE FROM schema_versions WHERE version = $1";
 pub(super) const MIGRATION_LOCK: &str = "SELECT pg_advisory_xact_lock(8099007544119226981)";
 
 /// What the tables consist of: each column, trigger, rule, constraint and unique index, and how it is defined. On PostgreSQL

@@ -16,12 +16,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::StoreError;
-use super::purpose::Purpose;
 
 pub(super) use self::log_watch::LogWatch;
 pub(super) use self::restore::restore;
-pub(super) use self::schema::mark;
-pub(super) use self::snapshot::{backup, check, moment, quick_check};
+pub(super) use self::snapshot::{backup, begin, check, moment, quick_check};
 
 use self::connection::{cannot_open, connect_for_writing};
 use self::file::Files;
@@ -41,17 +39,18 @@ pub(super) struct Sqlite {
 
 impl Sqlite {
     /// Creates the file and brings its schema up to date as needed. Waits for the disk.
-    pub(super) fn open(path: &Path, purpose: Purpose) -> Result<Self, StoreError> {
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         refuse_old_sqlite(rusqlite::version_number())?;
-        file::create_private(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+        file::create_private(path).map_err(StoreError::cannot_create(path))?;
         file::judge_file(path, false)?;
         file::judge_place(path)?;
         schema::refuse_foreign(path)?;
-        let mut writing = connect_for_writing(path).map_err(|source| cannot_open(path, source))?;
-        schema::migrate(&mut writing, path, purpose)?;
-        let files = Files::of(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+        let mut writing = connect_for_writing(path).map_err(cannot_open(path))?;
+        schema::migrate(&mut writing, path)?;
+        let files = Files::of(path).map_err(StoreError::cannot_create(path))?;
         let files = Arc::new(files);
-        let writer = Writer::start(writing, Arc::clone(&files)).map_err(StoreError::Thread)?;
+        let writer =
+            Writer::start(writing, Arc::clone(&files)).map_err(StoreError::because("cannot start a thread"))?;
         Ok(Self { readers: Readers::new(path, Arc::clone(&files)), writer, files })
     }
 
@@ -72,7 +71,7 @@ fn refuse_old_sqlite(version: i32) -> Result<(), StoreError> {
     if version >= OLDEST_SQLITE {
         return Ok(());
     }
-    Err(StoreError::Unusable(format!(
+    Err(StoreError::new(format!(
         "SQLite {version} is older than {OLDEST_SQLITE} (3.51.3) and can corrupt a database that is read and written at the \
          same time"
     )))

@@ -1,11 +1,11 @@
 //! Where the database is: what `--database` takes.
 
 use std::fmt;
-use std::io;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::postgres::{PostgresUrl, PostgresUrlError};
+use super::database_error::DatabaseUrlError;
+use super::postgres::PostgresUrl;
 
 /// The address of a database, for example `sqlite:store.db`, `sqlite:///var/lib/petstore/store.db` or
 /// `postgres://petstore@db.shop.example/pets`. What is shown of it has no password.
@@ -17,47 +17,30 @@ pub enum DatabaseUrl {
     Postgres(PostgresUrl),
 }
 
-/// Why an address is invalid.
-#[derive(Debug, thiserror::Error)]
-pub enum DatabaseUrlError {
-    /// No scheme that is known.
-    #[error("use sqlite:FILE or postgres://USER@HOST/DATABASE")]
-    UnknownScheme,
-    /// A scheme without a file.
-    #[error("sqlite: needs a file name, for example sqlite:store.db")]
-    NoFile,
-    /// `?mode=ro` and the like.
-    #[error("sqlite:FILE does not support options after a question mark")]
-    Options,
-    /// A database that lives in memory.
-    #[error("a database in memory is not supported, since it is lost with the process: use a file")]
-    Memory,
-    /// The address of a server.
-    #[error(transparent)]
-    Postgres(#[from] PostgresUrlError),
-    /// A relative path, and the working directory cannot be found.
-    #[error("cannot find the working directory")]
-    WorkingDirectory(#[source] io::Error),
-}
-
 impl FromStr for DatabaseUrl {
     type Err = DatabaseUrlError;
 
     /// `sqlite:relative.db`, `sqlite:/abs.db` and `sqlite:///abs.db`. A relative path is taken from the working
     /// directory of now. For servers see [`PostgresUrl`].
     fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
+        let refused = |why: &str| Err(DatabaseUrlError(why.to_owned()));
         match text.split_once(':') {
             Some(("sqlite", rest)) => {
                 let file = rest.strip_prefix("//").unwrap_or(rest);
-                match file {
-                    "" => Err(DatabaseUrlError::NoFile),
-                    ":memory:" => Err(DatabaseUrlError::Memory),
-                    _ if file.contains('?') => Err(DatabaseUrlError::Options),
-                    _ => std::path::absolute(file).map(Self::Sqlite).map_err(DatabaseUrlError::WorkingDirectory),
-                }
+                refused(match file {
+                    "" => "sqlite: needs a file name, for example sqlite:store.db",
+                    ":memory:" => {
+                        "a database in memory is not supported, since it is lost with the process: use a file"
+                    }
+                    _ if file.contains('?') => "sqlite:FILE does not support options after a question mark",
+                    _ => {
+                        let path = std::path::absolute(file).map(Self::Sqlite);
+                        return path.or_else(|error| refused(&format!("cannot find the working directory: {error}")));
+                    }
+                })
             }
             Some(("postgres" | "postgresql", _)) => Ok(Self::Postgres(text.parse()?)),
-            _ => Err(DatabaseUrlError::UnknownScheme),
+            _ => refused("use sqlite:FILE or postgres://USER@HOST/DATABASE"),
         }
     }
 }
@@ -91,13 +74,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_store_is_refused_with_the_reason() {
-        let refusal = |text: &str| text.parse::<DatabaseUrl>().unwrap_err();
-        assert!(matches!(refusal("store.db"), DatabaseUrlError::UnknownScheme));
-        assert!(matches!(refusal("mysql://host/db"), DatabaseUrlError::UnknownScheme));
-        assert!(matches!(refusal("sqlite:"), DatabaseUrlError::NoFile));
-        assert!(matches!(refusal("sqlite::memory:"), DatabaseUrlError::Memory));
-        assert!(matches!(refusal("sqlite://:memory:"), DatabaseUrlError::Memory));
-        assert!(matches!(refusal("sqlite:store.db?mode=ro"), DatabaseUrlError::Options));
-        assert!(matches!(refusal("postgres://host"), DatabaseUrlError::Postgres(_)));
+        let refusal = |text: &str| text.parse::<DatabaseUrl>().unwrap_err().to_string();
+        assert_eq!(refusal("store.db"), "use sqlite:FILE or postgres://USER@HOST/DATABASE");
+        assert_eq!(refusal("mysql://host/db"), "use sqlite:FILE or postgres://USER@HOST/DATABASE");
+        assert_eq!(refusal("sqlite:"), "sqlite: needs a file name, for example sqlite:store.db");
+        assert_eq!(
+            refusal("sqlite::memory:"),
+            "a database in memory is not supported, since it is lost with the process: use a file"
+        );
+        assert_eq!(
+            refusal("sqlite://:memory:"),
+            "a database in memory is not supported, since it is lost with the process: use a file"
+        );
+        assert_eq!(refusal("sqlite:store.db?mode=ro"), "sqlite:FILE does not support options after a question mark");
+        assert_eq!(refusal("postgres://host"), "the address has no database; use postgres://USER@HOST/DATABASE");
     }
 }

@@ -1,5 +1,6 @@
 //! Counts duplicate rows of a file, with the same name, category and status, in bounded memory.
 
+use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
 use crate::model::NewPet;
@@ -7,15 +8,10 @@ use crate::model::NewPet;
 /// The most different rows that are remembered.
 pub const MOST: usize = 3_000_000;
 
-/// Slots for them, a power of two. At least a quarter stays empty, so searches are short.
-const PLACES: usize = 1 << 22;
-
-/// Remembers rows by a hash of 54 bits: 22 select the slot, 32 are stored there. With three million rows, one file in a
-/// thousand would have one row counted wrongly.
-#[derive(Debug)]
+/// Remembers rows by a hash of 64 bits.
+#[derive(Debug, Default)]
 pub struct Duplicates {
-    places: Vec<u32>,
-    taken: usize,
+    known: HashSet<u64>,
     hasher: RandomState,
     /// How many duplicates were found.
     pub count: u64,
@@ -23,33 +19,18 @@ pub struct Duplicates {
     pub stopped: bool,
 }
 
-impl Default for Duplicates {
-    fn default() -> Self {
-        // Zeroed memory is allocated only when it is written.
-        Self { places: vec![0; PLACES], taken: 0, hasher: RandomState::new(), count: 0, stopped: false }
-    }
-}
-
 impl Duplicates {
     /// Whether this row was there before, as far as known.
     pub fn take(&mut self, new: &NewPet) -> bool {
         let hash = self.hasher.hash_one((&new.name, new.category_id, new.status));
-        let mark = ((hash >> 32) as u32).max(1);
-        let mut place = hash as usize & (PLACES - 1);
-        while self.places[place] != 0 {
-            if self.places[place] == mark {
-                self.count += 1;
-                return true;
-            }
-            place = (place + 1) & (PLACES - 1);
-        }
-        if self.taken == MOST {
-            self.stopped = true;
+        let is_known = self.known.contains(&hash);
+        self.count += u64::from(is_known);
+        if self.known.len() == MOST {
+            self.stopped |= !is_known;
         } else {
-            self.taken += 1;
-            self.places[place] = mark;
+            self.known.insert(hash);
         }
-        false
+        is_known
     }
 }
 

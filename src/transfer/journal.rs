@@ -11,17 +11,16 @@ mod added_rows;
 mod lines;
 mod reasons;
 mod replay;
-mod target;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
 use std::time::Duration;
 
 use jiff::Timestamp;
+use parking_lot::Mutex;
 use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 use tokio::sync::Notify;
@@ -33,15 +32,12 @@ use super::{ColumnMapping, Input, TransferError};
 use crate::local::atomic_file;
 use crate::local::log::{self, Log};
 use crate::model::{NewPet, PetId};
-use parking_lot::Mutex;
-
 pub(super) use added_rows::Pool;
 pub(super) use lines::read_head;
-pub use lines::{Head, RowAnswer, RowOutcome};
+pub use lines::{Head, RowAnswer, RowOutcome, Target};
 use lines::{Line, Word, failed};
 pub(super) use reasons::Reasons;
 pub use replay::{Past, RowState, UnknownRow};
-pub use target::Target;
 
 /// How long an outcome is buffered to be written with the next ones.
 const MOMENT: Duration = Duration::from_millis(2);

@@ -5,7 +5,6 @@ mod input;
 pub mod writer_thread;
 
 pub use diff_backend::DiffBackend;
-pub use diff_backend::sgr::painted;
 
 use std::io::{self, Write as _};
 use std::os::unix::net::UnixStream;

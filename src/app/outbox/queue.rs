@@ -221,7 +221,7 @@ mod tests {
     fn typed(line: u64) -> QueueRecord {
         let key = IdempotencyKeys::new(Uuid::from_u128(line.into())).make();
         let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
-        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet, code: None })
+        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet })
     }
 
     fn lines(left: &Unfinished) -> Vec<u64> {

@@ -13,8 +13,6 @@ use super::super::domains::args::ProbeArgs;
 use super::super::domains::settings::resolve;
 use super::super::error::{Exit, Failed, suggestion};
 use super::super::output::{note, write};
-use super::super::setup;
-use super::themes::warnings;
 
 /// Reports that the configuration is valid, or each error on a line.
 pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
@@ -22,7 +20,7 @@ pub fn run(path: &Path, choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     if !found.is_empty() {
         return Err(Failed::new(Exit::Usage, found.join("\n")));
     }
-    warnings(&Themes::beside(path)).iter().for_each(|warning| note(warning));
+    Themes::beside(path).broken.iter().for_each(|(_, why)| note(&display_safe(why)));
     let (shown, is_there) = (path.display(), path.exists());
     write(|out| match is_there {
         true => writeln!(out, "{shown} is valid"),
@@ -55,7 +53,6 @@ fn findings(text: &str, path: &Path) -> Vec<String> {
 fn around(path: &Path, choices: &Choices, env: &Env) -> Result<Vec<String>, Failed> {
     let mut found = read_keymap(env).1;
     let file = configuration(choices, env)?;
-    setup::codes(&file.add, choices, env, &mut found);
     if let Err((number, why)) = read_keymap(env).0.with_actions(&file.actions) {
         let (line, column) = file.actions[number].place;
         found.push(format!("{}:{line}:{column}: {why}", path.display()));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum as _;
 
+use super::args::FilterArgs;
 use crate::api::provenance::ProvenanceReader;
 use crate::api::retry::repeated;
 use crate::api::{ApiError, Client};
@@ -12,9 +13,10 @@ use crate::cli::error::{Exit, Failed};
 use crate::cli::format::PetLayout;
 use crate::cli::output::{Verbosity, columns};
 use crate::clock;
+use crate::config::file::View;
 use crate::config::{Env, Settings};
-use crate::model::suggest::did_you_mean;
 use crate::model::text::short;
+use crate::model::words::did_you_mean;
 use crate::model::{Limit, Pet, PetQuery, Provenances};
 
 /// What a command needs.
@@ -89,5 +91,34 @@ pub fn format(output: &Output, env: &Env) -> Result<PetFormat, Failed> {
                 .hint(format!("the formats are {}", known.join(", ")))
         }),
         (None, false, None) => Ok(PetFormat::Table),
+    }
+}
+
+/// The view of this name, if one is named.
+pub fn view<'a>(name: Option<&str>, settings: &'a Settings) -> Result<Option<&'a View>, Failed> {
+    let Some(name) = name else { return Ok(None) };
+    let names = || settings.views.iter().map(|view| view.name.as_str());
+    if let Some(view) = settings.views.iter().find(|view| view.name == name) {
+        return Ok(Some(view));
+    }
+    let failed =
+        Failed::new(Exit::Usage, format!("there is no view \"{}\".{}", short(name), did_you_mean(name, names())));
+    Err(match names().collect::<Vec<_>>() {
+        none if none.is_empty() => failed.hint("add it to [[views]] in the configuration file: petstore config path"),
+        names => failed.hint(format!("the views are {}", names.join(", "))),
+    })
+}
+
+impl FilterArgs {
+    /// What is asked for, with what its view adds.
+    pub fn with_view(&self, settings: &Settings) -> Result<Self, Failed> {
+        let mut filter = Self { status: self.status.clone(), search: self.search.clone(), view: None };
+        if let Some(view) = view(self.view.as_deref(), settings)? {
+            if filter.status.is_empty() {
+                filter.status.extend(view.status);
+            }
+            filter.search = filter.search.or_else(|| view.searched().map(str::to_owned));
+        }
+        Ok(filter)
     }
 }

@@ -3,8 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::args::{FilterArgs, ListArgs, WatchArgs, WatchFormat};
-use super::context::PetsContext;
-use super::view::view;
+use super::context::{PetsContext, view};
 use super::watch;
 use crate::api::inventory::{Coverage, inventory};
 use crate::api::retry::repeated;

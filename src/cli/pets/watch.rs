@@ -3,27 +3,25 @@
 //! Pages are requested with their entity tags, so that polling an unchanged inventory transfers no rows.
 
 mod deliver;
-mod events;
-mod lines;
 
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
 use super::args::{DEFAULT_INTERVAL, WatchArgs};
-use super::context::PetsContext;
-use super::view::view;
+use super::context::{PetsContext, view};
+use crate::api::follow::{AddedPet, Follower, News};
 use crate::api::list::{self, List};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{ApiError, Client, Failure};
-use crate::app::inventory::changes::{Baseline, SeenPets};
+use crate::app::inventory::changes::{Baseline, Change, ChangeKind, SeenPets};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::note;
 use crate::clock;
 use crate::config::file::View;
 use crate::model::search::Query;
 use crate::model::words::counted;
-use crate::model::{Limit, Pet, PetQuery, PetStatus};
+use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 use deliver::Delivery;
 
 /// The longest pause while the service is down, unless the interval is longer.
@@ -43,9 +41,9 @@ async fn watch(context: &PetsContext<'_>, args: &WatchArgs) -> Result<Exit, Fail
     let status = args.status.or_else(|| view?.status);
     let delivery = Delivery::new(args, searched(context, view)?, context.coloured);
     if args.interval.is_none()
-        && let Some(follower) = events::follow(context, args.from, status).await?
+        && let Some(follower) = follower(context, args.from, status).await?
     {
-        return events::run(context, delivery, follower).await;
+        return follow(context, delivery, follower).await;
     }
     if args.from.is_some() {
         let what = format!("--from cannot be used: {} does not offer events of new pets", context.service);
@@ -175,4 +173,45 @@ async fn ask(client: &Client, status: Option<PetStatus>, known: &mut Option<List
         *known = answer.list;
     }
     Ok(is_new)
+}
+
+/// Asks the service whether it offers events; an unreachable one is an error here, and waited for later.
+async fn follower(
+    context: &PetsContext<'_>,
+    after: Option<PetId>,
+    status: Option<PetStatus>,
+) -> Result<Option<Follower>, Failed> {
+    let query = PetQuery { status, limit: Limit::MIN, after: None };
+    repeated(|| context.client.list_pets(&query)).await.map_err(|error| context.failed(&error))?;
+    Follower::new(context.client, after, status).map_err(Failed::because("cannot prepare requests"))
+}
+
+async fn follow(context: &PetsContext<'_>, delivery: Delivery<'_>, mut follower: Follower) -> Result<Exit, Failed> {
+    let after = follower.position().map_or_else(String::new, |id| format!(" after {id}"));
+    context.verbosity.note(&format!("watching {} for new pets{after}", context.service));
+    let mut is_away = false;
+    loop {
+        match follower.next().await.map_err(|error| context.failed(&error))? {
+            News::Connected => {
+                if std::mem::take(&mut is_away) {
+                    context.verbosity.note(&format!("{} is answering again", context.service));
+                }
+            }
+            News::Lost { error: Some(error) } if !is_away => {
+                is_away = true;
+                note(&format!("{} Retrying at growing intervals.", Failure::from(&error).sentence(context.service)));
+            }
+            News::Lost { .. } => {}
+            News::PetsLost(last) => note(&format!(
+                "{} has lost pets, for example because a backup was restored. Watching for new pets after {last}.",
+                context.service
+            )),
+            News::Added(AddedPet { pet, .. }) => {
+                let change = Change { at: clock::now().wall, kind: ChangeKind::New, pet, before: None };
+                if !delivery.deliver(&[change]).await? {
+                    return Ok(Exit::Done);
+                }
+            }
+        }
+    }
 }

@@ -1,21 +1,28 @@
 //! The people who may log in: a directory each, with the API key, what it is for, and what their sessions keep.
 
 use std::fs::{self, File};
-use std::io;
+use std::future::pending;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
 
 use crate::cli::error::{Exit, Failed};
+use crate::cli::output::note;
 use crate::config::file::is_plain_name;
 use crate::config::paths::NoHome;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, Paths, SshSession};
 use crate::local::atomic_file;
 use crate::model::text::{KEY_PREFIX, short};
+use crate::store::KeyId;
 use crate::store::keys::{Scope, Scopes};
+
+/// The longest name.
+const MOST: usize = 64;
 
 /// The variables that a session knows: any other may come from the client. `HOME` and `PATH` do not: OpenSSH sets them
 /// after those of the client.
@@ -40,9 +47,6 @@ const KNOWN: [&str; 16] = [
 
 /// What the client sent.
 pub(super) const COMMAND: &str = "SSH_ORIGINAL_COMMAND";
-
-/// The longest name.
-const MOST: usize = 64;
 
 /// The variables that a session knows.
 pub(super) fn known(env: &Env) -> Env {
@@ -180,18 +184,44 @@ impl People {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How soon an open session notices it.
+const WITHIN: Duration = Duration::from_secs(2);
 
-    #[test]
-    fn a_time_zone_is_a_name_and_no_file() {
-        let zone = |value: &str| known(&Env::from_iter([("TZ", value)])).get("TZ").is_some();
-        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST,M3.5.0,M10.5.0/3"));
-        for file in
-            ["/etc/passwd", ":/etc/passwd", "../../dev/zero", ":../pipe", "pipe", "::UTC", "UTC/../UTC", "./UTC"]
-        {
-            assert!(!zone(file), "{file}");
+/// Where a person in a session turns to.
+pub const ASK: &str = "ask who runs the store";
+
+/// Marks the people who log in with the API key `id`, whatever their other files say: they may not any more, also while
+/// the database is away. A file that cannot be read is named and left out.
+pub fn revoke(id: KeyId, env: &Env, err: &mut impl Write) -> Result<(), Failed> {
+    // Without a home directory there are none.
+    let Ok(people) = People::new(env) else { return Ok(()) };
+    for name in people.names()? {
+        match people.key_id(&name) {
+            Ok(theirs) if theirs.as_deref() == Some(id.as_str()) => {
+                people.revoke(&name)?;
+                let _ = writeln!(err, "{name} may not log in over SSH any more");
+            }
+            Ok(_) => {}
+            Err(why) => drop(writeln!(err, "skipped {name}: {why}")),
         }
     }
+    Ok(())
+}
+
+/// The failure of a person who was revoked.
+pub fn may_not_log_in(name: &str) -> Failed {
+    Failed::new(Exit::Unauthorized, format!("{} may not log in any more", short(name))).hint(ASK)
+}
+
+/// Waits until the person of an open session is revoked; for ever where there is no session. One that `sends` pets is
+/// dropped meanwhile, which is reported.
+pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
+    let Some(SshSession { name, mark, read_only, .. }) = session else { return pending().await };
+    while !mark.exists() {
+        sleep(WITHIN).await;
+    }
+    if sends && !read_only {
+        note("a pet that was being sent may or may not have been added");
+    }
+    may_not_log_in(&name)
 }

@@ -15,8 +15,7 @@ use crate::local::{atomic_file, program};
 use super::args::SessionArgs;
 #[cfg(target_os = "linux")]
 use super::landlock;
-use super::person::{COMMAND, People, known};
-use super::revocation::may_not_log_in;
+use super::person::{COMMAND, People, known, may_not_log_in};
 
 /// The longest command, in bytes.
 const MOST: usize = 64 * 1024;

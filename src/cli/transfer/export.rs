@@ -11,7 +11,7 @@ use super::progress::TransferProgress;
 use crate::api::Client;
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Content, Verbosity, is_there, out};
-use crate::cli::pets::view::view;
+use crate::cli::pets::context::view;
 use crate::cli::signals::Signals;
 use crate::config::Settings;
 use crate::config::file::View;

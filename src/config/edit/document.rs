@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
 use super::super::file::File;
-use super::super::schema::{SCHEMA_LINE, write_schema};
 use crate::local::atomic_file;
 
 /// Why the file was not written. It is unchanged.
@@ -108,4 +107,15 @@ pub(super) fn set(table: &mut dyn TableLike, key: &str, mut value: Value) {
             table.insert(key, Item::Value(value));
         }
     }
+}
+
+/// The schema.
+pub const SCHEMA: &str = include_str!("../../../assets/config.schema.json");
+
+/// The first line of every configuration file that petstore writes: where editors find the schema.
+pub const SCHEMA_LINE: &str = "#:schema config.schema.json\n";
+
+/// Writes the schema beside the configuration file at `path`.
+pub fn write_schema(path: &Path) -> io::Result<()> {
+    atomic_file::replace_private(&path.with_file_name("config.schema.json"), SCHEMA)
 }

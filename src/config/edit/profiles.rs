@@ -164,7 +164,7 @@ mod tests {
     use std::fs;
     use std::path::PathBuf;
 
-    use super::super::super::schema::SCHEMA_LINE;
+    use super::super::document::SCHEMA_LINE;
     use super::*;
 
     struct Written {

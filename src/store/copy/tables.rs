@@ -1,5 +1,7 @@
 //! What is copied: every row of these tables.
 
+use sha2::{Digest, Sha256};
+
 use crate::store::sql;
 use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
@@ -34,16 +36,14 @@ pub(super) struct Table {
     pub(super) import: &'static str,
 }
 
-pub(super) const PETS: Table = Table {
-    name: "pets",
-    columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::Text],
-    keys: 1,
-    export: sql::EXPORT_PETS,
-    import: sql::IMPORT_PET,
-};
-
-/// Small ones, which are copied from the beginning each time.
-pub(super) const OTHERS: [Table; 3] = [
+pub(super) const TABLES: [Table; 4] = [
+    Table {
+        name: "pets",
+        columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::Text],
+        keys: 1,
+        export: sql::EXPORT_PETS,
+        import: sql::IMPORT_PET,
+    },
     Table {
         name: "API keys",
         columns: &[
@@ -77,6 +77,10 @@ pub(super) const OTHERS: [Table; 3] = [
 ];
 
 impl Table {
+    pub(super) fn is_of_pets(&self) -> bool {
+        self.name == TABLES[0].name
+    }
+
     /// At most `limit` rows, after `last` in the order of their keys.
     pub(super) async fn page(
         &self,
@@ -108,11 +112,6 @@ impl Table {
 }
 
 impl Record {
-    /// Of a row whose key is one.
-    pub(super) fn id(&self) -> Option<i64> {
-        if let Some(Owned::Int(id)) = self.0.first() { Some(*id) } else { None }
-    }
-
     pub(super) fn values(&self) -> impl ExactSizeIterator<Item = Value<'_>> {
         self.0.iter().map(|value| match value {
             Owned::Null => Value::Null,
@@ -120,5 +119,38 @@ impl Record {
             Owned::Text(text) => Value::Text(text),
             Owned::Hash(bytes) => Value::Bytes(bytes),
         })
+    }
+}
+
+/// The number of rows, and the sum of their hashes. Different tables do not have the same sum by chance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sum {
+    pub(super) rows: u64,
+    hashes: u128,
+}
+
+impl Sum {
+    pub(super) fn add(&mut self, row: &Record) {
+        let mut hash = Sha256::new();
+        for value in row.values() {
+            // Each with its kind and length, so that nothing can move from one column to the next.
+            let number;
+            let (kind, bytes): (u8, &[u8]) = match value {
+                Value::Null => (0, &[]),
+                Value::Int(int) => {
+                    number = int.to_be_bytes();
+                    (1, &number)
+                }
+                Value::Text(text) => (2, text.as_bytes()),
+                Value::Bytes(bytes) => (3, bytes),
+            };
+            hash.update([kind]);
+            hash.update((bytes.len() as u64).to_be_bytes());
+            hash.update(bytes);
+        }
+        let hash: [u8; 32] = hash.finalize().into();
+        let half = hash.first_chunk().copied().unwrap_or_default();
+        self.rows += 1;
+        self.hashes = self.hashes.wrapping_add(u128::from_be_bytes(half));
     }
 }

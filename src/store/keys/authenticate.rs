@@ -33,7 +33,7 @@ impl Store {
     /// Its public part is the same each time, so that a creation which is repeated after a restart is still the same.
     pub fn session_key(&self) -> Result<SecretString, StoreError> {
         let id = format::SESSION;
-        let key = format::with_id(id).map_err(StoreError::Random)?;
+        let key = format::with_id(id)?;
         let hash = hash(key.expose_secret());
         let scopes = Scopes::SESSION;
         let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 use sha2::{Digest as _, Sha256};
 
 use crate::model::text::KEY_PREFIX as PREFIX;
+use crate::store::StoreError;
 
 const ID: usize = 8;
 const SECRET: usize = 32;
@@ -56,13 +57,13 @@ pub(in crate::store) const SESSION: KeyId = KeyId(*b"thisprog");
 pub(in crate::store) const SESSION_NAME: &str = "this app";
 
 /// A new key and its id.
-pub(super) fn generate() -> Result<(KeyId, SecretString), getrandom::Error> {
+pub(super) fn generate() -> Result<(KeyId, SecretString), StoreError> {
     let id = KeyId(random_base62()?);
     Ok((id, with_id(id)?))
 }
 
 /// A new key of this id.
-pub(super) fn with_id(id: KeyId) -> Result<SecretString, getrandom::Error> {
+pub(super) fn with_id(id: KeyId) -> Result<SecretString, StoreError> {
     let secret: [u8; SECRET] = random_base62()?;
     let mut key = format!("{PREFIX}{id}_");
     key.extend(secret.map(char::from));
@@ -91,12 +92,12 @@ fn checksum(text: &[u8]) -> [u8; CHECKSUM] {
 }
 
 /// Each digit equally likely: bytes from 248 up are thrown away, since 248 is 4 times 62.
-fn random_base62<const N: usize>() -> Result<[u8; N], getrandom::Error> {
+fn random_base62<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut digits = [0; N];
     let mut filled = 0;
     while filled < N {
         let mut bytes = [0; 64];
-        getrandom::fill(&mut bytes)?;
+        getrandom::fill(&mut bytes).map_err(StoreError::because("the system has no random numbers"))?;
         for byte in bytes.into_iter().filter(|byte| *byte < 248).take(N - filled) {
             digits[filled] = BASE62[usize::from(byte % 62)];
             filled += 1;

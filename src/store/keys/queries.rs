@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use secrecy::{ExposeSecret, SecretString};
 
 use super::format::{self, Hash, KeyId, hash};
-use super::info::{KeyInfo, NewKey, key_info};
+use super::scopes::Scopes;
 use crate::clock::Now;
 use crate::model::draft::check_name;
 use crate::store::job::{Query, Work};
-use crate::store::value_row::{Connection, DatabaseError, Value};
+use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 use crate::store::{StoreError, sql};
 
 /// Stores a new key.
@@ -26,7 +26,7 @@ impl Create {
     /// And the key itself, which is stored nowhere.
     pub(super) fn new(new: NewKey, actor: &str, now: Now) -> Result<(Self, SecretString), StoreError> {
         check_name(&new.name).map_err(StoreError::KeyName)?;
-        let (id, key) = format::generate().map_err(StoreError::Random)?;
+        let (id, key) = format::generate()?;
         Ok((Self { id, hash: hash(key.expose_secret()), new, actor: actor.to_owned(), now }, key))
     }
 }
@@ -66,7 +66,7 @@ where
 }
 
 /// A row where a key was ever made.
-pub(super) const ANY_KEY: Query<()> = Query(sql::ANY_KEY, |_| Ok(()));
+pub(super) const ANY_KEY: Query<()> = Query(sql::ANY_KEY, [], |_| Ok(()));
 
 /// Gives a key another name.
 pub(super) struct Rename {
@@ -164,4 +164,77 @@ async fn note(on: &Connection<'_>, action: &str, id: KeyId, actor: &str, now: No
 
 async fn show(on: &Connection<'_>, id: KeyId) -> Result<Option<KeyInfo>, DatabaseError> {
     on.row(sql::SHOW_KEY, &[Value::Text(id.as_str())], key_info).await
+}
+
+/// A key to create.
+#[derive(Clone, Debug)]
+pub struct NewKey {
+    /// Who or what it is for; the rules for pets' names apply.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A key as it is stored, without what would be needed to use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyInfo {
+    /// The public part of the key.
+    pub id: KeyId,
+    /// Whom or what it is for.
+    pub name: String,
+    /// What it may do.
+    pub scopes: Scopes,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// From when on it is refused.
+    pub expires_at: Option<Timestamp>,
+    /// When it was last accepted, to a minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was revoked.
+    pub revoked_at: Option<Timestamp>,
+}
+
+/// What was done to a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyEvent {
+    /// When.
+    pub at: Timestamp,
+    /// `created`, `renamed`, `rotated` or `revoked`.
+    pub action: String,
+    /// To which key.
+    pub key: KeyId,
+    /// By whom.
+    pub actor: String,
+}
+
+impl KeyInfo {
+    /// Whether it is accepted at the moment.
+    pub fn is_valid(&self, now: Now) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now.wall < expires_at)
+    }
+}
+
+pub(super) fn key_info(row: Row<'_>) -> Result<KeyInfo, DatabaseError> {
+    let at = |column| Ok::<_, DatabaseError>(row.optional_int(column)?.map(time));
+    Ok(KeyInfo {
+        id: row.parsed(0)?,
+        name: row.text(1)?.to_owned(),
+        scopes: row.parsed(2)?,
+        created_at: time(row.int(3)?),
+        expires_at: at(4)?,
+        last_used_at: at(5)?,
+        revoked_at: at(6)?,
+    })
+}
+
+pub(super) fn key_event(row: Row<'_>) -> Result<KeyEvent, DatabaseError> {
+    let (action, actor) = (row.text(1)?.to_owned(), row.text(3)?.to_owned());
+    Ok(KeyEvent { at: time(row.int(0)?), action, key: row.parsed(2)?, actor })
+}
+
+/// Stored Unix seconds; out of range, which is never stored, the last timestamp.
+fn time(seconds: i64) -> Timestamp {
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX)
 }

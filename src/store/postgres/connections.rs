@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::managed::PoolError;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use super::commit_monitor::CommitMonitor;
 use super::pool::{self, ConnectionPool};
 use super::session::Session;
 use super::url::PostgresUrl;
-use crate::store::addition_signal::AdditionSignal;
 use crate::store::{DatabaseUrl, StoreError, StoreFailure};
 
 /// Until what age a connection is one that was made just now.
@@ -24,7 +23,7 @@ pub(super) struct Connections {
     /// Held while a transaction of this process adds pets: only one of each instance then waits in the server for its turn.
     pub(super) turn: Arc<Mutex<()>>,
     /// Reports what this process has added.
-    pub(super) additions: AdditionSignal,
+    pub(super) additions: Arc<watch::Sender<()>>,
     /// Whether there is another host to go to from one whose commits wait.
     pub(super) are_several_hosts: bool,
 }
@@ -33,7 +32,7 @@ impl Connections {
     pub(super) fn open(url: &PostgresUrl) -> Result<Self, StoreError> {
         let pulse = Arc::<CommitMonitor>::default();
         let pool = pool::open(url, Arc::clone(&pulse))?;
-        let (turn, additions) = (Arc::default(), AdditionSignal::default());
+        let (turn, additions) = (Arc::default(), Arc::default());
         Ok(Self { pool, pulse, turn, additions, are_several_hosts: url.are_several_hosts() })
     }
 
@@ -54,7 +53,7 @@ impl Connections {
     /// The same at the start.
     pub(super) async fn take_first(&self, database: &DatabaseUrl) -> Result<Session, StoreError> {
         self.take().await.map_err(|why| match why {
-            StoreFailure::NoConnection(source) => StoreError::Connect { database: database.clone(), source },
+            StoreFailure::NoConnection(source) => StoreError::because(format!("no connection to {database}"))(source),
             other => other.into(),
         })
     }

@@ -209,10 +209,8 @@ fn is_warning(notice: &DbError) -> bool {
 
 /// Certificates are verified against those that the system trusts, or the ones in `roots`, and the server's name.
 fn tls(roots: Option<&Path>) -> Result<ClientConfig, StoreError> {
-    verifying(roots).map_err(|source| {
-        let path = roots.unwrap_or(Path::new("the system's")).to_owned();
-        StoreError::RootCertificates { path, source }
-    })
+    let shown = roots.unwrap_or(Path::new("the system's")).display();
+    verifying(roots).map_err(StoreError::because(format!("cannot read the certificates of sslrootcert={shown}")))
 }
 
 fn verifying(roots: Option<&Path>) -> Result<ClientConfig, Box<dyn std::error::Error + Send + Sync>> {

@@ -4,9 +4,8 @@ use tokio_postgres::error::SqlState;
 
 use super::connections::Connections;
 use super::session::{Session, has_code};
+use crate::store::database_error::{Objects, require_same};
 use crate::store::job::Work;
-use crate::store::purpose::Purpose;
-use crate::store::schema_changes::{Objects, require_same};
 use crate::store::value_row::{Connection, DatabaseError, Value};
 use crate::store::{DatabaseUrl, StoreError, sql};
 
@@ -88,47 +87,41 @@ fn ours() -> Objects<String> {
 }
 
 /// Runs what is missing, after another instance that does. A schema of a newer program is left as it is.
-pub(super) async fn migrate(
-    connections: &Connections,
-    database: &DatabaseUrl,
-    purpose: Purpose,
-) -> Result<(), StoreError> {
+pub(super) async fn migrate(connections: &Connections, database: &DatabaseUrl) -> Result<(), StoreError> {
     let session = connections.take().await?;
     let found = version(&session, database).await?;
-    let missing = purpose.migrations_run(found);
-    if missing > VERSION {
-        return Err(StoreError::of_version(database.clone(), found, VERSION));
+    if found > VERSION {
+        return Err(StoreError::of_version(database, found, VERSION));
     }
-    if missing < VERSION {
-        run(&session, purpose).await.map_err(|source| match has_code(&source, &SqlState::LOCK_NOT_AVAILABLE) {
-            true => StoreError::Unusable(format!(
-                "another instance is still updating the schema of {database}: try again later"
-            )),
-            false => StoreError::Migrate { database: database.clone(), source },
+    if found < VERSION {
+        run(&session).await.map_err(|source| match has_code(&source, &SqlState::LOCK_NOT_AVAILABLE) {
+            true => {
+                StoreError::new(format!("another instance is still updating the schema of {database}: try again later"))
+            }
+            false => StoreError::because(format!("cannot update the schema of {database}"))(source),
         })?;
     }
     // One that has migrated is closed: nothing else is to wait for what it still has to report.
-    session.release(missing == VERSION);
+    session.release(found == VERSION);
     Ok(())
 }
 
 /// An error where the schema is not the one of this program.
 pub(super) async fn require(session: &Session, database: &DatabaseUrl) -> Result<(), StoreError> {
     let found = version(session, database).await?;
-    if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database.clone(), found, VERSION)) }
+    if found == VERSION { Ok(()) } else { Err(StoreError::of_version(database, found, VERSION)) }
 }
 
 async fn version(session: &Session, database: &DatabaseUrl) -> Result<u32, StoreError> {
-    let version = Version.run(&Connection::Postgres(session)).await;
-    version.map_err(|source| StoreError::Open { database: database.clone(), source })
+    Version.run(&Connection::Postgres(session)).await.map_err(StoreError::cannot_open(database))
 }
 
 /// Those that are missing by now, all or nothing.
-async fn run(session: &Session, purpose: Purpose) -> Result<(), DatabaseError> {
+async fn run(session: &Session) -> Result<(), DatabaseError> {
     for statement in BEGIN {
         session.batch(statement).await?;
     }
-    let run = purpose.migrations_run(Version.run(&Connection::Postgres(session)).await?);
+    let run = Version.run(&Connection::Postgres(session)).await?;
     for (migration, version) in MIGRATIONS.iter().zip(1..).skip(run as usize) {
         session.batch(migration).await?;
         session.execute(sql::ADD_VERSION, &[Value::Int(version)]).await?;

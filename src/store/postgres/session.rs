@@ -118,7 +118,7 @@ impl Session {
     }
 
     /// Statements without values and answers.
-    pub(super) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
+    pub(in crate::store) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
         Ok(self.line()?.batch_execute(sql).await?)
     }
 

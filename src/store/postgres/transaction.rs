@@ -25,8 +25,7 @@ use super::pool::ANSWER_TIME;
 use super::session::{Session, has_code};
 use crate::clock;
 use crate::model::text::safe_causes;
-use crate::store::heartbeat::Heartbeat;
-use crate::store::job::{Job, Work, unawaited};
+use crate::store::job::{Heartbeat, Job, Work, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
 use crate::store::{StoreFailure, sql};
 
@@ -94,7 +93,7 @@ pub(super) async fn write(connections: &Connections, group: &mut Vec<Box<dyn Job
     let written = until_settled(connections, group, ANSWER_TIME).await;
     if group.iter().any(|job| job.adds_pets()) {
         // Also where the outcome is unknown.
-        connections.additions.report();
+        connections.additions.send_replace(());
     }
     if group.len() > 1
         && let Err(StoreFailure::Database(error)) = &written

@@ -10,6 +10,9 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use crate::model::text::causes;
+use crate::store::DatabaseUrlError;
+
 /// How long to wait for a server to accept a connection, at each of its addresses.
 const CONNECT_TIME: Duration = Duration::from_secs(3);
 
@@ -40,29 +43,8 @@ pub struct PostgresUrl {
     pub(super) is_encrypted: bool,
 }
 
-/// Why an address is invalid.
-#[derive(Debug, thiserror::Error)]
-pub enum PostgresUrlError {
-    /// The address is not of the form `postgres://USER@HOST:PORT/DATABASE`.
-    #[error("the address of the database is invalid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE")]
-    Form(#[source] tokio_postgres::Error),
-    /// No database is named.
-    #[error("the address has no database; use postgres://USER@HOST/DATABASE")]
-    NoDatabase,
-    /// A part of the password would be taken for the host, the database or an option.
-    #[error("the address of the database has more than one @: write an @ of the password as %40")]
-    Password,
-    /// An option with a value that it cannot have.
-    #[error("{name}={value} is not supported: {remedy}")]
-    Option {
-        /// The option.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// What is.
-        remedy: &'static str,
-    },
-}
+/// What is wrong with an address that has more than one @.
+const SECOND_AT: &str = "the address of the database has more than one @: write an @ of the password as %40";
 
 impl PostgresUrl {
     /// Whether there is another host to go to.
@@ -74,14 +56,14 @@ impl PostgresUrl {
 /// The options `sslmode` and `sslrootcert` are read here; the driver knows the others, among them `connect_timeout`,
 /// `application_name`, `options` and `target_session_attrs`.
 impl FromStr for PostgresUrl {
-    type Err = PostgresUrlError;
+    type Err = DatabaseUrlError;
 
-    fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
+    fn from_str(text: &str) -> Result<Self, DatabaseUrlError> {
         // As the driver does, which does not mind a / or ? before it.
         let (user, place) = text.split_at(text.find('@').map_or(0, |at| at + 1));
         let (place, options) = place.split_once('?').unwrap_or((place, ""));
         if place.contains('@') || !place.contains('/') && options.contains('@') {
-            return Err(PostgresUrlError::Password);
+            return Err(refused(SECOND_AT));
         }
         let (mut rest, mut ssl_mode, mut root_certificates) = (Vec::new(), None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -89,8 +71,8 @@ impl FromStr for PostgresUrl {
                 Some(("sslmode", mode)) => ssl_mode = Some(mode),
                 Some(("sslrootcert", file)) => root_certificates = Some(decoded(file)),
                 Some(("pgbouncer", value)) => {
-                    let (value, remedy) = (value.to_owned(), "remove it; PgBouncer must be 1.21 or later");
-                    return Err(PostgresUrlError::Option { name: "pgbouncer", value, remedy });
+                    let why = "is not supported: remove it; PgBouncer must be 1.21 or later";
+                    return Err(refused(&format!("pgbouncer={value} {why}")));
                 }
                 _ => rest.push(option),
             }
@@ -98,11 +80,14 @@ impl FromStr for PostgresUrl {
         let parsed = format!("{user}{place}?{}", rest.join("&")).parse();
         // What the driver says of an option has the option in it.
         let mut config: Config = parsed.map_err(|error| match options.contains('@') {
-            true => PostgresUrlError::Password,
-            false => PostgresUrlError::Form(error),
+            true => refused(SECOND_AT),
+            false => {
+                let form = "the address of the database is invalid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE";
+                refused(&format!("{form}: {}", causes(&error)))
+            }
         })?;
         if config.get_dbname().is_none_or(str::is_empty) {
-            return Err(PostgresUrlError::NoDatabase);
+            return Err(refused("the address has no database; use postgres://USER@HOST/DATABASE"));
         }
         let is_encrypted = is_encrypted(ssl_mode, root_certificates.is_some(), is_here(&config))?;
         config.ssl_mode(if is_encrypted { SslMode::Require } else { SslMode::Disable });
@@ -122,9 +107,13 @@ impl FromStr for PostgresUrl {
     }
 }
 
+fn refused(why: &str) -> DatabaseUrlError {
+    DatabaseUrlError(why.to_owned())
+}
+
 /// Elsewhere always, and always verified; on this machine where it is asked for.
-fn is_encrypted(mode: Option<&str>, has_roots: bool, is_here: bool) -> Result<bool, PostgresUrlError> {
-    let refused = |value: &str, remedy| Err(PostgresUrlError::Option { name: "sslmode", value: value.into(), remedy });
+fn is_encrypted(mode: Option<&str>, has_roots: bool, is_here: bool) -> Result<bool, DatabaseUrlError> {
+    let refused = |value: &str, remedy| Err(refused(&format!("sslmode={value} is not supported: {remedy}")));
     match mode {
         None => Ok(!is_here || has_roots),
         Some("verify-full") => Ok(true),
@@ -200,7 +189,8 @@ mod tests {
         }
         for mode in ["disable", "allow", "prefer", "require", "verify-ca", "off"] {
             let refused = format!("postgres://ada@db.shop.example/pets?sslmode={mode}").parse::<PostgresUrl>();
-            assert!(matches!(refused, Err(PostgresUrlError::Option { name: "sslmode", .. })), "{mode}");
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.starts_with(&format!("sslmode={mode} is not supported: use verify-full")), "{refused}");
         }
     }
 
@@ -215,13 +205,15 @@ mod tests {
 
     #[test]
     fn an_invalid_address_is_refused_with_the_reason() {
-        let refusal = |text: &str| text.parse::<PostgresUrl>().unwrap_err();
-        assert!(matches!(refusal("postgres://ada@host:port/pets"), PostgresUrlError::Form(_)));
-        assert!(matches!(refusal("postgres://ada@host/pets?colour=red"), PostgresUrlError::Form(_)));
-        assert!(matches!(refusal("postgres://ada@host"), PostgresUrlError::NoDatabase));
+        let refusal = |text: &str| text.parse::<PostgresUrl>().unwrap_err().to_string();
+        let form = "the address of the database is invalid; use postgres://USER:PASSWORD@HOST:PORT/DATABASE: ";
+        for text in ["postgres://ada@host:port/pets", "postgres://ada@host/pets?colour=red"] {
+            assert!(refusal(text).starts_with(form), "{}", refusal(text));
+        }
+        assert_eq!(refusal("postgres://ada@host"), "the address has no database; use postgres://USER@HOST/DATABASE");
         let pooler = refusal("postgres://ada@host/pets?pgbouncer=true");
         let why = "pgbouncer=true is not supported: remove it; PgBouncer must be 1.21 or later";
-        assert_eq!(pooler.to_string(), why);
+        assert_eq!(pooler, why);
     }
 
     #[test]
@@ -229,10 +221,9 @@ mod tests {
         for password in ["p@ss", "p@ss/w@", "p@ss:1@", "p@ss?w@", "p@ss?w=1@", "p@ss/w?x=1@", "p/w@", "p?w@", "p@ss#w"]
         {
             let refused = format!("postgres://ada:{password}@127.0.0.1/pets").parse::<PostgresUrl>().unwrap_err();
-            assert!(matches!(refused, PostgresUrlError::Password), "{password}: {refused:?}");
+            let why = "the address of the database has more than one @: write an @ of the password as %40";
+            assert_eq!(refused.to_string(), why, "{password}");
         }
-        let refused = PostgresUrlError::Password.to_string();
-        assert_eq!(refused, "the address of the database has more than one @: write an @ of the password as %40");
         for password in ["p/w", "5432/w", "p?w", "p?sslmode=w"] {
             let url = url(&format!("postgres://ada:{password}@127.0.0.1/pets?sslmode=verify-full"));
             assert_eq!(url.config.get_password(), Some(password.as_bytes()));

@@ -51,8 +51,10 @@ fn turn_to_wal(connection: &Connection) -> rusqlite::Result<()> {
     turn()
 }
 
-pub(super) fn cannot_open(path: &Path, source: rusqlite::Error) -> StoreError {
-    StoreError::Open { database: DatabaseUrl::Sqlite(path.to_owned()), source: source.into() }
+/// For [`Result::map_err`].
+pub(super) fn cannot_open<E: Into<DatabaseError>>(path: &Path) -> impl FnOnce(E) -> StoreError {
+    let database = DatabaseUrl::Sqlite(path.to_owned());
+    move |source| StoreError::cannot_open(&database)(source.into())
 }
 
 /// What SQLite answers is there at once.

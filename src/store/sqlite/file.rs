@@ -122,7 +122,7 @@ fn ids(path: &Path) -> io::Result<Vec<(u64, u64)>> {
 /// was committed last beside one of them, where who uses another name does not see it. Who only `reads` a finished copy,
 /// which has no log, may: tools for backups link their files.
 pub(super) fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
-    let file = fs::metadata(path).map_err(|source| StoreError::Create { path: path.to_owned(), source })?;
+    let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let why = match file.nlink() {
         _ if !file.is_file() => "is not a regular file".to_owned(),
         0 | 1 => return Ok(()),
@@ -132,7 +132,7 @@ pub(super) fn judge_file(path: &Path, reads: bool) -> Result<(), StoreError> {
              or copy the file"
         ),
     };
-    Err(StoreError::Unusable(format!("the database {} {why}", path.display())))
+    Err(StoreError::new(format!("the database {} {why}", path.display())))
 }
 
 /// Whether its header says that it is written without a write-ahead log (SQLite file format, 1.3.3).
@@ -143,14 +143,14 @@ fn has_no_log(path: &Path) -> bool {
 
 /// An error where the file is on another machine's disk; a warning where that is not known, or where others may write it.
 pub(super) fn judge_place(path: &Path) -> Result<(), StoreError> {
-    let cannot = |source| StoreError::Create { path: path.to_owned(), source };
-    let (number, file) = (statfs(path).map_err(|error| cannot(error.into()))?, fs::metadata(path).map_err(cannot)?);
+    let number = statfs(path).map_err(StoreError::cannot_create(path))?;
+    let file = fs::metadata(path).map_err(StoreError::cannot_create(path))?;
     let database = display_safe(&path.display().to_string()).into_owned();
     // Without /proc it is not known.
     let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     match place(number.f_type as u64, file.dev(), mounts) {
         Place::Network(kind) => {
-            return Err(StoreError::Unusable(format!(
+            return Err(StoreError::new(format!(
                 "the database {} is on a network file system ({kind}), where SQLite could lose pets: use a local disk",
                 path.display()
             )));

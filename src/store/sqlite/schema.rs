@@ -5,8 +5,7 @@ use std::path::Path;
 use rusqlite::Connection;
 use sha2::{Digest as _, Sha256};
 
-use crate::store::purpose::{Purpose, UNFINISHED};
-use crate::store::schema_changes::{Objects, require_same};
+use crate::store::database_error::{Objects, require_same};
 use crate::store::value_row::DatabaseError;
 use crate::store::{DatabaseUrl, StoreError};
 
@@ -27,28 +26,26 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
-pub(super) fn migrate(connection: &mut Connection, path: &Path, purpose: Purpose) -> Result<(), StoreError> {
+pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let database = || DatabaseUrl::Sqlite(path.to_owned());
-    let cannot = |source: rusqlite::Error| StoreError::Migrate { database: database(), source: source.into() };
+    let cannot =
+        |source: rusqlite::Error| StoreError::because(format!("cannot update the schema of {}", database()))(source);
     if version(connection).map_err(cannot)? == VERSION {
         return Ok(());
     }
     let transaction = connection.transaction().map_err(cannot)?;
     let found = version(&transaction).map_err(cannot)?;
-    let run = purpose.migrations_run(found);
-    if run > VERSION {
-        return Err(StoreError::of_version(database(), found, VERSION));
+    if found > VERSION {
+        return Err(StoreError::of_version(&database(), found, VERSION));
     }
-    for sql in MIGRATIONS.iter().skip(run as usize) {
+    for sql in MIGRATIONS.iter().skip(found as usize) {
         match transaction.execute_batch(sql) {
             // SQLite cannot say IF NOT EXISTS of a column.
             Err(error) if error.to_string().contains("duplicate column name") => {}
             run => run.map_err(cannot)?,
         }
     }
-    if found != UNFINISHED {
-        transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;
-    }
+    transaction.pragma_update(None, "user_version", VERSION).map_err(cannot)?;
     transaction.commit().map_err(cannot)
 }
 
@@ -56,7 +53,6 @@ pub(super) fn migrate(connection: &mut Connection, path: &Path, purpose: Purpose
 /// after they were acknowledged. Tables of others are left alone.
 pub(super) fn require_ours(connection: &Connection) -> Result<(), DatabaseError> {
     let run = match version(connection)? {
-        UNFINISHED => VERSION,
         known @ 1..=VERSION => known,
         _ => return Ok(()),
     };
@@ -94,11 +90,6 @@ fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<
     rows.collect()
 }
 
-/// Marks it as a copy that is not finished, or removes the mark. Its tables are up to date.
-pub(in crate::store) fn mark(connection: &Connection, is_unfinished: bool) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "user_version", if is_unfinished { UNFINISHED } else { VERSION })
-}
-
 /// Whether there is the table that every version of this program has made first.
 pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pets')", [], |row| row.get(0))
@@ -108,11 +99,7 @@ pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
 pub(super) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
     let is_ours = Connection::open(path)
         .and_then(|connection| Ok(has_pets(&connection)? || version(&connection)? == 0 && is_empty(&connection)?));
-    if is_ours.unwrap_or(true) {
-        Ok(())
-    } else {
-        Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) })
-    }
+    if is_ours.unwrap_or(true) { Ok(()) } else { Err(StoreError::foreign(path)) }
 }
 
 fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {

@@ -11,13 +11,12 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::{NamedTempFile, TempDir};
 use tokio_util::sync::CancellationToken;
 
-use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open};
+use super::connection::{BUSY_PAUSE, BUSY_TIMEOUT, cannot_open, connect_for_writing};
 use super::{file, schema};
 use crate::model::draft::check_name;
 use crate::model::text::causes;
-use crate::store::maintenance::{BackupError, IntegrityReport, QuickChecked};
 use crate::store::value_row::{DatabaseError, Row, pet};
-use crate::store::{DatabaseUrl, StoreError, sql};
+use crate::store::{BackupError, DatabaseUrl, IntegrityReport, QuickChecked, StoreError, sql};
 
 /// Pages copied before it is asked again whether to go on: about 4 MiB.
 const PAGES_AT_ONCE: c_int = 1000;
@@ -133,13 +132,21 @@ fn copy_pages(from: &Connection, partial: &Path, cancel: &CancellationToken) -> 
 /// A connection that reads the file as it is now, whatever is written meanwhile.
 pub(in crate::store) fn moment(path: &Path) -> Result<Connection, StoreError> {
     let connection = connect(path)?;
-    let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
+    let found = schema::version(&connection).map_err(cannot_open(path))?;
     if found != schema::VERSION {
-        return Err(StoreError::of_version(DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
+        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
     }
     // The moment is that of its first question.
     let begun = connection.execute_batch("BEGIN").and_then(|()| schema::version(&connection));
-    begun.map_err(|source| cannot_open(path, source))?;
+    begun.map_err(cannot_open(path))?;
+    Ok(connection)
+}
+
+/// A connection in a transaction that keeps others from writing. Its schema is up to date.
+pub(in crate::store) fn begin(path: &Path) -> Result<Connection, StoreError> {
+    let begin = |connection: Connection| connection.execute_batch("BEGIN IMMEDIATE").map(|()| connection);
+    let connection = connect_for_writing(path).and_then(begin).map_err(cannot_open(path))?;
+    schema::require_ours(&connection).map_err(cannot_open(path))?;
     Ok(connection)
 }
 
@@ -180,14 +187,14 @@ fn known(path: &Path, cancel: &CancellationToken) -> Result<(Connection, u32), S
     let mut connection = connect(path)?;
     let cancel = cancel.clone();
     let interruptible = connection.progress_handler(STEPS_AT_ONCE, Some(move || cancel.is_cancelled()));
-    interruptible.map_err(|source| cannot_open(path, source))?;
-    let found = schema::version(&connection).map_err(|source| cannot_open(path, source))?;
+    interruptible.map_err(cannot_open(path))?;
+    let found = schema::version(&connection).map_err(cannot_open(path))?;
     // What cannot be read of it is not foreign, but damaged.
     if !schema::has_pets(&connection).unwrap_or(true) {
-        return Err(StoreError::Foreign { database: DatabaseUrl::Sqlite(path.to_owned()) });
+        return Err(StoreError::foreign(path));
     }
     if found > schema::VERSION {
-        return Err(StoreError::of_version(DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
+        return Err(StoreError::of_version(&DatabaseUrl::Sqlite(path.to_owned()), found, schema::VERSION));
     }
     Ok((connection, found))
 }
@@ -222,7 +229,7 @@ fn pets(connection: &Connection, checked: &mut IntegrityReport) -> rusqlite::Res
 
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     if !path.exists() {
-        return Err(StoreError::Missing { path: path.to_owned() });
+        return Err(StoreError::new(format!("there is no database {}", path.display())));
     }
     file::judge_file(path, true)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -231,7 +238,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         connection.busy_timeout(BUSY_TIMEOUT)?;
         // Fails here, and not later, if it is not a database.
         schema::version(&connection)?;
-        Ok(connection)
+        Ok::<_, rusqlite::Error>(connection)
     };
-    connect().map_err(|source| cannot_open(path, source))
+    connect().map_err(cannot_open(path))
 }

@@ -34,9 +34,7 @@ use super::schema;
 use crate::clock;
 use crate::model::text::safe_causes;
 use crate::store::StoreFailure;
-use crate::store::addition_signal::AdditionSignal;
-use crate::store::heartbeat::{BEAT_TIME, Heartbeat};
-use crate::store::job::{Job, QUEUE, Work, awaited, queue, unawaited};
+use crate::store::job::{BEAT_TIME, Heartbeat, Job, QUEUE, Work, awaited, queue, unawaited};
 use crate::store::value_row::{Connection, DatabaseError};
 
 /// The most writes in one transaction: enough to hide the fsync, few enough to keep each of them prompt.
@@ -69,7 +67,7 @@ impl Writer {
         let (jobs, waiting) = mpsc::channel(QUEUE);
         let (was_alone, schema) = (AtomicBool::new(true), AtomicI64::new(-1));
         let (broken, written) = (OnceLock::new(), Mutex::new(None));
-        let (connection, additions) = (Mutex::new(Some(connection)), AdditionSignal::default());
+        let (connection, additions) = (Mutex::new(Some(connection)), Arc::<watch::Sender<()>>::default());
         let pen = Arc::new(WriteConnection { connection, files, was_alone, schema, broken, written, additions });
         let shared = Arc::clone(&pen);
         let thread = thread::Builder::new().name("store writer".into()).spawn(move || shared.until_closed(waiting))?;
@@ -159,7 +157,7 @@ struct WriteConnection {
     broken: OnceLock<StoreFailure>,
     /// When something was written last; nothing where the last try failed.
     written: Mutex<Option<Instant>>,
-    additions: AdditionSignal,
+    additions: Arc<watch::Sender<()>>,
 }
 
 impl WriteConnection {
@@ -232,7 +230,7 @@ impl WriteConnection {
             return Ok(is_long);
         }
         if committed.is_ok() && group.iter().any(|job| job.adds_pets()) {
-            self.additions.report();
+            self.additions.send_replace(());
         }
         for job in group.drain(..) {
             job.end(committed.clone());

@@ -262,7 +262,6 @@ pub enum RapidAction {
     Save,
     Refresh,
     Delete,
-    UseCode,
     Clear,
     Back,
 }

@@ -248,7 +248,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .moves(Rapid::Move, ARROWS, ["lines", ""], ["to the lines", ""])
         .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "form", "the form")
-        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .bind([f(8)], Rapid::Clear, "", "clear the field")
         .bind([ESC, f(3)], Rapid::Back, "", "to the pets");
     map.at(C::RapidChoice, A::Rapid)
@@ -260,7 +259,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB], Rapid::PreviousField, "", "previous field")
         .bind([f(2)], Rapid::Save, "", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "", "the form")
-        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "name", "to the name");
     map.at(C::RapidStatus, A::Rapid)
@@ -271,7 +269,6 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([BACK_TAB], Rapid::PreviousField, "category", "to the category")
         .bind([f(2)], Rapid::Save, "finish", "finish, to the pets")
         .global([f(6)], G::RapidEntry, "form", "the form")
-        .bind([ctrl('o')], Rapid::UseCode, "", "use the code as a name")
         .global([ch('?')], G::Help, "", "this help")
         .bind([ESC, f(3)], Rapid::Back, "", "to the name");
     map.at(C::ImportFile, A::ImportFile)

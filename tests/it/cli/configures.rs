@@ -156,7 +156,7 @@ fn check_finds_what_the_start_does_not_see() {
     for (text, says) in [
         ("[profiles.a]\nbase_url = \"http://shop.example/v1\"\n", "config.toml:2: profile a, base_url: http://"),
         ("[profiles.a]\nlabel = \"A\"\n", "config.toml:1: profile \"a\" needs either"),
-        ("[add]\ncodes = \"no.csv\"\n", "no.csv"),
+        ("[add]\ncodes = \"no.csv\"\n", "config.toml:2:1: there is no barcode file any more. Remove codes"),
         ("[domains]\nresolvers = [\"nobody\"]\n", "nobody"),
     ] {
         fails_cleanly(&run(&with(text), &["config", "check"]), 2, says);
@@ -182,13 +182,6 @@ fn the_keys_are_printed_as_the_file_that_changes_them() {
 }
 
 #[test]
-fn the_themes_are_listed_with_a_line_each() {
-    let themes = stdout(&run(&home(), &["config", "themes"]));
-    assert_eq!(themes.lines().count(), 6);
-    assert!(themes.starts_with("default       the terminal's colours, on marks only\n"), "{themes}");
-}
-
-#[test]
 fn an_action_that_cannot_work_is_refused_with_its_place() {
     let action = "[[actions]]\nname = \"label\"\ncommand = [\"lp\"]\nkey = \"x\"\n";
     let home = with(action);
@@ -210,22 +203,13 @@ fn an_action_that_cannot_work_is_refused_with_its_place() {
 }
 
 #[test]
-fn a_theme_is_exported_changed_and_chosen() {
+fn a_theme_of_the_user_is_chosen_and_its_faults_are_named() {
     let home = with("[ui]\ntheme = \"mine\"\n");
     fails_cleanly(&run(&home, &["config", "check"]), 2, "config.toml:2:9: unknown theme `mine`");
-    let exported = stdout(&run(&home, &["config", "themes", "dark", "--export"]));
     let own = file(&home).with_file_name("themes");
     fs::create_dir(&own).unwrap();
-    fs::write(own.join("mine.toml"), exported.replace("#9aa4b2/248/bright-black", "#30343b")).unwrap();
+    fs::write(own.join("mine.toml"), "quiet = \"#30343b\"\n").unwrap();
     assert_eq!(run(&home, &["config", "check"]).status.code(), Some(0));
-    let listed = stdout(&run(&home, &["config", "themes"]));
-    assert!(listed.ends_with("mine          bright text on a dark ground\n"), "{listed}");
-    let mut shown = petstore(&home, &["config", "themes", "mine", "--color", "always"]);
-    let shown = stdout(&shown.env("TERM", "xterm").env("COLORTERM", "truecolor").output().unwrap());
-    assert!(shown.contains("\u{1b}[38;2;48;52;59;48;2;17;21;28m quiet "), "{shown:?}");
-    assert_eq!(shown.lines().count(), 21, "{shown}");
-    assert!(!stdout(&run(&home, &["config", "themes", "mine"])).contains('\u{1b}'));
-    fails_cleanly(&run(&home, &["config", "themes", "dakr"]), 2, "Did you mean dark?");
     fs::write(own.join("mine.toml"), "text = \"white\"\n\n  pendign = \"red\"\n").unwrap();
     fails_cleanly(&run(&home, &["config", "check"]), 2, "themes/mine.toml:3:3: unknown field `pendign`");
 }

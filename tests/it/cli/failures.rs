@@ -155,7 +155,6 @@ fn every_command_says_it_when_its_output_cannot_be_written() {
         &["config", "path"],
         &["config", "show"],
         &["config", "keys"],
-        &["config", "themes"],
         &["doctor"],
         &["--help"],
         &["--version"],

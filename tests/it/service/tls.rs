@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use petstore::server::{Config, Tls, TlsError};
+use petstore::server::{Config, Tls};
 use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use rustls::pki_types::pem::PemObject as _;
@@ -153,10 +153,20 @@ async fn half_a_handshake_is_ended_in_time_and_keeps_nobody_out() {
 fn files_that_cannot_be_used_are_named_with_the_reason() {
     let (pair, other) = (Pair::new(), Pair::new());
     let missing = pair.directory.path().join("none.pem");
-    assert!(matches!(Tls::load(&missing, &pair.key()), Err(TlsError::Certificate { path, .. }) if path == missing));
-    assert!(matches!(Tls::load(&pair.key(), &pair.key()), Err(TlsError::Certificate { .. })));
-    assert!(matches!(Tls::load(&pair.certificate(), &missing), Err(TlsError::KeyFile { path, .. }) if path == missing));
-    assert!(matches!(Tls::load(&pair.certificate(), &pair.certificate()), Err(TlsError::KeyForAll(_))));
+    let (certificate, key) = (pair.certificate(), pair.key());
+    let chain = "it must be a PEM chain, the server's certificate first";
+    for (certificate, key, why) in [
+        (&missing, &key, format!("cannot read the certificate {}; {chain}", missing.display())),
+        (&key, &key, format!("cannot read the certificate {}; {chain}", key.display())),
+        (&certificate, &missing, format!("cannot read the private key {}", missing.display())),
+        (
+            &certificate,
+            &certificate,
+            format!("the private key {0} is readable by everyone. Run: chmod 600 {0}", certificate.display()),
+        ),
+    ] {
+        assert_eq!(Tls::load(certificate, key).unwrap_err().to_string(), why);
+    }
     let error = Tls::load(&pair.certificate(), &other.key()).unwrap_err();
     assert!(error.to_string().contains(other.key().to_str().unwrap()), "{error}");
     fs::set_permissions(pair.key(), Permissions::from_mode(0o644)).unwrap();

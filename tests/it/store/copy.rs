@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use petstore::clock;
 use petstore::model::Pet;
-use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, StoreError, StoreFailure, copy};
+use petstore::store::{CopyError, CopyProgress, CopySummary, DatabaseUrl, Store, copy};
 use rusqlite::OpenFlags;
 use secrecy::ExposeSecret;
 use tokio_util::sync::CancellationToken;
@@ -74,30 +74,26 @@ async fn everything_goes_over_and_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_that_was_interrupted_goes_on_where_it_was() {
+async fn a_copy_whose_end_is_not_known_is_verified_by_the_next() {
     let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Postgres)) else { return };
     let pets = filled(&from).await;
     to.open().await.close().await;
     let proxy = Proxy::start(to.server().port()).await;
     let over_a_line = format!("postgres://petstore@127.0.0.1:{}/{}", proxy.port, to.name()).parse().unwrap();
-    proxy.set(Line::LosesAnswerTo("COMMIT"));
-    // What became of the first transaction is not known; that it is there is found out by the next copy.
-    assert!(matches!(copied(&from.url, &over_a_line).await, Err(CopyError::Write { .. })));
-    proxy.set(Line::Whole);
-    assert!(matches!(Store::open(&to.url).await, Err(StoreError::Unfinished { .. })));
-    assert!(matches!(Store::open_existing(&to.url).await, Err(StoreError::Unfinished { .. })));
-
     let cancelled = CancellationToken::new();
     cancelled.cancel();
     let stopped = copy(&from.url, &to.url, &CopyProgress::default(), &cancelled).await;
     assert!(matches!(stopped, Err(CopyError::Cancelled)));
+    assert!(all(&to.open().await).await.is_empty());
 
+    proxy.set(Line::LosesAnswerTo("COMMIT"));
+    assert!(matches!(copied(&from.url, &over_a_line).await, Err(CopyError::Failed { .. })));
+    proxy.set(Line::Whole);
     let progress = CopyProgress::default();
     let done = copy(&from.url, &over_a_line, &progress, &CancellationToken::new()).await.unwrap();
-    assert_eq!(done, CopySummary { added: MANY as u64 - 5000, pets: MANY as u64 });
-    assert_eq!(progress.counts(), [5000, MANY as u64 - 5000, MANY as u64]);
+    assert_eq!(done, CopySummary { added: 0, pets: MANY as u64 });
+    assert_eq!(progress.counts(), [MANY as u64; 2]);
     assert!(all(&to.open().await).await == pets);
-    assert_eq!(copied(&from.url, &to.url).await.unwrap(), CopySummary { added: 0, pets: MANY as u64 });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -107,7 +103,7 @@ async fn a_database_with_other_animals_is_refused_and_left_as_it_is() {
         filled(&from).await;
         let other = to.open().await;
         let rex = other.add(rex(), clock::now()).await.unwrap();
-        assert!(matches!(copied(&from.url, &to.url).await, Err(CopyError::NotABeginning(_))));
+        assert!(matches!(copied(&from.url, &to.url).await, Err(CopyError::Differs { table: "pets", .. })));
         assert_eq!(all(&other).await, [rex]);
     }
 }
@@ -116,6 +112,7 @@ async fn a_database_with_other_animals_is_refused_and_left_as_it_is() {
 async fn rows_that_are_not_of_the_store_are_found_at_the_end() {
     let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(Kind::Sqlite)) else { return };
     filled(&from).await;
+    copied(&from.url, &to.url).await.unwrap();
     till_key(&to.open().await).await;
     assert!(matches!(copied(&from.url, &to.url).await, Err(CopyError::Differs { table: "API keys", .. })));
 }
@@ -154,52 +151,53 @@ async fn pets_at(to: &Database) -> Option<i64> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_copy_that_was_killed_is_not_used_and_goes_on_when_the_command_is_given_again() {
+async fn a_copy_that_was_killed_has_left_nothing_and_is_made_when_the_command_is_given_again() {
     for to in [Kind::Sqlite, Kind::Postgres] {
         let (Some(from), Some(to)) = (Database::new(Kind::Sqlite), Database::new(to)) else { return };
         let store = from.open().await;
         store.insert_samples(60_000, clock::now()).await.unwrap();
         store.close().await;
-        to.open().await.close().await;
         let (from, url) = (from.url.to_string(), to.url.to_string());
         let copy = || petstore(&["copy", "--from", &from, "--to", &url]);
 
         let mut killed = copy().spawn().unwrap();
-        while pets_at(&to).await.is_none_or(|pets| pets == 0) {}
+        while pets_at(&to).await.is_none() {}
         killed.kill().unwrap();
         killed.wait().unwrap();
-        let there = pets_at(&to).await.unwrap();
-        assert!(there < 60_000, "it was not killed in time");
-        for command in [
-            &["serve", "--listen", "127.0.0.1:0"][..],
-            &["keys", "list"],
-            &["keys", "create", "--name", "till"],
-            &["migrate"],
-        ] {
-            let output = petstore(command).env("PETSTORE_DATABASE", &url).output().unwrap();
-            let said = str::from_utf8(&output.stderr).unwrap();
-            let remedy = format!("{url} is an unfinished copy: run the same petstore copy again to finish it");
-            assert!(output.status.code() == Some(1) && said.contains(&remedy), "{command:?}: {said}");
-        }
-        let again = copied(&to.url, &DatabaseUrl::Sqlite("unmade.db".into())).await;
-        assert!(matches!(again, Err(CopyError::Store(StoreError::Unfinished { .. }))), "{again:?}");
+        assert_eq!(pets_at(&to).await, Some(0), "it was not killed in time");
+        let migrated = petstore(&["migrate"]).env("PETSTORE_DATABASE", &url).output().unwrap();
+        assert_eq!(migrated.status.code(), Some(0), "{}", String::from_utf8_lossy(&migrated.stderr));
 
         let output = copy().output().unwrap();
         let said = str::from_utf8(&output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(0), "{said}");
-        let added = 60_000 - there;
-        assert_eq!(said, format!("copied {added} pets from {from} to {url}, which now has 60000 pets, all verified\n"));
+        assert_eq!(said, format!("copied 60000 pets from {from} to {url}, which now has 60000 pets, all verified\n"));
         assert!(all(&Store::open(&from.parse().unwrap()).await.unwrap()).await == all(&to.open().await).await);
     }
 }
 
 #[tokio::test]
-async fn an_instance_on_a_database_that_is_copied_to_is_not_ready() {
-    let Some(to) = Database::new(Kind::Postgres) else { return };
-    let instance = to.open().await;
-    instance.ping().await.unwrap();
-    to.server().sql(to.name(), "INSERT INTO schema_versions VALUES (1000000)");
-    assert!(matches!(instance.ping().await, Err(StoreFailure::Unfinished)));
+async fn an_unfinished_copy_of_an_earlier_version_is_refused() {
+    for kind in [Kind::Sqlite, Kind::Postgres] {
+        let Some(to) = Database::new(kind) else { return };
+        to.open().await.close().await;
+        match &to.url {
+            DatabaseUrl::Sqlite(path) => {
+                let file = rusqlite::Connection::open(path).unwrap();
+                file.pragma_update(None, "user_version", 1_000_000).unwrap();
+            }
+            DatabaseUrl::Postgres(_) => {
+                to.server().sql(to.name(), "INSERT INTO schema_versions VALUES (1000000)");
+            }
+        }
+        for refused in [Store::open(&to.url).await, Store::open_existing(&to.url).await] {
+            let refused = refused.unwrap_err().to_string();
+            assert!(
+                refused.ends_with("is an unfinished copy of an earlier petstore: copy to an empty database"),
+                "{refused}"
+            );
+        }
+    }
 }
 
 #[test]

@@ -192,8 +192,9 @@ async fn behind_a_pooler_that_keeps_what_is_prepared_pets_are_added_and_followed
         &format!("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '{}'", database.name()),
     );
     let refused = Store::open(&url).await.unwrap_err();
-    assert!(matches!(refused, StoreError::WeakCommit { .. }), "{refused:?}");
-    assert!(refused.to_string().contains("ALTER ROLE"), "{refused}");
+    let why = "has synchronous_commit = off, which can lose acknowledged pets, and petstore cannot change it behind a pooler: \
+               run ALTER ROLE";
+    assert!(refused.to_string().contains(why), "{refused}");
 }
 
 #[tokio::test]
@@ -412,12 +413,14 @@ async fn pages_of_a_large_store_are_found_by_an_index() {
 async fn a_schema_that_is_too_old_or_too_new_is_refused_and_a_running_instance_is_then_not_ready() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let refused = Store::open_existing(&database.url).await;
-    assert!(matches!(refused, Err(StoreError::Older { found: 0, .. })));
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.ends_with(" has schema 0, and this petstore needs 8: run petstore migrate"), "{refused}");
     let store = database.open().await;
     store.ping().await.unwrap();
     let sql = |sql: &str| database.server().sql(database.name(), sql);
     sql("INSERT INTO schema_versions VALUES (9999)");
-    assert!(matches!(Store::open(&database.url).await, Err(StoreError::Newer { found: 9999, .. })));
+    let refused = Store::open(&database.url).await.unwrap_err().to_string();
+    assert!(refused.contains("was made by a newer petstore (schema 9999; this one supports 8)"), "{refused}");
     // Migrations only add, so that an older instance goes on.
     store.ping().await.unwrap();
     sql("DELETE FROM schema_versions WHERE version > 1");
@@ -476,7 +479,6 @@ async fn an_instance_whose_schema_another_program_has_changed_is_not_ready_and_s
 async fn a_server_that_is_not_there_is_named_without_the_password() {
     let url: DatabaseUrl = "postgres://ada:secret@127.0.0.1:1/pets".parse().unwrap();
     let error = Store::open(&url).await.unwrap_err();
-    assert!(matches!(error, StoreError::Connect { .. }));
     assert_eq!(error.to_string(), "no connection to postgres://ada@127.0.0.1:1/pets");
     assert!(!format!("{error:?}").contains("secret"));
 }
@@ -498,7 +500,7 @@ async fn a_server_is_believed_by_its_certificate_and_name_only() {
         assert!(causes.any(|cause| cause.to_string().contains(reason)), "{error:?}");
     }
     let missing = Store::open(&url("localhost", "missing.pem").parse().unwrap()).await.unwrap_err();
-    assert!(matches!(missing, StoreError::RootCertificates { .. }));
+    assert!(missing.to_string().starts_with("cannot read the certificates of sslrootcert=/"), "{missing}");
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ pub struct Attempt {
 
 /// A pet as it was typed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase")]
 pub struct QueuedPet {
     /// Its number in the file.
     pub line: u64,
@@ -74,9 +74,6 @@ pub struct QueuedPet {
     pub key: IdempotencyKey,
     /// The pet, unchecked.
     pub pet: Draft,
-    /// The scanned code, if it belongs to the pet.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
 }
 
 /// A pet that is not settled.
@@ -223,7 +220,7 @@ mod tests {
     fn typed(line: u64) -> QueuedPet {
         let mut keys = IdempotencyKeys::new(Uuid::from_u128(line.into()));
         let pet = Draft { name: format!("Rex {line}"), category_id: "3".into(), status: None };
-        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet, code: None }
+        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet }
     }
 
     fn attempt() -> Attempt {
@@ -236,6 +233,14 @@ mod tests {
 
     fn refused(line: u64) -> QueueRecord {
         QueueRecord::Refused { line, why: "refused (400)".into() }
+    }
+
+    #[test]
+    fn the_code_that_an_earlier_version_wrote_is_left_out() {
+        let line = log::line(&QueueRecord::Typed(typed(1))).unwrap();
+        let (_directory, file) = queue();
+        fs::write(&file.path, line.replace("\"pet\":", "\"code\":\"96385074\",\"pet\":")).unwrap();
+        assert_eq!(file.read().unwrap().open, [Open { typed: typed(1), sent: None, refused: None }]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::api::curl::curl_for_list;
+use crate::api::exchange::curl_for_list;
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::words::counted;

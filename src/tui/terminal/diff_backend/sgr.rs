@@ -1,7 +1,7 @@
 //! How letters look, and the shortest sequence from one look to another.
 
 use ratatui::buffer::Cell;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Modifier};
 
 use crate::tui::theme::colour::NAMED;
 
@@ -89,14 +89,6 @@ impl Sgr {
         }
         steps.join(";")
     }
-}
-
-/// `text` in this style, for lines that are not painted by the app.
-pub fn painted(text: &str, style: Style) -> String {
-    let mut cell = Cell::EMPTY;
-    cell.set_style(style);
-    let look = Sgr::of(&cell);
-    format!("{}{text}{}", Sgr::change(Some(Sgr::PLAIN), look), Sgr::change(Some(look), Sgr::PLAIN))
 }
 
 /// Whether two cells look the same.

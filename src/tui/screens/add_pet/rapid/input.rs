@@ -10,7 +10,7 @@ use crate::tui::screens::add_pet::import;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::Typing;
 
-use super::state::{Fate, Focus, Line, MOST_WAITING, RapidSetup, reason};
+use super::state::{Fate, Focus, Line, MOST_WAITING, reason};
 
 /// Takes the name field as a line, unless too many lines are waiting.
 pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -36,7 +36,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         super::update::on_typing(state, Typing::Text(&text), now);
         return Vec::new();
     }
-    if !whole.lines().all(|line| is_scanned(&rapid.setup, line)) {
+    if !whole.lines().all(|line| is_code(rapid.setup.code_in(line))) {
         return import::start::paste(state, &text, now).unwrap_or_else(|| {
             super::update::on_typing(state, Typing::Text(&text), now);
             Vec::new()
@@ -87,8 +87,7 @@ pub(in crate::tui::screens::add_pet) fn queue(state: &mut AppState, draft: Draft
     let category_id = rapid.setup.categories.number(draft.category_id.trim()).into_owned();
     let draft = Draft { category_id, ..draft };
     let number = rapid.next_number();
-    let (code, key, fate) = (None, state.keys.make(), Fate::Unwritten);
-    let line = Line { number, at: now.wall, draft, code, key, sent: None, fate };
+    let line = Line { number, at: now.wall, draft, key: state.keys.make(), sent: None, fate: Fate::Unwritten };
     rapid.unwritten.push(typed(&line));
     rapid.lines.push(line);
     Ok(())
@@ -97,20 +96,8 @@ pub(in crate::tui::screens::add_pet) fn queue(state: &mut AppState, draft: Draft
 /// Takes one line; the bell if it is refused here.
 fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     let rapid = &mut state.add.rapid;
-    let text = rapid.setup.code_in(text);
-    let mut draft = rapid.draft(text);
-    let coded = rapid.setup.codes.as_ref().and_then(|codes| codes.get(text));
-    let is_unknown = rapid.setup.codes.is_some() && coded.is_none() && is_code(text);
-    let code = (is_unknown || coded.is_some()).then(|| text.to_owned());
-    if let Some(coded) = coded {
-        draft.name.clone_from(&coded.name);
-        draft.category_id = coded.category.map_or(draft.category_id, |category| category.to_string());
-    }
+    let draft = rapid.draft(rapid.setup.code_in(text));
     let (fate, refused, sentence) = match draft.check(&rapid.setup.categories) {
-        _ if is_unknown => {
-            let sentence = format!("Code {} is not in the code file. Ctrl-O uses it as the name.", short(text));
-            (Fate::UnknownCode, Some(String::new()), sentence)
-        }
         Ok(_) => (Fate::Unwritten, None, String::new()),
         Err(errors) => {
             let why = reason(&errors);
@@ -123,7 +110,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
         }
     };
     let number = rapid.next_number();
-    let line = Line { number, at: now.wall, draft, code, key: state.keys.make(), sent: None, fate };
+    let line = Line { number, at: now.wall, draft, key: state.keys.make(), sent: None, fate };
     // A blank line is not kept.
     if !line.draft.name.is_empty() {
         rapid.unwritten.push(typed(&line));
@@ -136,43 +123,10 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     })
 }
 
-/// Uses the selected or newest unknown code as the name of its pet.
-pub(super) fn use_code(state: &mut AppState, now: Now) {
-    let rapid = &mut state.add.rapid;
-    let marked = rapid.marked;
-    let in_lines = rapid.focus == Focus::Lines;
-    let wanted = |line: &&mut Line| line.fate == Fate::UnknownCode && (!in_lines || line.number == marked);
-    let Some(line) = rapid.lines.iter_mut().rev().find(wanted) else {
-        state.say(MessageKind::Note, "No unknown code here.");
-        return;
-    };
-    let code = line.draft.name.clone();
-    let message = match line.draft.check(&rapid.setup.categories) {
-        Ok(_) => {
-            line.fate = Fate::Unwritten;
-            line.code = None;
-            let record = typed(line);
-            rapid.unwritten.push(record);
-            format!("{} is used as the name.", short(&code))
-        }
-        Err(errors) => {
-            line.fate = Fate::Refused(reason(&errors));
-            errors.first().map_or(String::new(), ToString::to_string)
-        }
-    };
-    state.say_done(message, now.mono);
-}
-
 /// The record of a taken line.
 fn typed(line: &Line) -> QueueRecord {
-    let Line { number, at, draft, code, key, .. } = line.clone();
-    QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, code })
-}
-
-/// Whether a line is a code, by the code file or by its form.
-fn is_scanned(setup: &RapidSetup, line: &str) -> bool {
-    let code = setup.code_in(line);
-    is_code(code) || setup.codes.as_ref().is_some_and(|codes| codes.get(code).is_some())
+    let Line { number, at, draft, key, .. } = line.clone();
+    QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft })
 }
 
 /// Whether it has the form of a barcode: 8 to 14 digits, as in EAN and UPC.

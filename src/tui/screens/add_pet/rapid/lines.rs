@@ -45,7 +45,7 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     let Some(line) = rapid.line(rapid.marked).cloned() else { return Vec::new() };
     match line.fate {
-        Fate::Refused(_) | Fate::UnknownCode => {
+        Fate::Refused(_) => {
             if rapid.name.value().trim().is_empty() || rapid.editing.is_some() {
                 edit(state, line);
             } else {
@@ -142,7 +142,7 @@ pub(super) fn drop_marked(state: &mut AppState, now: Now) {
         Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
             state.say(MessageKind::Note, "A line that is being sent or saved cannot be dropped.");
         }
-        Fate::Waiting | Fate::Refused(_) | Fate::UnknownCode | Fate::Unknown(_) => {
+        Fate::Waiting | Fate::Refused(_) | Fate::Unknown(_) => {
             let line = rapid.lines.remove(here);
             rapid.unwritten.push(QueueRecord::Dropped { line: line.number });
             match rapid.lines.get(here).or(rapid.lines.last()) {

@@ -7,7 +7,6 @@ use jiff::Timestamp;
 
 use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
-use crate::local::barcodes::Codes;
 use crate::model::text::cut;
 use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
 use crate::tui::keymap::Context;
@@ -75,8 +74,6 @@ pub struct State {
 /// The configuration of rapid entry.
 #[derive(Clone, Debug, Default)]
 pub struct RapidSetup {
-    /// The barcodes and their pets, from the code file.
-    pub codes: Option<Arc<Codes>>,
     /// The prefix that the scanner sends.
     pub strip: String,
     /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
@@ -111,8 +108,6 @@ pub struct Line {
     pub at: Timestamp,
     /// The pet.
     pub draft: Draft,
-    /// The scanned code, if it belongs to the pet or is unknown.
-    pub code: Option<String>,
     /// Its key, the same whenever it is sent.
     pub key: IdempotencyKey,
     /// It was sent, and its outcome is unknown.
@@ -134,8 +129,6 @@ pub enum Fate {
     Saved(PetId),
     /// It was refused, for this reason: a word or two for the list, a colon, and a sentence.
     Refused(String),
-    /// Its code is not in the code file.
-    UnknownCode,
     /// It may have been added. A matching pet, if one was found.
     Unknown(Option<PetId>),
 }
@@ -184,14 +177,13 @@ impl Fate {
     fn explanation(&self) -> Option<&str> {
         match self {
             Self::Refused(why) => Some(why.split_once(": ").map_or(why.as_str(), |(_, sentence)| sentence)),
-            Self::UnknownCode => Some("The code is not in the code file. Ctrl-O uses it as the name."),
             Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) | Self::Unknown(_) => None,
         }
     }
 
     /// Whether it needs the user.
     pub(super) const fn wants_the_user(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::UnknownCode | Self::Unknown(_))
+        matches!(self, Self::Refused(_) | Self::Unknown(_))
     }
 }
 
@@ -229,7 +221,7 @@ impl State {
         for line in &self.lines {
             match line.fate {
                 Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => counts.waiting += 1,
-                Fate::Refused(_) | Fate::UnknownCode => counts.refused += 1,
+                Fate::Refused(_) => counts.refused += 1,
                 Fate::Unknown(_) => counts.unknown += 1,
                 Fate::Saved(_) => {}
             }
@@ -237,7 +229,7 @@ impl State {
         counts
     }
 
-    /// Whether the category would make every line invalid. An empty one may come from the code file.
+    /// Whether what was typed as the category would make every line invalid.
     pub(super) fn has_wrong_category(&self) -> bool {
         !self.category.value().trim().is_empty() && self.category_id().is_none()
     }
@@ -355,13 +347,15 @@ impl Line {
             at: typed.at,
             // Content of the file is checked like typed text.
             fate: match (refused, typed.pet.check(categories)) {
-                (Some(_), _) if typed.code.as_ref() == Some(&typed.pet.name) => Fate::UnknownCode,
+                // A code that was not in a barcode file, which earlier versions had.
+                (Some(why), _) if why.is_empty() => {
+                    Fate::Refused("unknown code: Its pet is not known. Enter edits it.".to_owned())
+                }
                 (Some(why), _) => Fate::Refused(cut(&display_safe(&why), LONGEST_REASON)),
                 (None, Ok(_)) => Fate::Waiting,
                 (None, Err(errors)) => Fate::Refused(reason(&errors)),
             },
             draft: typed.pet,
-            code: typed.code,
             key: typed.key,
             sent,
         }

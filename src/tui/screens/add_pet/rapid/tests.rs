@@ -1,6 +1,5 @@
 //! Tests of rapid entry: its lines, and how each state is painted.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::state::MOST_WAITING;
@@ -11,7 +10,6 @@ use crate::app::outbox::send::SentAt;
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
 use crate::config::file::Concurrency;
-use crate::local::barcodes::Codes;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::keymap::Context;
@@ -91,15 +89,6 @@ fn refused(status: u16, retry_after: Option<u64>) -> LineSent {
 
 fn no_answer() -> LineSent {
     LineSent::Failed(Failure::NoAnswer { after: Duration::from_secs(30) })
-}
-
-fn with_codes(app: &mut App) {
-    let directory = tempfile::tempdir().unwrap();
-    let path = directory.path().join("codes.csv");
-    std::fs::write(&path, "code,name,category\n4006381333931,Goldfish,12\n96385074,Canary,\n").unwrap();
-    let (codes, faults) = Codes::read(&path);
-    assert_eq!(faults, Vec::<String>::new());
-    app.state.add.rapid.setup.codes = Some(Arc::new(codes));
 }
 
 // --- taking ---
@@ -276,16 +265,19 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
 #[test]
 fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
-    with_codes(&mut app);
     app.state.add.rapid.setup.strip = "]E0".into();
     app.keys("\"]E04006381\"");
     app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
-    assert_eq!(names, ["Goldfish", "Canary", "12345678"]);
-    assert!(app.says("3 codes pasted. To fix (marked !): 1."), "{}", app.screen());
-    assert_eq!((bells(&app), app.state.context()), (1, Context::Rapid));
+    assert_eq!(names, ["4006381333931", "96385074", "12345678"]);
+    assert!(app.says("3 codes pasted, one line each."), "{}", app.screen());
+    assert_eq!((bells(&app), app.state.context()), (0, Context::Rapid));
     app.send(Msg::Paste("96385074\nRex\n".into()));
     assert_eq!((fates(&app).len(), app.state.context()), (3, Context::ImportLook), "not all of them are codes");
+    app.keys("Esc F8 S-Tab S-Tab BS Enter");
+    app.send(Msg::Paste("96385074\n96385081".into()));
+    assert!(app.says("2 codes pasted. To fix (marked !): 2."), "{}", app.screen());
+    assert_eq!(bells(&app), 1);
 }
 
 #[test]
@@ -359,32 +351,6 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     answer(&mut app, 0, saved(1));
     app.keys("Enter");
     assert_eq!(app.state.add.rapid.lines.last().unwrap().draft.name, "Rex");
-}
-
-#[test]
-fn a_known_code_is_a_pet_and_an_unknown_one_needs_the_user() {
-    let mut app = opened(80, 24);
-    with_codes(&mut app);
-    app.state.add.rapid.setup.strip = "]E0".into();
-    app.keys("\"]E04006381333931\" Enter \"96385074\" Enter \"12345678\" Enter \"Rex\" Enter");
-    written(&mut app);
-    let lines: Vec<_> = app.state.add.rapid.lines.iter().map(|line| line.draft.clone()).collect();
-    let draft = |name: &str, category: &str| Draft {
-        name: name.into(),
-        category_id: category.into(),
-        status: Some(PetStatus::Available),
-    };
-    assert_eq!(lines, [draft("Goldfish", "12"), draft("Canary", "3"), draft("12345678", "3"), draft("Rex", "3")]);
-    assert_eq!((bells(&app), &app.state.add.rapid.lines[2].fate), (1, &Fate::UnknownCode));
-    assert!(app.screen().contains("unknown code"));
-    app.keys("C-o");
-    written(&mut app);
-    for id in 1..=4 {
-        answer(&mut app, 0, saved(id));
-    }
-    assert_eq!(names_sent(&app), ["Goldfish", "Canary", "12345678", "Rex"]);
-    app.keys("C-o");
-    assert!(app.says("No unknown code here."));
 }
 
 // --- replies ---
@@ -630,7 +596,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
     let open = (1..).zip(names).map(|(line, (name, sent))| {
         let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
         let at = "2026-11-20T14:00:00Z".parse().unwrap();
-        let typed = QueuedPet { line, at, key: keys.make(), pet, code: None };
+        let typed = QueuedPet { line, at, key: keys.make(), pet };
         Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
     });
     Unfinished { open: open.collect(), saved: 14, unreadable: 0 }
@@ -679,10 +645,13 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     let mut refused = left(&[("Rex", None), ("40063813", None)]);
     refused.open[0].refused = Some("refused (400)".into());
     refused.open[1].refused = Some(String::new());
-    refused.open[1].typed.code = Some("40063813".into());
     let mut app = restored(remote(), refused);
     assert!(app.says("2 refused lines to fix (2, F6)."), "{}", app.screen());
-    assert_eq!(fates(&app), [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::UnknownCode)]);
+    let unknown = "unknown code: Its pet is not known. Enter edits it.";
+    assert_eq!(
+        fates(&app),
+        [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::Refused(unknown.into()))]
+    );
     assert_eq!(sent(&app).len(), 0);
     app.keys("a F6 \"3\" Enter Up Down Enter BS BS BS \"Max\" Enter");
     let records = written(&mut app);
@@ -746,7 +715,6 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
 
 pub fn busy(columns: u16, rows: u16) -> App {
     let mut app = opened(columns, rows);
-    with_codes(&mut app);
     for (id, name) in (100_246..).zip(["Luna", "Tank", "Pepper"]) {
         typed(&mut app, &[name]);
         answer(&mut app, 0, saved(id));

@@ -50,8 +50,7 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     let acts = matches!(action, RapidAction::Confirm | RapidAction::Refresh | RapidAction::Delete);
-    let is_about_line = (acts && rapid.focus == Focus::Lines) || action == RapidAction::UseCode;
-    if is_about_line && is_still_switching(state, "the line was not changed.") {
+    if acts && rapid.focus == Focus::Lines && is_still_switching(state, "the line was not changed.") {
         return vec![input::bell()];
     }
     let rapid = &mut state.add.rapid;
@@ -88,7 +87,6 @@ pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Eff
         (RapidAction::Delete, Focus::Lines) => lines::drop_marked(state, now),
         // The status and the lines share these keys.
         (RapidAction::PreviousTab | RapidAction::NextTab | RapidAction::Refresh | RapidAction::Delete, _) => {}
-        (RapidAction::UseCode, _) => input::use_code(state, now),
         (RapidAction::Clear, _) => {
             rapid.stray = false;
             if rapid.editing.is_some() {

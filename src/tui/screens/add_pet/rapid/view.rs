@@ -59,12 +59,11 @@ fn draw_intro(rapid: &State, page: &mut Page<'_>) {
     if page.area.height < 16 {
         return;
     }
-    let codes = rapid.setup.codes.as_ref().map_or(String::new(), |codes| format!(" {} codes loaded.", codes.count()));
     let first = match rapid.focus {
         Focus::Category => "Type the category and press Enter; then scan or type names.",
         Focus::Status | Focus::Name | Focus::Lines => "Scan or type a name and press Enter.",
     };
-    let text = format!("{first} Each line is saved at once. Category and status stay until you change them.{codes}");
+    let text = format!("{first} Each line is saved at once. Category and status stay until you change them.");
     page.gap();
     page.margin = 3;
     page.paragraph(3, &text);
@@ -126,7 +125,6 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
         Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
         Fate::Saved(id) => ("+", StyleRole::Good, format!("id {id}")),
         Fate::Refused(why) => ("!", StyleRole::Error, why.split(':').next().unwrap_or_default().to_owned()),
-        Fate::UnknownCode => ("!", StyleRole::Error, "unknown code".to_owned()),
         Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
         Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
     };
@@ -138,12 +136,8 @@ fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
     page.at(1, marker(here), role(StyleRole::Text));
     page.at(2, format!(" {mark}"), role(mark_role));
     page.at(TIME, appearance.time(line.at), role(StyleRole::Text));
-    let name = match &line.code {
-        _ if line.draft.name.trim().is_empty() => "(blank)".to_owned(),
-        Some(code) if *code != line.draft.name => format!("{} (code {code})", line.draft.name),
-        Some(_) | None => line.draft.name.clone(),
-    };
-    page.at(NAME, cut(&appearance.text(&name), name_width(page)), role(StyleRole::Text));
+    let name = Some(line.draft.name.as_str()).filter(|name| !name.trim().is_empty()).unwrap_or("(blank)");
+    page.at(NAME, cut(&appearance.text(name), name_width(page)), role(StyleRole::Text));
     let right = page.area.width.saturating_sub(FROM_RIGHT);
     let category = cut(&appearance.text(&line.draft.category_id), 8);
     let blank = " ".repeat(8_usize.saturating_sub(width(&category)));
