@@ -298,7 +298,6 @@ pub enum PreviewAction {
 pub enum ImportRunAction {
     Move(Movement),
     Save,
-    Delete,
     OnlyProblems,
     Confirm,
     Copy,
