@@ -225,3 +225,19 @@ pub async fn revoked(session: Option<SshSession>, sends: bool) -> Failed {
     }
     may_not_log_in(&name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_zone_is_a_name_and_no_file() {
+        let zone = |value: &str| known(&Env::from_iter([("TZ", value)])).get("TZ").is_some();
+        assert!(zone("Europe/Berlin") && zone(":UTC") && zone("CET-1CEST,M3.5.0,M10.5.0/3"));
+        for file in
+            ["/etc/passwd", ":/etc/passwd", "../../dev/zero", ":../pipe", "pipe", "::UTC", "UTC/../UTC", "./UTC"]
+        {
+            assert!(!zone(file), "{file}");
+        }
+    }
+}

@@ -7,9 +7,10 @@ use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
 use crate::model::NewPet;
 use crate::model::text::{cut, short};
+use crate::model::words::counted;
+use crate::tui::command::{Command, command};
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::AskAction;
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::{domains, pets};
@@ -18,30 +19,36 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 /// Only one key means yes.
-pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
-    match action {
-        AskAction::Confirm => {
-            state.allowed |= !matches!(
-                asked.change,
-                PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::PublicResolvers
-            );
-            match asked.change {
-                PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
-                PendingChange::Run(run) => custom_actions::begin(state, *run, now),
-                PendingChange::Add(new) => add_pet::update::send(state, new, now),
-                PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
-                PendingChange::Rapid(_) => rapid::update::switch(state, now),
-                PendingChange::Import(_) => import::update::begin(state, now),
-                PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
-            }
-        }
-        AskAction::Back if asked.change == PendingChange::PublicResolvers => {
-            domains::popups::resolvers::choose(state, false, now)
-        }
-        AskAction::Back if asked.change == PendingChange::StopWaiting => state.note("Still waiting for the answer."),
-        AskAction::Back if matches!(asked.change, PendingChange::Run(_)) => state.note("It was not run."),
-        AskAction::Back => state.note("Nothing was added. What you typed is kept."),
+pub static BOX: &[Command] = &[
+    command("confirm", "y", "yes", "yes", |app, now| take(app).map_or_else(Vec::new, |change| yes(app, change, now))),
+    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| match take(app) {
+        None | Some(PendingChange::StopImport) => Vec::new(),
+        Some(PendingChange::PublicResolvers) => domains::popups::resolvers::choose(app, false, now),
+        Some(PendingChange::StopWaiting) => app.note("Still waiting for the answer."),
+        Some(PendingChange::Run(_)) => app.note("It was not run."),
+        Some(_) => app.note("Nothing was added. What you typed is kept."),
+    }),
+];
+
+fn take(app: &mut AppState) -> Option<PendingChange> {
+    let Some(Popup::Confirm(asked)) = app.popup.take() else { return None };
+    Some(asked.change)
+}
+
+fn yes(state: &mut AppState, change: PendingChange, now: Now) -> Vec<Effect> {
+    state.allowed |= !matches!(
+        change,
+        PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::StopImport | PendingChange::PublicResolvers
+    );
+    match change {
+        PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
+        PendingChange::Run(run) => custom_actions::begin(state, *run, now),
+        PendingChange::Add(new) => add_pet::update::send(state, new, now),
+        PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
+        PendingChange::Rapid(_) => rapid::update::switch(state, now),
+        PendingChange::Import(_) => import::update::begin(state, now),
+        PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
+        PendingChange::StopImport => import::update::stop(state),
     }
 }
 
@@ -57,6 +64,9 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
         PendingChange::StopWaiting => {
             let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
             ("No answer yet".to_owned(), "Stop", note)
+        }
+        PendingChange::StopImport => {
+            ("Import".to_owned(), "Stop", "Rows that were added stay. F2 sends the rest, also after the next start.")
         }
         PendingChange::Run(run) if run.action.writes => {
             (format!("Run {}", run.action.name), "Run it", "It changes the service.")
@@ -88,6 +98,10 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
             let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
             let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
             (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
+        }
+        PendingChange::StopImport => {
+            let left = state.add.import.running().map_or(0, import::Running::left);
+            (format!("{} left. Stop sending to", counted(left, "row")), Vec::new())
         }
         PendingChange::PublicResolvers => (String::new(), Vec::new()),
         PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
