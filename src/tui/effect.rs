@@ -3,7 +3,6 @@
 use derive_more::From;
 
 use crate::config::Notify;
-use crate::transfer::import::ImportControl;
 use crate::tui::screens::domains::jobs::DomainTask;
 
 use super::custom_actions::run::Run;
@@ -24,8 +23,8 @@ pub enum Effect {
     Job(Job),
     /// Stop what runs in this slot; its reply no longer matters.
     Cancel(Slot),
-    /// Pause, stop or go on with the import that is under way.
-    ControlImport(ImportControl),
+    /// Stop the import that is under way.
+    StopImport,
     /// Give the terminal back and stop, as Ctrl-Z asks.
     Suspend,
     /// Take the terminal again, after something else has stopped the program.

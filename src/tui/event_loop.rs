@@ -270,7 +270,7 @@ fn perform<B: Backend>(
                 (outside.tell)(&effect).map_err(failed)?;
                 continue;
             }
-            Effect::Cancel(_) | Effect::ControlImport(_) | Effect::Job(_) => match worker.effects.send(effect) {
+            Effect::Cancel(_) | Effect::StopImport | Effect::Job(_) => match worker.effects.send(effect) {
                 Err(SendError(Effect::Job(Job { id, task }))) => {
                     let why = "the worker has stopped".to_owned();
                     let outcome = Outcome::failed(task.slot(), Failure::Crashed { why });

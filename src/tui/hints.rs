@@ -28,7 +28,7 @@ fn word(state: &AppState, action: Action, hint: &'static str) -> &'static str {
     }
     let Some(running) = state.add.import.running() else { return hint };
     match action {
-        Action::ImportRun(ImportRunAction::Back) if running.is_under_way() && !running.paused => "pause",
+        Action::ImportRun(ImportRunAction::Back) if running.is_under_way() => "stop",
         Action::ImportRun(ImportRunAction::Back) => "leave",
         Action::ImportRun(ImportRunAction::Save) if !running.is_under_way() => "check again",
         _ => hint,
@@ -57,7 +57,7 @@ fn works(state: &AppState, action: Action) -> bool {
             !state.domains.setup.configuration.redirects.is_empty()
         }
         (Action::ImportRun(ImportRunAction::Save), _) => {
-            state.add.import.running().is_none_or(|running| running.paused || !running.is_under_way())
+            state.add.import.running().is_none_or(|running| !running.is_under_way())
         }
         (Action::Global(GlobalAction::Commands), Some(Popup::Help(help))) => {
             help.below.is_none() && state.allows(action)

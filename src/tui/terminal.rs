@@ -190,7 +190,7 @@ fn sequence(effect: &Effect) -> Vec<u8> {
         }
         Effect::Mouse(on) => if *on { MOUSE_ON } else { MOUSE_OFF }.into(),
         Effect::Notify(Notify::Off, _) | Effect::Suspend | Effect::Resume | Effect::Redraw => Vec::new(),
-        Effect::Job(_) | Effect::Cancel(_) | Effect::ControlImport(_) => Vec::new(),
+        Effect::Job(_) | Effect::Cancel(_) | Effect::StopImport => Vec::new(),
     }
 }
 

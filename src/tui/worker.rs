@@ -173,8 +173,8 @@ impl Worker {
                 None
             }
             Effect::Job(job) => self.start(job),
-            Effect::ControlImport(control) => {
-                self.import_control.send_replace(control);
+            Effect::StopImport => {
+                self.import_control.send_replace(ImportControl::Stop);
                 None
             }
             // The loop keeps these to itself.

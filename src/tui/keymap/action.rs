@@ -297,7 +297,6 @@ pub enum PreviewAction {
 pub enum ImportRunAction {
     Move(Movement),
     Save,
-    Delete,
     OnlyProblems,
     Confirm,
     Copy,

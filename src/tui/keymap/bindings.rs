@@ -297,9 +297,8 @@ pub(super) static BINDINGS: LazyLock<Vec<Binding>> = LazyLock::new(|| {
         .bind([f(8)], Preview::Clear, "", "drop unfinished import")
         .bind([ESC, f(3)], Preview::Back, "cancel", "another file");
     map.at(C::ImportRun, A::ImportRun)
-        .bind([ESC, f(3)], ImportRun::Back, "pause, leave", "pause, then leave")
+        .bind([ESC, f(3)], ImportRun::Back, "stop, leave", "stop, leave")
         .bind([f(2)], ImportRun::Save, "resume", "resume")
-        .bind([DELETE], ImportRun::Delete, "", "stop what is paused")
         .bind([ch('f')], ImportRun::OnlyProblems, "only problems", "only rows to fix")
         .moves(ImportRun::Move, READER, ["", ""], ["move", "first, last"])
         .bind([ENTER], ImportRun::Confirm, "", "find among the pets")

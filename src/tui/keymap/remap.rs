@@ -30,11 +30,12 @@ const OLD_NAMES: [(&str, &str); 5] = [
 ];
 
 /// Places and actions that older files name and that were removed, each with what there is instead.
-const GONE: [(&str, &str); 10] = [
+const GONE: [(&str, &str); 11] = [
     ("charts", "the bars are beside the list, from 110 columns on"),
     ("pets.charts", "the bars are beside the list, from 110 columns on"),
     ("rapid.use-code", "what a scanner types is the name"),
     ("rapid-choice.use-code", "what a scanner types is the name"),
+    ("import-run.delete", "Esc stops an import after a question, and F2 continues it"),
     ("help.next-tab", "the list of all commands has the keys of every place"),
     ("help.previous-tab", "the list of all commands has the keys of every place"),
     ("request-search", "the requests are a plain list"),

@@ -21,6 +21,17 @@ fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
 }
 
 #[test]
+fn every_command_of_every_place() {
+    let map = Keymap::default();
+    let line = |context: C| {
+        let hints = map.hints(context, |_, word| Some(word)).into_iter();
+        let hints: Vec<_> = hints.map(|Hint { key, word, .. }| format!("{key} {word}")).collect();
+        format!("{}: {}\n", context.name(), hints.join("  "))
+    };
+    insta::assert_snapshot!(C::iter().map(line).collect::<String>() + &map.file());
+}
+
+#[test]
 fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
     for key in BINDINGS.iter().flat_map(|line| &line.keys) {
         if let KeyPress { key: Key::Char(c), ctrl: true, .. } = key {

@@ -7,6 +7,7 @@ use super::state::{ConfirmBox, PendingChange, Popup};
 use crate::clock::Now;
 use crate::model::NewPet;
 use crate::model::text::{cut, short};
+use crate::model::words::counted;
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::AskAction;
@@ -24,7 +25,10 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
         AskAction::Confirm => {
             state.allowed |= !matches!(
                 asked.change,
-                PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::PublicResolvers
+                PendingChange::Run(_)
+                    | PendingChange::StopWaiting
+                    | PendingChange::StopImport
+                    | PendingChange::PublicResolvers
             );
             match asked.change {
                 PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
@@ -34,12 +38,14 @@ pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effec
                 PendingChange::Rapid(_) => rapid::update::switch(state, now),
                 PendingChange::Import(_) => import::update::begin(state, now),
                 PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
+                PendingChange::StopImport => import::update::stop(state),
             }
         }
         AskAction::Back if asked.change == PendingChange::PublicResolvers => {
             domains::popups::resolvers::choose(state, false, now)
         }
         AskAction::Back if asked.change == PendingChange::StopWaiting => state.note("Still waiting for the answer."),
+        AskAction::Back if asked.change == PendingChange::StopImport => Vec::new(),
         AskAction::Back if matches!(asked.change, PendingChange::Run(_)) => state.note("It was not run."),
         AskAction::Back => state.note("Nothing was added. What you typed is kept."),
     }
@@ -57,6 +63,9 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
         PendingChange::StopWaiting => {
             let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
             ("No answer yet".to_owned(), "Stop", note)
+        }
+        PendingChange::StopImport => {
+            ("Import".to_owned(), "Stop", "Rows that were added stay. F2 sends the rest, also after the next start.")
         }
         PendingChange::Run(run) if run.action.writes => {
             (format!("Run {}", run.action.name), "Run it", "It changes the service.")
@@ -88,6 +97,10 @@ pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Pa
             let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
             let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
             (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
+        }
+        PendingChange::StopImport => {
+            let left = state.add.import.running().map_or(0, import::Running::left);
+            (format!("{} left. Stop sending to", counted(left, "row")), Vec::new())
         }
         PendingChange::PublicResolvers => (String::new(), Vec::new()),
         PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),

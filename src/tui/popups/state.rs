@@ -100,6 +100,8 @@ pub enum PendingChange {
     Run(Box<Run>),
     /// The answer about a pet is no longer waited for. Sends nothing.
     StopWaiting,
+    /// No more rows of a file are sent. Sends nothing.
+    StopImport,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -402,7 +402,7 @@ fn asks_the_service(effect: &Effect) -> bool {
                 | Task::CompletePath(_)
         ),
         Effect::Cancel(_)
-        | Effect::ControlImport(_)
+        | Effect::StopImport
         | Effect::Suspend
         | Effect::Resume
         | Effect::Redraw

@@ -5,12 +5,9 @@ use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{ImportOptions, OnError, Start};
+use crate::transfer::import::{ImportOptions, Start};
 use crate::tui::keymap::Movement;
 use crate::tui::text_input::{Edit, TextInput};
-
-/// The most rows sent at a time.
-const MOST_AT_ONCE: usize = 16;
 
 /// The preview of a file.
 #[derive(Clone, Debug)]
@@ -59,10 +56,6 @@ pub enum PreviewField {
     Doubts,
     /// What to do with bad rows.
     Bad,
-    /// How many rows are sent at a time.
-    AtOnce,
-    /// What to do after a row that was refused.
-    OnRefused,
     /// What to do with rows added before.
     Again,
     /// What to do with rows that may have been added before.
@@ -156,7 +149,6 @@ impl PreviewState {
             if seen.preview.check.bad > 0 {
                 parts.push(PreviewField::Bad);
             }
-            parts.extend([PreviewField::AtOnce, PreviewField::OnRefused]);
             match seen.before.as_ref().map(EarlierImport::way) {
                 Some(EarlierVerdict::GoOn) if self.may_be_there() > 0 => parts.push(PreviewField::Unknown),
                 Some(EarlierVerdict::Done | EarlierVerdict::Choose) => parts.push(PreviewField::Again),
@@ -216,17 +208,6 @@ impl PreviewState {
                 let can_leave_out =
                     self.before().is_some_and(|before| before.way() == EarlierVerdict::Choose && before.here > 0);
                 self.again = Some(!self.again.unwrap_or(can_leave_out));
-            }
-            PreviewField::AtOnce => {
-                let more = (self.how.concurrency % MOST_AT_ONCE) + 1;
-                let fewer = if self.how.concurrency <= 1 { MOST_AT_ONCE } else { self.how.concurrency - 1 };
-                self.how.concurrency = if next { more } else { fewer };
-            }
-            PreviewField::OnRefused => {
-                self.how.on_error = match self.how.on_error {
-                    OnError::GoOn => OnError::Stop,
-                    OnError::Stop => OnError::GoOn,
-                };
             }
             PreviewField::Unknown => self.how.send_unknown = !self.how.send_unknown,
         }

@@ -31,8 +31,6 @@ pub struct Running {
     pub rows: VecDeque<RowEntry>,
     /// The rows that were not added, the newest first.
     pub rejects: VecDeque<RowEntry>,
-    /// No further rows are sent for now.
-    pub paused: bool,
     pub ended: bool,
     /// Only rows that were not added are listed.
     pub only_rejects: bool,
@@ -65,7 +63,6 @@ impl Running {
             progress: ImportProgress::default(),
             rows: VecDeque::new(),
             rejects: VecDeque::new(),
-            paused: false,
             ended: false,
             only_rejects: false,
             cursor: 0,

@@ -125,13 +125,12 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     if running.files.is_some() {
         running.progress = summary.progress;
     }
-    (running.paused, running.ended) = (false, true);
+    running.ended = true;
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
     let is_file = matches!(running.run.source, ImportSource::File(_));
-    let is_done = matches!(summary.ended, ImportEnded::Complete | ImportEnded::Stopped);
     state.added_in_bulk += added;
-    if is_done {
+    if summary.ended == ImportEnded::Complete {
         state.add.import.unfinished = None;
     }
     let (kind, text) = match summary.ended {
@@ -148,8 +147,9 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         ImportEnded::Complete => {
             (MessageKind::Error, format!("{counts}: f lists the rows to fix, w writes them to a file."))
         }
-        ImportEnded::Stopped => (MessageKind::Note, format!("Stopped: {counts}. y copies the command to continue.")),
-        ImportEnded::OnError => (MessageKind::Error, format!("Stopped at a refused row: {counts}.")),
+        ImportEnded::Stopped | ImportEnded::OnError => {
+            (MessageKind::Note, format!("Stopped: {counts}. F2 sends the rest."))
+        }
         ImportEnded::Unauthorized(failure) => {
             refuse_key(state, failure, now);
             (MessageKind::Error, format!("The service refused the API key: {counts}. F4 enters another."))

@@ -9,7 +9,7 @@ use crate::app::inventory::changes::Baseline;
 use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportControl, ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
+use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
@@ -465,17 +465,16 @@ fn the_counts_the_speed_and_the_last_rows_are_shown_while_it_runs() {
 }
 
 #[test]
-fn esc_pauses_f2_goes_on_and_del_stops_what_is_paused() {
+fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     let mut app = running(80, 24);
-    app.keys("Del");
-    assert_eq!(app.effects.last(), app.effects.iter().rfind(|effect| matches!(effect, Effect::Job(_))));
+    let before = app.effects.len();
     app.keys("Esc");
-    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Pause)));
-    assert!(app.says("Pausing after the rows being sent."));
-    app.keys("F2");
-    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Go)));
-    app.keys("Esc Del");
-    assert_eq!(app.effects.last(), Some(&Effect::ControlImport(ImportControl::Stop)));
+    assert!(app.says("625 rows left. Stop sending to"), "{}", app.screen());
+    app.wait(Duration::from_secs(1)).keys("n");
+    assert_eq!((app.state.context(), app.effects.len()), (Context::ImportRun, before));
+    app.keys("Esc").wait(Duration::from_secs(1)).keys("y");
+    assert_eq!(app.effects.last(), Some(&Effect::StopImport));
+    assert!(app.says("Stopping after the rows being sent."), "{}", app.screen());
     let progress = ImportProgress { added: 610, refused: 5, unknown: 1, ..ImportProgress::default() };
     end(&mut app, progress, 621, ImportEnded::Stopped);
     assert!(app.says("Stopped: 610 added, 5 refused, 1 unknown, 621 left."), "{}", app.screen());
@@ -492,19 +491,14 @@ fn it_continues_while_other_screens_are_shown_and_the_header_shows_it() {
     assert!(app.says("importing 49%"), "{}", app.screen());
     app.keys("2");
     assert_eq!(app.state.context(), Context::ImportRun);
-    app.keys("Esc Esc");
-    assert_eq!(app.state.screen, Screen::Pets);
-    assert!(app.says("import paused 49%"), "{}", app.screen());
 }
 
 #[test]
 fn the_list_shows_what_a_running_import_has_added_so_far() {
-    for keys in ["1", "Esc Esc"] {
-        let mut app = running(80, 24);
-        app.effects.clear();
-        app.keys(keys);
-        assert!(app.job(Slot::List).is_some(), "{keys}");
-    }
+    let mut app = running(80, 24);
+    app.effects.clear();
+    app.keys("1");
+    assert!(app.job(Slot::List).is_some());
 }
 
 #[test]
@@ -577,7 +571,7 @@ fn rows_that_were_never_sent_do_not_count_as_refused() {
 fn another_service_gets_no_row_of_it() {
     let app = running(80, 24);
     let why = update::why_not_switch(&app.state).unwrap();
-    assert_eq!(why, "An import into PRODUCTION is running, with 625 rows left. Stop it first (2, Esc, Del).");
+    assert_eq!(why, "An import into PRODUCTION is running, with 625 rows left. Stop it first (2, Esc).");
 }
 
 #[test]
@@ -598,7 +592,7 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
 #[test]
 fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     let mut app = looked(80, 24, "name,cat\nRex,3\n");
-    app.keys("Tab Tab Tab Right F2");
+    app.keys("Tab Tab F2");
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.reply(Slot::Import, ImportReply::NotStarted(why));

@@ -8,7 +8,7 @@ use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{ImportControl, Start};
+use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::validate::RowCounts;
 use crate::tui::effect::Effect;
@@ -226,7 +226,7 @@ fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
 /// A key while rows are sent, and after the end.
 pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    let (under_way, paused) = (running.is_under_way(), running.paused);
+    let under_way = running.is_under_way();
     match action {
         ImportRunAction::Move(movement) => {
             running.cursor = moved(running.cursor, movement, running.listed().len(), PAGE);
@@ -236,7 +236,6 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
             running.cursor = 0;
         }
         ImportRunAction::Save if !under_way => return go_on(state, now),
-        ImportRunAction::Save if paused => return lead(state, false),
         ImportRunAction::Save => {}
         ImportRunAction::Back if !under_way => {
             let unfinished = state.add.import.unfinished.take();
@@ -246,14 +245,7 @@ pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) ->
                 state.say(MessageKind::Note, format!("The import of {file} is not finished. I shows it again."));
             }
         }
-        ImportRunAction::Back if paused => {
-            state.say(MessageKind::Note, "The import is paused. 2 shows it again.");
-            return show_pets(state, now);
-        }
-        ImportRunAction::Back => return lead(state, true),
-        ImportRunAction::Delete if !under_way => {}
-        ImportRunAction::Delete if paused => return vec![Effect::ControlImport(ImportControl::Stop)],
-        ImportRunAction::Delete => state.say(MessageKind::Note, "Press Esc to pause first, then Del to stop for good."),
+        ImportRunAction::Back => state.ask(PendingChange::StopImport, now),
         ImportRunAction::Copy => {
             let line = command_line(state, " --resume");
             return copy(state, line, "the command that continues it", now);
@@ -271,15 +263,13 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
 }
 
-fn lead(state: &mut AppState, pause: bool) -> Vec<Effect> {
-    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    // Measuring the speed starts over.
-    (running.paused, running.since, running.speed) = (pause, None, None);
-    if pause {
-        let text = "Pausing after the rows being sent. F2 continues, Del stops for good, Esc leaves it paused.";
-        state.say(MessageKind::Note, text);
+/// Stops it after the rows that are being sent.
+pub fn stop(state: &mut AppState) -> Vec<Effect> {
+    if !state.add.import.running().is_some_and(Running::is_under_way) {
+        return Vec::new();
     }
-    vec![Effect::ControlImport(if pause { ImportControl::Pause } else { ImportControl::Go })]
+    state.say(MessageKind::Note, "Stopping after the rows being sent.");
+    vec![Effect::StopImport]
 }
 
 /// Looks up the pet of the selected row, or says why there is none. One that may have been added is searched for among
@@ -402,7 +392,7 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     let running = state.add.import.running().filter(|running| running.is_under_way())?;
     let (service, left) = (&running.service, running.left());
     Some(format!(
-        "An import into {} is running, with {} left. Stop it first (2, Esc, Del).",
+        "An import into {} is running, with {} left. Stop it first (2, Esc).",
         short(service),
         counted(left, "row")
     ))

@@ -26,11 +26,9 @@ pub fn place(state: &AppState) -> String {
             }
             _ => "Nothing has been sent yet.",
         },
-        Phase::Running(running) if running.paused => "Paused. F2 continues, Del stops for good, Esc leaves it paused.",
-        Phase::Running(running) if running.is_under_way() => "Sending. Esc pauses; nothing is lost.",
+        Phase::Running(running) if running.is_under_way() => "Sending. Esc stops; nothing is lost.",
         Phase::Running(running) => match &running.progress {
             _ if import.unfinished.is_some() => "Not finished. F2 sends the rest; Esc leaves it for later.",
-            _ if running.left() > 0 => "Stopped. F2 sends the rest; Esc closes.",
             progress if progress.refused > 0 => "Finished. F2 sends the refused rows again; Esc closes.",
             progress if progress.errors() > 0 => "Finished. F2 checks the file again; Esc closes.",
             _ => "Finished. Esc closes.",
@@ -46,10 +44,7 @@ pub fn word(state: &AppState) -> Option<String> {
         return None;
     }
     match import.running().filter(|running| running.is_under_way()) {
-        Some(running) => {
-            let word = if running.paused { "import paused" } else { "importing" };
-            Some(format!("{word} {}%", running.percent()))
-        }
+        Some(running) => Some(format!("importing {}%", running.percent())),
         None => import.unfinished.as_ref().map(|_| "import not finished".to_owned()),
     }
 }

@@ -6,7 +6,7 @@ use crate::model::words::counted;
 use crate::model::{Field, NewPet};
 use crate::transfer::FileFormat;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
-use crate::transfer::import::{OnError, Start};
+use crate::transfer::import::Start;
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
 use crate::tui::pending::Slot;
@@ -205,38 +205,29 @@ fn draw_faults(preview: &Preview, key: &str, height: u16, page: &mut Page<'_>) {
 fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     let Some(seen) = looked.seen() else { return };
     let check = &seen.preview.check;
-    let draw = |page: &mut Page<'_>, part: PreviewField, x: u16, text: String| {
+    let draw = |page: &mut Page<'_>, part: PreviewField, text: String| {
         let here = looked.part == part;
-        page.label(x, 1, &text, here);
+        page.label(0, 1, &text, here);
         if here {
-            page.point(x + 3);
+            page.point(3);
         }
+        page.gap();
     };
     let doubts = looked.doubts().unwrap_or_default();
     if !doubts.is_empty() {
         let ticked = if looked.columns_are_right { "x" } else { " " };
-        draw(page, PreviewField::Doubts, 0, format!("[{ticked}] these columns are right: {doubts}"));
-        page.gap();
+        draw(page, PreviewField::Doubts, format!("[{ticked}] these columns are right: {doubts}"));
     }
     if check.bad > 0 {
         let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
         let text = format!("{only} send only the {} good rows      {stop} fix the file first", check.good);
-        draw(page, PreviewField::Bad, 0, text);
-        page.gap();
+        draw(page, PreviewField::Bad, text);
     }
-    let refused = match looked.how.on_error {
-        OnError::GoOn => "continue",
-        OnError::Stop => "stop",
-    };
-    draw(page, PreviewField::AtOnce, 0, format!("Rows at a time: {}", looked.how.concurrency));
-    draw(page, PreviewField::OnRefused, 22, format!("After a refused row: {refused}"));
-    page.gap();
     match seen.before.as_ref().map(EarlierImport::way) {
         Some(EarlierVerdict::GoOn) if looked.may_be_there() > 0 => {
             let (leave, send) = (radio(!looked.how.send_unknown), radio(looked.how.send_unknown));
             let text = format!("Rows without an answer:  {leave} send if safe   {send} send (may add duplicates)");
-            draw(page, PreviewField::Unknown, 0, text);
-            page.gap();
+            draw(page, PreviewField::Unknown, text);
         }
         Some(way @ (EarlierVerdict::Done | EarlierVerdict::Choose)) => {
             let add = format!("{} add all {}", radio(looked.again == Some(true)), check.good);
@@ -246,8 +237,7 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
                 _ if looked.before().is_some_and(|before| before.here == 0) => add,
                 _ => format!("{leave} skip those {}   {add}", looked.before().map_or(0, |before| before.here)),
             };
-            draw(page, PreviewField::Again, 0, text);
-            page.gap();
+            draw(page, PreviewField::Again, text);
         }
         Some(EarlierVerdict::GoOn | EarlierVerdict::Anew) | None => {}
     }

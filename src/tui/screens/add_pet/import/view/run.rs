@@ -91,11 +91,6 @@ fn counts(running: &Running, now: Now) -> String {
     if let Some(waiting) = &progress.waiting {
         return format!("{text}   {}", waiting.words(now));
     }
-    if running.paused {
-        let sending =
-            if progress.under_way > 0 { format!(", {} being sent", progress.under_way) } else { String::new() };
-        return format!("{text}   paused{sending}");
-    }
     if let Some(speed) = running.speed {
         text.push_str(&format!("   {speed:.1} a second"));
     }
