@@ -12,7 +12,7 @@
 //!
 //! # The app
 //!
-//! A key goes through `tui::terminal`, `tui::keymap` (`bindings`), `tui::update` and the `update` of its screen. What
+//! A key goes through `tui::terminal`, `tui::keymap`, `tui::update` and the `update` of its screen. What
 //! it asks for is in the screen's `jobs`; the file of the same name in `tui::worker` does it, through `app` or
 //! [`api`]. The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
 //!

@@ -4,7 +4,7 @@
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
 //! them).
 //!
-//! - Pure: `msg effect state start pending key keymap text_input paste_detection path_completion update deadline frame_pacer drafts`,
+//! - Pure: `msg effect state command start pending key keymap text_input paste_detection path_completion update deadline frame_pacer drafts`,
 //!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, crossterm, tokio,
 //!   reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
@@ -14,13 +14,13 @@
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+pub mod command;
 pub mod custom_actions;
 mod deadline;
 pub mod drafts;
 pub mod effect;
 pub mod event_loop;
 pub mod frame_pacer;
-mod hints;
 mod key;
 pub mod keymap;
 pub mod mouse;
@@ -31,7 +31,6 @@ pub mod pending;
 mod popups;
 pub mod screens;
 pub mod session_cache;
-pub mod shell_equivalent;
 pub mod start;
 pub mod state;
 pub mod terminal;

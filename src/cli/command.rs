@@ -218,14 +218,13 @@ mod tests {
 
     #[test]
     fn every_command_that_the_screen_offers_is_understood() {
-        use crate::tui::shell_equivalent;
         use crate::tui::testing::App;
         let mut app = App::loaded(80, 24);
         let mut understood = 0;
         for screen in ["1", "2", "Esc 3"] {
             app.keys(screen);
             for binding in app.state.keymap.clone().bindings() {
-                let Some(line) = shell_equivalent::of(&app.state, binding.action) else { continue };
+                let Some(line) = binding.command.line(&app.state) else { continue };
                 let words = line.split(' ').filter(|word| *word != ">");
                 let parsed = Args::try_parse_from(words.map(|word| word.replace("ID", "7")));
                 assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());

@@ -8,7 +8,7 @@ use super::effect::Effect;
 use super::keymap::Context;
 use super::pending::Slot;
 use super::popups::state::{PendingChange, Popup, TextBox, TextKind};
-use super::state::{AppState, MessageKind};
+use super::state::AppState;
 use crate::clock::Now;
 use crate::config::On;
 use crate::model::Pet;
@@ -49,7 +49,7 @@ fn why_not(state: &AppState, run: &Run) -> Option<String> {
 
 /// Runs it.
 pub fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
-    state.say(MessageKind::Note, format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
+    state.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
     vec![state.begin(run, now)]
 }
 
@@ -57,7 +57,7 @@ pub fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
 pub fn on_ran(state: &mut AppState, ran: Ran, now: Now) {
     let name = state.actions.get(ran.number).map_or_else(String::new, |action| action.name.clone());
     match ran.result {
-        Err(why) => state.say(MessageKind::Error, format!("{name}: {why}.")),
+        Err(why) => state.complain(format!("{name}: {why}.")),
         Ok(text) => {
             let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
             match (lines.next(), lines.next()) {

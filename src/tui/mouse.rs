@@ -1,7 +1,7 @@
 //! What the mouse can do, and the areas of a frame in which a click does something.
 
 use super::key::KeyPress;
-use super::keymap::{Action, Context};
+use super::keymap::Context;
 
 /// Something that the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub enum MouseEvent {
 pub enum Target {
     /// What this key does, so many times.
     Press(KeyPress, usize),
-    /// Shows a screen.
-    Show(Action),
+    /// Shows a screen, by the command that does.
+    Show(&'static str),
     /// Shows the tab of this number.
     Tab(usize),
     /// Selects a row of the list, or opens the one that is `selected`.

@@ -5,14 +5,17 @@ use crate::local::complete::Completion;
 use crate::model::text::short;
 use crate::model::words::list;
 
+use super::command::{Command, command};
 use super::effect::{Effect, Task};
 use super::keymap::Context;
 use super::popups::Popup;
-use super::state::{AppState, MessageKind};
+use super::state::AppState;
 use super::text_input::TextInput;
 
+pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete the path", ask).always();
+
 /// Asks for what begins as typed.
-pub fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return Vec::new() };
     vec![state.begin(Task::CompletePath(typed), now)]
 }
@@ -29,7 +32,7 @@ pub fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) 
         [_] => "The path is complete.".to_owned(),
         names => format!("{}.", list(names.iter().map(|name| short(name)))),
     };
-    state.say(MessageKind::Note, text);
+    state.tell(text);
 }
 
 /// The field with a path, if it has the cursor.

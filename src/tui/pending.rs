@@ -90,30 +90,18 @@ pub enum Slot {
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
     pub(super) const fn is_cancellable(self) -> bool {
-        match self {
-            Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
-            Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::Provenance | Self::Action(_) => true,
-            Self::Check(_) | Self::Walk | Self::TestProfile | Self::TryProfile | Self::CompletePath => true,
-            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Keep | Self::Write => false,
-            Self::Profiles | Self::UseProfile | Self::WriteProfile | Self::KeyFile | Self::Setting | Self::Views => {
-                false
-            }
-            Self::Drafts | Self::Remember | Self::Copy | Self::Follow | Self::Resolvers => false,
-        }
+        let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Walk | Self::CompletePath);
+        elsewhere
+            || matches!(self, Self::TestProfile | Self::TryProfile)
+            || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow)
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub(super) const fn is_about_service(self) -> bool {
-        match self {
-            Self::List | Self::More | Self::Count(_) | Self::Inventory | Self::ById | Self::Samples => true,
-            Self::SearchFor | Self::SearchForLine | Self::CheckFile | Self::Export | Self::TestKey => true,
-            Self::KeyFile | Self::Follow | Self::Provenance => true,
-            Self::CompletePath | Self::Resolvers | Self::Views | Self::Action(_) => false,
-            Self::Create | Self::Queue | Self::Line(_) | Self::Import | Self::Drafts | Self::Remember => false,
-            Self::Check(_) | Self::Keep | Self::Walk | Self::Write | Self::Copy | Self::Setting => false,
-            Self::Profiles | Self::TestProfile | Self::TryProfile | Self::UseProfile | Self::WriteProfile => false,
-        }
+        use Slot::{ById, CheckFile, Count, Export, Follow, Inventory, KeyFile, List, More};
+        use Slot::{Provenance, Samples, SearchFor, SearchForLine, TestKey};
+        matches!(self, List | More | Count(_) | Inventory | ById | Samples | SearchFor | SearchForLine)
+            || matches!(self, CheckFile | Export | TestKey | KeyFile | Follow | Provenance)
     }
 }
 

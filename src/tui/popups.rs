@@ -25,8 +25,7 @@ use jobs::PopupReply;
 
 pub use clipboard::copy;
 pub use state::{
-    Command, CommandsBox, ConfirmBox, Contents, FieldBox, FormatsBox, HelpBox, KeyBox, OutsideBox, PendingChange,
-    Popup, TextBox, TextKind, WriteBox,
+    ConfirmBox, Contents, FieldBox, FormatsBox, KeyBox, OutsideBox, PendingChange, Popup, TextBox, TextKind, WriteBox,
 };
 
 /// What is typed into the box that is open. `false` when there is none.

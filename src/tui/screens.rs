@@ -1,5 +1,5 @@
-//! The screens, a folder each: what it knows (`state`), what follows from a key (`update`), what it asks the worker for
-//! (`jobs`), how it looks (`view`).
+//! The screens: small ones are a file, others a folder: what it knows (`state`), its commands and what follows from them
+//! (`update`), what it asks the worker for (`jobs`), how it looks (`view`).
 
 pub mod add_pet;
 pub mod domains;

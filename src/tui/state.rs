@@ -10,9 +10,10 @@ use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced,
 use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
+use super::command::{Command, Reach};
 use super::drafts::DraftState;
 use super::effect::{Effect, Job, Task};
-use super::keymap::{Action, Context, GlobalAction, Keymap};
+use super::keymap::{Context, Hint, Keymap};
 use super::mouse::Clickable;
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
@@ -294,14 +295,6 @@ impl Link {
         read_only(&self.label, self.ssh.is_some())
     }
 
-    /// Why `action` cannot be done here: nothing can be added, or this is a session over SSH.
-    pub(super) fn why_not(&self, action: Action) -> Option<String> {
-        if self.read_only && action.is_about_adding() {
-            return Some(format!("Nothing can be added: {}.", self.why_read_only()));
-        }
-        self.ssh.as_ref().and_then(|_| action.why_not_over_ssh()).map(str::to_owned)
-    }
-
     /// Whether requests carry a key at all.
     pub fn has_key(&self) -> bool {
         self.key.1 != KeyOrigin::Absent
@@ -391,9 +384,25 @@ impl AppState {
         self.message = Some(Message { text: text.into(), kind, until: None });
     }
 
-    /// Shows a note; no effects follow.
-    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+    /// Shows something to know.
+    pub(super) fn tell(&mut self, text: impl Into<String>) {
         self.say(MessageKind::Note, text);
+    }
+
+    /// Shows something to correct.
+    pub(super) fn complain(&mut self, text: impl Into<String>) {
+        self.say(MessageKind::Error, text);
+    }
+
+    /// Shows something to know; no effects follow.
+    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.tell(text);
+        Vec::new()
+    }
+
+    /// Shows something to correct; no effects follow.
+    pub(super) fn fail(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.complain(text);
         Vec::new()
     }
 
@@ -429,12 +438,17 @@ impl AppState {
         self.used?.checked_add(self.link.ssh.as_ref()?.idle?)
     }
 
-    /// Says why `action` cannot be done here; `false` if it can.
-    pub(super) fn refuses(&mut self, action: Action) -> bool {
-        let why = self.link.why_not(action);
+    /// The keys that the bottom line names, with their words: those of the place that do something in this state.
+    pub fn hints(&self) -> Vec<Hint> {
+        self.keymap.hints(self.context(), |command| command.hint(self))
+    }
+
+    /// Says why a command cannot be done here; `false` if it can.
+    pub(super) fn refuses(&mut self, command: &Command) -> bool {
+        let why = command.why_not(&self.link);
         let refused = why.is_some();
         if let Some(why) = why {
-            self.say(MessageKind::Note, why);
+            self.tell(why);
         }
         refused
     }
@@ -442,7 +456,7 @@ impl AppState {
     /// Says why nothing can be added, for a read-only profile; `false` for others.
     pub(super) fn refuses_changes(&mut self) -> bool {
         if self.link.read_only {
-            self.say(MessageKind::Note, format!("Nothing can be added: {}.", self.link.why_read_only()));
+            self.tell(format!("Nothing can be added: {}.", self.link.why_read_only()));
         }
         self.link.read_only
     }
@@ -474,7 +488,7 @@ impl AppState {
         if self.is_switching() {
             // It would be for the one in use still, and what is typed could reach the other one.
             let there = short(&self.profiles.using);
-            return self.say(MessageKind::Note, format!("Switching to {there}: a key can be entered after that."));
+            return self.tell(format!("Switching to {there}: a key can be entered after that."));
         }
         let deaf_until = unasked.then(|| now.mono + DEAF);
         self.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
@@ -489,12 +503,10 @@ impl AppState {
         }
     }
 
-    /// Whether an action may be taken. Before a service is chosen, the others would ask one, or show a screen that has
+    /// Whether a command may be given. Before a service is chosen, the others would ask one, or show a screen that has
     /// nothing to show yet.
-    pub(super) fn allows(&self, action: Action) -> bool {
-        use GlobalAction::{CompletePath, Help, Interrupt, Quit, Redraw, Suspend};
-        let always = matches!(action, Action::Global(CompletePath | Help | Quit | Interrupt | Suspend | Redraw));
-        always || !self.is_first_start()
+    pub(super) fn allows(&self, command: &Command) -> bool {
+        command.reach != Reach::Everywhere || !self.is_first_start()
     }
 
     /// Whether the key was refused, or there is none.

@@ -5,19 +5,21 @@ use std::time::Duration;
 
 use crate::clock::Now;
 
+use super::command::{Command, Reach, Run, change, command};
 use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
-use super::keymap::{Action, Context, GlobalAction};
+use super::keymap::Context;
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
-use super::popups::{self, Command, CommandsBox, HelpBox, PendingChange, Popup};
+use super::popups::{self, PendingChange, Popup};
 use super::screens::add_pet::{import, rapid};
-use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
+use super::screens::domains::popups::outside::NO_DOMAINS;
+use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::session_cache::keep;
 use super::state::{AppState, MessageKind, Screen};
 use super::text_input::Typing;
@@ -30,6 +32,39 @@ const WHEEL: usize = 3;
 
 /// A line feed this soon after Enter is the second half of a CR LF, as scanners send it.
 const SAME_LINE_END: Duration = Duration::from_millis(50);
+
+/// What works everywhere outside text; function keys and Ctrl keys of it also in text.
+pub(super) static EVERYWHERE: &[Command] = &[
+    command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
+        .everywhere()
+        .shell(pets::update::list_line),
+    change("show-add", "2", "", "Pets, Add, Domains", show_add).everywhere().adds().shell(add_pet::update::add_line),
+    command("show-domains", "3", "", "Pets, Add, Domains", domains::update::show)
+        .everywhere()
+        .not_over_ssh(NO_DOMAINS)
+        .shell(|_| Some("domains list".to_owned())),
+    popups::commands::SHOW,
+    profiles::update::SHOW,
+    requests::SHOW,
+    change("error-details", "e", "", "explain last error", popups::error::open).everywhere(),
+    change("themes", "T", "", "themes", popups::themes::open).everywhere(),
+    command("mouse", "M", "", "mouse (Shift selects)", switch_mouse).everywhere(),
+    change("choices", "F4", "", "enter another API key", popups::key::open)
+        .everywhere()
+        .not_over_ssh(profiles::update::ONE_SERVICE)
+        .shell(|app| (!app.link.embedded).then(|| "login".to_owned())),
+    command("redraw", "Ctrl-L", "", "redraw", |_, _| vec![Effect::Redraw]).always(),
+    command("suspend", "Ctrl-Z", "", "suspend (fg resumes)", suspend)
+        .always()
+        .not_over_ssh("A session over SSH cannot be suspended. q ends it; what you typed is saved."),
+    command("back", "Esc F3", "", "back", back).everywhere(),
+    QUIT,
+    command("interrupt", "Ctrl-C", "", "cancel; twice: quit", interrupt).always(),
+    popups::help::SHOW,
+];
+
+pub(super) const QUIT: Command =
+    change("quit", "q", "", "quit", |app, _| app.quitting = Some(QuitReason::User)).always();
 
 /// Takes one message; gives what to do about it.
 pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
@@ -87,9 +122,9 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.say_done(text, now.mono);
         }
         Msg::Exchanged(recorded) => {
-            requests::update::on_exchanged(state, *recorded.exchange, recorded.missed);
+            requests::on_exchanged(state, *recorded.exchange, recorded.missed);
         }
-        Msg::Suspend => return suspend(state),
+        Msg::Suspend => return suspend(state, now),
         // After Ctrl-Z it has the terminal already.
         Msg::Continued if std::mem::take(&mut state.suspended) => {}
         Msg::Continued => return vec![Effect::Resume],
@@ -103,7 +138,7 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn suspend(state: &mut AppState) -> Vec<Effect> {
+fn suspend(state: &mut AppState, _: Now) -> Vec<Effect> {
     state.suspended = true;
     vec![Effect::Suspend]
 }
@@ -136,9 +171,9 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
     let context = state.context();
-    let action = state.keymap.lookup(context, key);
+    let command = state.keymap.lookup(context, key).copied();
     // What is wrong stays while it is corrected by typing.
-    let types = matches!(action, None | Some(Action::Edit(_)));
+    let types = matches!(command, None | Some(Command { run: Run::Edit(_), .. }));
     if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
         state.message = None;
     }
@@ -146,11 +181,11 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
-    match action {
-        Some(Action::Global(action)) => return on_global(state, action, now),
+    match command {
+        Some(command) if command.reach != Reach::Here => return act(state, &command, now),
         // Keys pressed before the box opened are ignored.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
-        Some(action) => return act(state, action, now),
+        Some(command) => return act(state, &command, now),
         None => {
             if let Some(c) = key.typed() {
                 if !context.is_text() && state.popup.is_none() && state.screen == Screen::AddPet {
@@ -167,64 +202,23 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
                     }
                     _ => "No action on this key; ? lists the keys.",
                 };
-                state.say(MessageKind::Note, text);
+                state.tell(text);
             }
         }
     }
     Vec::new()
 }
 
-/// An action chosen by its key or from the list of all commands: each place takes its own.
-fn act(state: &mut AppState, action: Action, now: Now) -> Vec<Effect> {
-    if state.refuses(action) {
+/// A command chosen by its key or from the list of all commands.
+pub(super) fn act(state: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+    if !state.allows(command) {
+        return state.note("Choose how to start first.");
+    }
+    if state.refuses(command) {
         return Vec::new();
     }
-    match action {
-        Action::Global(action) => return on_global(state, action, now),
-        Action::Edit(edit) => on_typing(state, Typing::Edit(edit), now),
-        Action::Pets(action) => return pets::update::on_action(state, action, now),
-        Action::Search(action) => return pets::update::in_search(state, action, now),
-        Action::Lookup(action) => return pets::popups::lookup::on_action(state, action, now),
-        Action::Form(action) => return add_pet::update::on_action(state, action, now),
-        Action::UnknownOutcome(action) => return add_pet::update::at_question(state, action, now),
-        Action::Rapid(action) => return rapid::update::on_action(state, action, now),
-        Action::ImportFile(action) => return import::update::in_file_field(state, action, now),
-        Action::Preview(action) => return import::update::in_preview(state, action, now),
-        Action::ImportRun(action) => return import::update::while_running(state, action, now),
-        Action::Limit(action) => return pets::popups::limit::on_action(state, action, now),
-        Action::Key(action) => return popups::key::on_action(state, action, now),
-        Action::Reader(action) => popups::error::on_action(state, action),
-        Action::Help(action) => popups::help::on_action(state, action),
-        Action::Commands(action) => return popups::commands::on_action(state, action, now),
-        Action::Themes(action) => return popups::themes::on_action(state, action, now),
-        Action::SaveView(action) => return pets::popups::views::on_action(state, action, now),
-        Action::Profiles(action) => return profiles::update::on_action(state, action, now),
-        Action::ProfileForm(action) => return profiles::update::in_form(state, action, now),
-        Action::Requests(action) => return requests::update::on_action(state, action, now),
-        Action::Welcome(action) => return welcome::update::on_action(state, action, now),
-        Action::Domains(action) => return domains::update::on_action(state, action, now),
-        Action::Text(action) => return popups::text::on_action(state, action, now),
-        Action::Formats(action) => return domains::popups::formats::on_action(state, action, now),
-        Action::Write(action) => return popups::write::on_action(state, action, now),
-        Action::Outside(action) => return domains::popups::outside::on_action(state, action, now),
-        Action::Confirm(action) => return popups::confirm::on_action(state, action, now),
-    }
-    Vec::new()
-}
-
-/// Does what is chosen in the list of all commands, on the screen that it belongs to.
-fn run_command(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(Popup::Commands(commands)) = &state.popup else { return Vec::new() };
-    let Some(Command { place, action, .. }) = commands.chosen().cloned() else { return Vec::new() };
-    let from = commands.from;
-    state.popup = None;
-    let mut effects = Vec::new();
-    let show = (place != from).then(|| popups::commands::way_to(state, place)).flatten();
-    if let Some(show) = show {
-        effects.extend(on_global(state, show, now));
-    }
-    effects.extend(act(state, action, now));
-    effects
+    let around = command.place.place().around;
+    if command.reach == Reach::Here { around(state, command, now) } else { command.run(state, now) }
 }
 
 /// Keys that are never typing for the next pet: they leave, help or end.
@@ -232,64 +226,21 @@ const fn acts_at_once(key: KeyPress) -> bool {
     matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
 
-/// The actions that do the same wherever they are bound.
-fn on_global(state: &mut AppState, action: GlobalAction, now: Now) -> Vec<Effect> {
-    if !state.allows(Action::Global(action)) {
-        return state.note("Choose how to start first.");
+fn show_add(state: &mut AppState, _: Now) {
+    state.screen = Screen::AddPet;
+    state.pets.searching = false;
+}
+
+/// Other places have their own way back, or none.
+fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let context = state.context();
+    if context == Context::Pets {
+        pets::update::back(state, now)
+    } else if context == Context::Domains {
+        domains::update::leave(state, now)
+    } else {
+        Vec::new()
     }
-    if state.refuses(Action::Global(action)) {
-        return Vec::new();
-    }
-    match action {
-        GlobalAction::Interrupt => return interrupt(state, now),
-        GlobalAction::Suspend => return suspend(state),
-        GlobalAction::Redraw => return vec![Effect::Redraw],
-        GlobalAction::Quit => state.quitting = Some(QuitReason::User),
-        GlobalAction::Help => {
-            let place = state.context();
-            let below = state.popup.take().map(Box::new);
-            state.popup = Some(Popup::Help(HelpBox { place, top: 0, below }));
-        }
-        // Other places have their own way back, or none.
-        GlobalAction::Back if state.context() == Context::Pets => return pets::update::back(state, now),
-        GlobalAction::Back if state.context() == Context::Domains => return domains::update::leave(state, now),
-        GlobalAction::Back => {}
-        GlobalAction::Mouse => return switch_mouse(state),
-        GlobalAction::Themes => state.popup = Some(popups::themes::open(state)),
-        GlobalAction::Profiles => return profiles::update::show(state, now),
-        GlobalAction::Requests => {
-            state.popup = None;
-            requests::update::show(state);
-        }
-        GlobalAction::Commands => match state.popup.take() {
-            Some(Popup::Help(help)) if help.below.is_some() => {
-                state.popup = Some(Popup::Help(help));
-                return state.note("Close the help and the box below it first.");
-            }
-            _ => state.popup = Some(Popup::Commands(CommandsBox::new(state))),
-        },
-        GlobalAction::RunCommand => return run_command(state, now),
-        GlobalAction::ErrorDetails if state.last_failure.is_some() || !state.complaints.is_empty() => {
-            state.popup = Some(Popup::Error(0))
-        }
-        GlobalAction::ErrorDetails => state.say(MessageKind::Note, "No errors in this session."),
-        GlobalAction::ShowPets => return import::update::show_pets(state, now),
-        GlobalAction::ShowAdd => {
-            state.screen = Screen::AddPet;
-            state.pets.searching = false;
-        }
-        GlobalAction::NewPet => return add_pet::update::show_form(state, now),
-        GlobalAction::RapidEntry => return rapid::update::switch(state, now),
-        GlobalAction::Import => return import::start::open(state, now),
-        GlobalAction::CompletePath => return path_completion::ask(state, now),
-        GlobalAction::ShowDomains => return domains::update::show(state, now),
-        GlobalAction::Outside => domains::popups::outside::open(state, now),
-        GlobalAction::Choices if state.link.embedded => {
-            return state.note("The service inside this program needs no key.");
-        }
-        GlobalAction::Choices => state.open_key_box(false, now),
-    }
-    Vec::new()
 }
 
 /// Ctrl-C: cancels what runs and may be cancelled; twice in two seconds ends the program.
@@ -318,7 +269,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         _ if cancelled.is_empty() => String::new(),
         _ => "Cancelled. ".to_owned(),
     };
-    state.say(MessageKind::Note, format!("{what}Press Ctrl-C again to quit."));
+    state.tell(format!("{what}Press Ctrl-C again to quit."));
     if let Some(message) = &mut state.message {
         message.until = Some(now.mono + TWICE);
     }
@@ -326,14 +277,14 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Switches the mouse on or off.
-fn switch_mouse(state: &mut AppState) -> Vec<Effect> {
+fn switch_mouse(state: &mut AppState, _: Now) -> Vec<Effect> {
     state.mouse = !state.mouse;
     let text = if state.mouse {
         "Mouse on: wheel and clicks work here; hold Shift to select text. M turns it off."
     } else {
         "Mouse off: the terminal selects text."
     };
-    state.say(MessageKind::Note, text);
+    state.tell(text);
     vec![Effect::Mouse(state.mouse)]
 }
 
@@ -356,7 +307,10 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
     };
     match target {
         Target::Press(key, times) => (0..times).flat_map(|_| on_key(state, key, now)).collect(),
-        Target::Show(action) => act(state, action, now),
+        Target::Show(name) => {
+            let show = state.keymap.named(Context::Global, name).copied();
+            show.map_or_else(Vec::new, |show| act(state, &show, now))
+        }
         Target::Tab(tab) => pets::update::show_tab(state, tab, now),
         Target::Row { selected: true } => on_key(state, Key::Enter.into(), now),
         Target::Row { selected: false } => {
@@ -373,15 +327,17 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
 /// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
 fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect> {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
+    let in_form = state.popup.is_none() && state.screen == Screen::AddPet && !state.add.import.on;
     match state.keymap.lookup(state.context(), key) {
-        None | Some(Action::Edit(_) | Action::Form(_) | Action::ProfileForm(_) | Action::Rapid(_)) => Vec::new(),
-        Some(Action::Preview(_) | Action::UnknownOutcome(_)) => Vec::new(),
-        Some(_) => (0..steps).flat_map(|_| on_key(state, key, now)).collect(),
+        Some(command) if command.moves() && !in_form && state.context() != Context::ProfileChoice => {
+            (0..steps).flat_map(|_| on_key(state, key, now)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 
 /// What is typed goes into the field that has the cursor, or nowhere.
-fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
+pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if popups::on_typing(state, typing) {
         return;
     }
@@ -514,7 +470,7 @@ mod tests {
         assert!(!app.screen().contains("3 Domains"));
         app.keys("Esc :");
         let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
-        assert!(commands.found.iter().all(|command| command.action.why_not_over_ssh().is_none()));
+        assert!(commands.found.iter().all(|found| found.command.why_not(&app.state.link).is_none()));
     }
 
     #[test]

@@ -11,8 +11,7 @@ use crate::model::text::{cut, width, wrap, wrap_rows};
 use crate::model::words;
 
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
-use super::hints::hints;
-use super::keymap::{Action, Context, GlobalAction};
+use super::keymap::Context;
 use super::mouse::{Clickable, Target};
 use super::pending::Slot;
 use super::popups::{self, Popup};
@@ -104,7 +103,7 @@ pub(super) fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, bu
         draw_message(&text, role, &mut page);
     }
     page.y = area.height - 1;
-    let (line, keys) = hint_line(hints(state), area.width, appearance);
+    let (line, keys) = hint_line(state.hints(), area.width, appearance);
     for (x, columns, key) in keys {
         page.click(x, columns, Target::Press(key, 1));
     }
@@ -121,8 +120,8 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
         Screen::AddPet => add_pet::view::draw(state, now, page),
         Screen::Domains => domains::view::draw(state, now, page),
         Screen::Profiles => profiles::view::draw(state, now, page),
-        Screen::Requests => requests::view::draw(state, page, layout),
-        Screen::Welcome => welcome::view::draw(state, page),
+        Screen::Requests => requests::draw(state, page, layout),
+        Screen::Welcome => welcome::draw(state, page),
     }
 }
 
@@ -151,7 +150,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         }
         Screen::Requests => {
             // The word for the service has the right of way.
-            let counts = cut(&requests::view::counts(&state.requests), columns.saturating_sub(48));
+            let counts = cut(&requests::counts(&state.requests), columns.saturating_sub(48));
             tabs.extend([tab(Screen::Requests, "Requests"), Span::raw(counts)]);
         }
         // It has no number, so it is shown where there is room for one tab only.
@@ -171,9 +170,9 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     for tab in &tabs.spans {
         let width = u16::try_from(tab.width()).unwrap_or(u16::MAX);
         let number = tab.content.trim_start_matches([' ', '[']).chars().next();
-        let show = [('1', GlobalAction::ShowPets), ('2', GlobalAction::ShowAdd), ('3', GlobalAction::ShowDomains)];
+        let show = [('1', "show-pets"), ('2', "show-add"), ('3', "show-domains")];
         if let Some((_, show)) = show.into_iter().find(|(of, _)| Some(*of) == number) {
-            page.click(x, width, Target::Show(Action::Global(show)));
+            page.click(x, width, Target::Show(show));
         }
         x += width;
     }
@@ -260,8 +259,8 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
         None => {
             let place = match state.screen {
                 Screen::Pets => pets::view::place(state, appearance, now),
-                Screen::Requests => requests::view::place(&state.requests),
-                Screen::Welcome => welcome::view::PLACE.to_owned(),
+                Screen::Requests => requests::place(&state.requests),
+                Screen::Welcome => welcome::PLACE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),

@@ -1,14 +1,6 @@
 //! The names of places and keys, on the screen and in a file.
 
 use super::super::key::{Key, KeyPress};
-use super::action::Context;
-
-impl Context {
-    /// Its name in a file: `pets`, `limit-box`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
 
 /// The keys that have a name.
 const NAMED: [(&str, Key); 14] = [

@@ -9,15 +9,14 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::super::key::{Key, KeyPress};
-use super::bindings::BINDINGS;
 use super::names::{key_name, read_key};
-use super::{Action, Context, GlobalAction, Keymap};
+use super::{Binding, Context, DEFAULT, Keymap};
 
 /// Keys that cannot be changed: help, and the ways out.
-const KEPT: [(KeyPress, GlobalAction); 3] = [
-    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, GlobalAction::Help),
-    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, GlobalAction::Interrupt),
-    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, GlobalAction::Suspend),
+const KEPT: [(KeyPress, &str); 3] = [
+    (KeyPress { key: Key::F(1), ctrl: false, alt: false }, "help"),
+    (KeyPress { key: Key::Char('c'), ctrl: true, alt: false }, "interrupt"),
+    (KeyPress { key: Key::Char('z'), ctrl: true, alt: false }, "suspend"),
 ];
 
 /// Names that older files use, and the current ones.
@@ -57,7 +56,8 @@ fn current_name(name: &str) -> &str {
 /// One change that the file asks for.
 struct Change {
     line: usize,
-    /// Its place in the table.
+    place: Context,
+    /// Its number there.
     at: usize,
     keys: Vec<KeyPress>,
 }
@@ -95,13 +95,13 @@ impl Keymap {
             for (action, keys) in lines {
                 let line = line_of(text, action.span().start);
                 match read_change(&map, context, action.get_ref(), keys) {
-                    Ok((at, keys)) => changes.push(Change { line, at, keys }),
+                    Ok((at, keys)) => changes.push(Change { line, place: context, at, keys }),
                     Err(why) => complaints.push(format!("{name}:{line}: {why}.")),
                 }
             }
         }
         for change in &changes {
-            map.0[change.at].keys.clone_from(&change.keys);
+            map.0[change.place as usize][change.at].keys.clone_from(&change.keys);
         }
         complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
         complaints.extend(map.settle(changes, name));
@@ -110,46 +110,41 @@ impl Keymap {
 
     /// The global key that a change hides, if any. The change applies all the same.
     fn hidden(&self, change: &Change, name: &str) -> Option<String> {
-        let line = &self.0[change.at];
-        let is_new = |key: &&KeyPress| !BINDINGS[change.at].keys.contains(key);
-        let everywhere = |key: &KeyPress| self.of(Context::Global).find(|global| global.keys.contains(key));
-        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, everywhere(key)?)));
-        let (key, global) = hidden.next().filter(|_| line.context != Context::Global)?;
-        let (place, key, hidden) = (line.context.name(), key_name(*key), global.name);
-        Some(format!("{name}:{}: in {place} the key {key} is now {} instead of {hidden}.", change.line, line.name))
+        let Change { line, place, at, .. } = change;
+        let is_new = |key: &&KeyPress| !DEFAULT.0[*place as usize][*at].keys.contains(key);
+        let mut hidden =
+            change.keys.iter().filter(is_new).filter_map(|key| Some((key, self.find(Context::Global, *key)?)));
+        let (key, global) = hidden.next().filter(|_| *place != Context::Global)?;
+        let (mine, key) = (self.0[*place as usize][*at].command.name, key_name(*key));
+        let (place, hidden) = (place.name(), global.name);
+        Some(format!("{name}:{line}: in {place} the key {key} is now {mine} instead of {hidden}."))
     }
 
     /// Takes back changes until no key has two owners in one place.
     fn settle(&mut self, mut changes: Vec<Change>, name: &str) -> Vec<String> {
         let mut complaints = Vec::new();
-        while let Some((key, at, other)) = changes.iter().find_map(|change| self.clash(change.at)) {
-            let Some(number) = changes.iter().position(|change| change.at == at || change.at == other) else { break };
+        while let Some((place, key, at, other)) = changes.iter().find_map(|change| self.clash(change)) {
+            let is_it = |change: &Change| change.place == place && (change.at == at || change.at == other);
+            let Some(number) = changes.iter().position(is_it) else { break };
             let change = changes.remove(number);
-            let (mine, theirs) = if change.at == at { (at, other) } else { (other, at) };
-            let (mine, theirs) = (&self.0[mine], &self.0[theirs]);
+            let others = if change.at == at { other } else { at };
+            let line = &mut self.0[place as usize];
+            let (mine, theirs) = (line[change.at].command.name, line[others].command.name);
+            let (at, place_name, key) = (change.line, place.name(), key_name(key));
             complaints.push(format!(
-                "{name}:{}: in {} {} is bound to both {} and {}. {} keeps its default keys.",
-                change.line,
-                theirs.context.name(),
-                key_name(key),
-                mine.name,
-                theirs.name,
-                mine.name,
+                "{name}:{at}: in {place_name} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
             ));
-            self.0[change.at].keys = BINDINGS[change.at].keys.to_vec();
+            line[change.at].keys.clone_from(&DEFAULT.0[place as usize][change.at].keys);
         }
         complaints
     }
 
-    /// A key of line `at` that another line of its place has, too.
-    fn clash(&self, at: usize) -> Option<(KeyPress, usize, usize)> {
-        let mine = &self.0[at];
-        let others = self.0.iter().enumerate().filter(|(other, line)| *other != at && line.context == mine.context);
-        others
-            .filter_map(|(other, line)| {
-                line.keys.iter().find(|key| mine.keys.contains(key)).map(|key| (*key, at, other))
-            })
-            .next()
+    /// A key of a change that another line of its place has, too.
+    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(Context, KeyPress, usize, usize)> {
+        let lines = &self.0[*place as usize];
+        let shared = |line: &Binding| line.keys.iter().copied().find(|key| lines[*at].keys.contains(key));
+        let mut others = lines.iter().enumerate().filter(|(other, _)| other != at);
+        others.find_map(|(other, line)| Some((*place, shared(line)?, *at, other)))
     }
 
     /// The whole map as a file.
@@ -164,7 +159,7 @@ impl Keymap {
             for line in self.of(context) {
                 let keys: Vec<_> = line.keys.iter().map(|key| format!("{:?}", key_name(*key))).collect();
                 let keys = if keys.is_empty() { "\"none\"".to_owned() } else { format!("[{}]", keys.join(", ")) };
-                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.name), line.help);
+                let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.command.name), line.command.help);
             }
         }
         out
@@ -178,9 +173,9 @@ fn read_change(
     keys: &Spanned<DeValue<'_>>,
 ) -> Result<(usize, Vec<KeyPress>), String> {
     let place = context.name();
-    let at = map.0.iter().position(|line| line.context == context && line.name == current_name(action));
+    let at = map.of(context).position(|line| line.command.name == current_name(action));
     let Some(at) = at else {
-        let known = map.of(context).map(|line| line.name).collect::<Vec<_>>().join(", ");
+        let known = map.of(context).map(|line| line.command.name).collect::<Vec<_>>().join(", ");
         let unknown = || format!("{place} has no action \"{action}\". It has: {known}");
         return Err(gone(&format!("{place}.{action}")).unwrap_or_else(unknown));
     };
@@ -200,7 +195,7 @@ fn read_change(
         .map(|text| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}")))
         .collect();
     let keys = keys?;
-    let line = &map.0[at];
+    let line = &map.0[context as usize][at];
     let is_letter = |key: &&KeyPress| key.typed().is_some() && !line.keys.contains(key);
     if let Some(letter) = keys.iter().find(is_letter)
         && context.is_text()
@@ -208,14 +203,13 @@ fn read_change(
         return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
     }
     for (key, owner) in KEPT {
-        let is_owner = line.action == Action::Global(owner);
+        let is_owner = line.command.name == owner;
         let lost = is_owner && line.keys.contains(&key) && !keys.contains(&key);
         if lost || (!is_owner && keys.contains(&key) && !line.keys.contains(&key)) {
-            let owner: &str = owner.into();
             return Err(format!("{place}.{action}: {} is always {owner}", key_name(key)));
         }
     }
-    let closes = line.name == "back" && line.keys.contains(&Key::Esc.into());
+    let closes = line.command.name == "back" && line.keys.contains(&Key::Esc.into());
     if closes && !keys.contains(&Key::Esc.into()) {
         return Err(format!("{place}.{action}: Esc always goes back"));
     }
@@ -228,8 +222,12 @@ fn line_of(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PetsAction;
     use super::*;
+
+    /// The name of what a key does.
+    fn name(map: &Keymap, context: Context, key: char) -> Option<&'static str> {
+        map.lookup(context, Key::Char(key).into()).map(|command| command.name)
+    }
 
     fn changed(text: &str) -> (Keymap, Vec<String>) {
         Keymap::changed_by(text, "keymap.toml")
@@ -240,11 +238,11 @@ mod tests {
         let (map, complaints) =
             changed("[pets]\nrefresh = [\"R\", \"F5\"]\nlive = \"none\"\n[global]\nhelp = [\"F1\"]\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(map.lookup(Context::Pets, Key::Char('R').into()), Some(Action::Pets(PetsAction::Refresh)));
-        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), None);
-        assert_eq!(map.lookup(Context::Pets, Key::Char('A').into()), None);
+        assert_eq!(name(&map, Context::Pets, 'R'), Some("refresh"));
+        assert_eq!(name(&map, Context::Pets, 'r'), None);
+        assert_eq!(name(&map, Context::Pets, 'A'), None);
         assert!(
-            map.hints(Context::Pets, |_, word| Some(word))
+            map.hints(Context::Pets, |command| Some(command.hint))
                 .iter()
                 .any(|hint| (hint.key.as_str(), hint.word) == ("R", "refresh"))
         );
@@ -256,10 +254,10 @@ mod tests {
         let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
         let complaint = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
         assert_eq!(complaints, [complaint]);
-        assert_eq!(map.lookup(Context::Pets, Key::Char('r').into()), Some(Action::Pets(PetsAction::Refresh)));
+        assert_eq!(name(&map, Context::Pets, 'r'), Some("refresh"));
         let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(map.lookup(Context::Pets, Key::Char('x').into()), Some(Action::Pets(PetsAction::Refresh)));
+        assert_eq!(name(&map, Context::Pets, 'x'), Some("refresh"));
     }
 
     #[test]
@@ -293,7 +291,7 @@ mod tests {
     fn names_of_older_files_still_work() {
         let (map, complaints) = changed("[doubt]\nconfirm = \"F2\"\n[pets]\nsort-turn = \"u\"\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(map.lookup(Context::Pets, Key::Char('u').into()), Some(Action::Pets(PetsAction::SortTurn)));
+        assert_eq!(name(&map, Context::Pets, 'u'), Some("sort-reverse"));
         let file = Keymap::default().file();
         assert!(OLD_NAMES.iter().all(|(_, current)| file.contains(current)));
     }
@@ -308,7 +306,7 @@ mod tests {
 
     #[test]
     fn each_key_is_read_as_it_is_written() {
-        for key in BINDINGS.iter().flat_map(|line| &line.keys) {
+        for key in DEFAULT.bindings().flat_map(|line| &line.keys) {
             assert_eq!(read_key(&key_name(*key)), Ok(*key));
         }
     }

@@ -12,8 +12,7 @@ const MOST_COPIED: usize = 100_000;
 /// Copies a text; `what` is how the message calls it.
 pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Effect> {
     if text.len() > MOST_COPIED {
-        state.say(MessageKind::Error, format!("Not copied: {what} is too long for a terminal's clipboard."));
-        return Vec::new();
+        return state.fail(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
     state.copying = Some((text.clone(), what.to_owned()));
     vec![state.begin(PopupTask::Copy(text), now)]

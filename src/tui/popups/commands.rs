@@ -5,33 +5,67 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::clipboard::copy;
-use super::help::place_name;
-use super::state::{Command, CommandsBox, Popup};
+use super::state::{CommandsBox, FoundCommand, Popup};
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::tui::command::{Command, Run, TYPED_LIST, change, closes, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Action, Binding, CommandsAction, Context, GlobalAction, key_name};
-use crate::tui::shell_equivalent;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::keymap::{Binding, Context, key_name};
+use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
+use crate::tui::update::act;
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
-/// The places whose actions are offered from everywhere, each where its screen was left, and what shows them.
-fn screens(state: &AppState) -> [(Context, GlobalAction); 5] {
+pub const SHOW: Command = change("commands", ": F9", "", "all commands", |app, _| match app.popup.take() {
+    Some(Popup::Help(help)) if help.below.is_some() => {
+        app.popup = Some(Popup::Help(help));
+        app.tell("Close the help and the box below it first.");
+    }
+    _ => app.popup = Some(Popup::Commands(CommandsBox::new(app))),
+})
+.everywhere();
+
+pub static BOX: &[Command] = &[
+    moves(TYPED_LIST, "choose", "choose", |app, movement, _| {
+        if let Some(Popup::Commands(commands)) = &mut app.popup {
+            commands.cursor = moved(commands.cursor, movement, commands.found.len(), PAGE);
+        }
+    })
+    .when(|app| matches!(&app.popup, Some(Popup::Commands(commands)) if commands.found.len() > 1)),
+    command("confirm", "Enter F2", "run", "run it", run_chosen).everywhere(),
+    command("copy", "Ctrl-Y", "copy command", "copy the command line", |app, now| {
+        let Some(Popup::Commands(commands)) = &app.popup else { return Vec::new() };
+        match commands.chosen().and_then(|found| found.line.clone()) {
+            Some(line) => copy(app, line, "the command line", now),
+            None => app.note("This has no command line."),
+        }
+    }),
+    closes("Esc F3 F9", "close", "close"),
+];
+
+/// The places whose commands are offered from everywhere, each where its screen was left, and what shows them.
+fn screens(app: &AppState) -> [(Context, &'static str); 5] {
     [
-        (Context::Pets, GlobalAction::ShowPets),
-        (state.add.context(), GlobalAction::ShowAdd),
-        (state.domains.context(), GlobalAction::ShowDomains),
-        (Context::Requests, GlobalAction::Requests),
-        (state.profiles.context(), GlobalAction::Profiles),
+        (Context::Pets, "show-pets"),
+        (app.add.context(), "show-add"),
+        (app.domains.context(), "show-domains"),
+        (Context::Requests, "requests"),
+        (app.profiles.context(), "profiles"),
     ]
 }
 
-/// What shows the screen of `place`, if it has its own.
-pub fn way_to(state: &AppState, place: Context) -> Option<GlobalAction> {
-    screens(state).into_iter().find(|(of, _)| *of == place).map(|(_, show)| show)
+/// Does what is chosen, on the screen that it belongs to.
+fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(Popup::Commands(commands)) = &app.popup else { return Vec::new() };
+    let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return Vec::new() };
+    let way = screens(app).into_iter().find(|(place, _)| *place == command.place && *place != commands.from);
+    let show = way.and_then(|(_, show)| app.keymap.named(Context::Global, show).copied());
+    app.popup = None;
+    let mut effects = show.map_or_else(Vec::new, |show| act(app, &show, now));
+    effects.extend(act(app, &command, now));
+    effects
 }
 
 impl CommandsBox {
@@ -39,14 +73,16 @@ impl CommandsBox {
     pub fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
-        let offered =
-            screens(state).into_iter().filter(|(_, show)| state.link.why_not(Action::Global(*show)).is_none());
-        places.extend(offered.map(|(place, _)| place));
-        let mut commands: Vec<Command> = Vec::new();
+        let named = |name| state.keymap.named(Context::Global, name);
+        let is_offered = |show| named(show).is_some_and(|show| show.why_not(&state.link).is_none());
+        places.extend(screens(state).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
+        let mut commands: Vec<FoundCommand> = Vec::new();
         for place in places {
-            for command in of_place(state, place, from) {
-                if !commands.iter().any(|known| known.action == command.action && known.title == command.title) {
-                    commands.push(command);
+            for found in of_place(state, place, from) {
+                let is_it =
+                    |known: &FoundCommand| known.command.name == found.command.name && known.title == found.title;
+                if !commands.iter().any(is_it) {
+                    commands.push(found);
                 }
             }
         }
@@ -54,7 +90,7 @@ impl CommandsBox {
         Self { input: TextInput::default(), found, cursor: 0, from, commands }
     }
 
-    pub fn chosen(&self) -> Option<&Command> {
+    pub fn chosen(&self) -> Option<&FoundCommand> {
         self.found.get(self.cursor)
     }
 
@@ -64,7 +100,7 @@ impl CommandsBox {
         self.cursor = 0;
         let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut found: Vec<(u32, &Command)> = Vec::new();
+        let mut found: Vec<(u32, &FoundCommand)> = Vec::new();
         let mut buffer = Vec::new();
         for command in &self.commands {
             let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
@@ -77,56 +113,24 @@ impl CommandsBox {
 }
 
 /// What can be done in one place, but for moving about in it.
-fn of_place(state: &AppState, place: Context, from: Context) -> Vec<Command> {
-    let bindings = || state.keymap.bindings().iter().filter(move |binding| binding.context == place);
+fn of_place(state: &AppState, place: Context, from: Context) -> Vec<FoundCommand> {
     let elsewhere = place != from && place != Context::Global;
-    let offered =
-        bindings().filter(|binding| !is_about_moving(binding) && state.link.why_not(binding.action).is_none());
-    let commands = offered.map(|binding| {
-        let shared = bindings().filter(|other| other.help == binding.help).count() > 1;
-        let name = binding.name.replace('-', " ");
-        let what = if shared { name } else { binding.help.to_owned() };
-        let title = if elsewhere { format!("{}: {what}", place_name(place)) } else { what };
-        let keys: Vec<_> = binding.keys.iter().map(|key| key_name(*key)).collect();
-        let line = shell_equivalent::of(state, binding.action);
-        Command { title, keys: keys.join(" "), line, place, action: binding.action }
+    let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&state.link).is_none();
+    let offered = state.keymap.of(place).filter(|binding| is_offered(&binding.command));
+    let commands = offered.map(|Binding { keys, command }| {
+        let shared = state.keymap.of(place).filter(|other| other.command.help == command.help).count() > 1;
+        let what = if shared { command.name.replace('-', " ") } else { command.help.to_owned() };
+        let title = if elsewhere { format!("{}: {what}", place.place().title) } else { what };
+        let keys: Vec<_> = keys.iter().map(|key| key_name(*key)).collect();
+        FoundCommand { title, keys: keys.join(" "), line: command.line(state), command: *command }
     });
     commands.collect()
 }
 
-/// Whether an action only makes sense in its place: it moves there, or answers a question there.
-fn is_about_moving(binding: &Binding) -> bool {
-    let moves = [
-        "up",
-        "down",
-        "page-up",
-        "page-down",
-        "half-page-up",
-        "half-page-down",
-        "first",
-        "last",
-        "next-field",
-        "previous-field",
-    ];
-    let answers = ["confirm", "back", "answer-1", "answer-2", "answer-3", "answer-4"];
-    moves.contains(&binding.name)
-        || answers.contains(&binding.name)
-        || matches!(binding.action, Action::Edit(_) | Action::Global(GlobalAction::Commands))
-}
-
-pub fn on_action(state: &mut AppState, action: CommandsAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Commands(commands)) = &mut state.popup else { return Vec::new() };
-    match action {
-        CommandsAction::Move(movement) => {
-            commands.cursor = moved(commands.cursor, movement, commands.found.len(), PAGE);
-        }
-        CommandsAction::Copy => match commands.chosen().and_then(|command| command.line.clone()) {
-            Some(line) => return copy(state, line, "the command line", now),
-            None => state.say(MessageKind::Note, "This has no command line."),
-        },
-        CommandsAction::Back => state.popup = None,
-    }
-    Vec::new()
+/// Whether a command only makes sense in its place: it moves there, or answers a question there.
+fn is_about_moving(command: &Command) -> bool {
+    let names = ["next-field", "previous-field", "confirm", "back", "answer-1", "answer-2", "answer-3", "commands"];
+    command.moves() || matches!(command.run, Run::Edit(_)) || names.contains(&command.name)
 }
 
 /// Lines of the list that a page is.

@@ -8,9 +8,9 @@ use crate::clock::Now;
 use crate::model::NewPet;
 use crate::model::text::{cut, short};
 use crate::model::words::counted;
+use crate::tui::command::{Command, command};
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::AskAction;
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::{domains, pets};
@@ -19,35 +19,36 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 /// Only one key means yes.
-pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Confirm(asked)) = state.popup.take() else { return Vec::new() };
-    match action {
-        AskAction::Confirm => {
-            state.allowed |= !matches!(
-                asked.change,
-                PendingChange::Run(_)
-                    | PendingChange::StopWaiting
-                    | PendingChange::StopImport
-                    | PendingChange::PublicResolvers
-            );
-            match asked.change {
-                PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
-                PendingChange::Run(run) => custom_actions::begin(state, *run, now),
-                PendingChange::Add(new) => add_pet::update::send(state, new, now),
-                PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
-                PendingChange::Rapid(_) => rapid::update::switch(state, now),
-                PendingChange::Import(_) => import::update::begin(state, now),
-                PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
-                PendingChange::StopImport => import::update::stop(state),
-            }
-        }
-        AskAction::Back if asked.change == PendingChange::PublicResolvers => {
-            domains::popups::resolvers::choose(state, false, now)
-        }
-        AskAction::Back if asked.change == PendingChange::StopWaiting => state.note("Still waiting for the answer."),
-        AskAction::Back if asked.change == PendingChange::StopImport => Vec::new(),
-        AskAction::Back if matches!(asked.change, PendingChange::Run(_)) => state.note("It was not run."),
-        AskAction::Back => state.note("Nothing was added. What you typed is kept."),
+pub static BOX: &[Command] = &[
+    command("confirm", "y", "yes", "yes", |app, now| take(app).map_or_else(Vec::new, |change| yes(app, change, now))),
+    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| match take(app) {
+        None | Some(PendingChange::StopImport) => Vec::new(),
+        Some(PendingChange::PublicResolvers) => domains::popups::resolvers::choose(app, false, now),
+        Some(PendingChange::StopWaiting) => app.note("Still waiting for the answer."),
+        Some(PendingChange::Run(_)) => app.note("It was not run."),
+        Some(_) => app.note("Nothing was added. What you typed is kept."),
+    }),
+];
+
+fn take(app: &mut AppState) -> Option<PendingChange> {
+    let Some(Popup::Confirm(asked)) = app.popup.take() else { return None };
+    Some(asked.change)
+}
+
+fn yes(state: &mut AppState, change: PendingChange, now: Now) -> Vec<Effect> {
+    state.allowed |= !matches!(
+        change,
+        PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::StopImport | PendingChange::PublicResolvers
+    );
+    match change {
+        PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
+        PendingChange::Run(run) => custom_actions::begin(state, *run, now),
+        PendingChange::Add(new) => add_pet::update::send(state, new, now),
+        PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
+        PendingChange::Rapid(_) => rapid::update::switch(state, now),
+        PendingChange::Import(_) => import::update::begin(state, now),
+        PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
+        PendingChange::StopImport => import::update::stop(state),
     }
 }
 

@@ -7,17 +7,20 @@ use super::state::Popup;
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::tui::keymap::ReaderAction;
+use crate::tui::command::{Command, closes};
+use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
-pub fn on_action(state: &mut AppState, action: ReaderAction) {
-    let Some(Popup::Error(top)) = &mut state.popup else { return };
-    match action {
-        ReaderAction::Move(movement) => scroll::to(top, movement, &state.layout),
-        ReaderAction::Back => state.popup = None,
+pub static BOX: &[Command] =
+    &[scroll::SCROLL, requests::SHOW.at("H", "requests", "requests"), closes("Esc Enter q F3", "close", "close")];
+
+pub fn open(app: &mut AppState, _: Now) {
+    if app.last_failure.is_none() && app.complaints.is_empty() {
+        return app.tell("No errors in this session.");
     }
+    app.popup = Some(Popup::Error(0));
 }
 
 pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {

@@ -2,69 +2,45 @@
 
 use ratatui::text::{Line, Span};
 
-use super::scroll;
 use super::state::{Contents, HelpBox, Popup, WriteBox};
+use super::write::NO_FILES;
+use super::{commands, scroll};
 use crate::model::PetStatus;
-use crate::tui::keymap::{Context, HelpAction};
-use crate::tui::state::{AppState, Layout};
+use crate::tui::command::{Command, change};
+use crate::tui::keymap::Context;
+use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 
-pub fn on_action(state: &mut AppState, action: HelpAction) {
-    let Some(Popup::Help(help)) = &mut state.popup else { return };
-    match action {
-        HelpAction::Move(movement) => scroll::to(&mut help.top, movement, &state.layout),
-        HelpAction::WriteFile => {
-            let keys = Contents::Text(state.keymap.file());
-            let what = Some("next to config.toml, it is used from the next start".to_owned());
-            state.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
-        }
-        HelpAction::Back => state.popup = help.below.take().map(|below| *below),
-    }
-}
+pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
+    let place = app.context();
+    let below = app.popup.take().map(Box::new);
+    app.popup = Some(Popup::Help(HelpBox { place, top: 0, below }));
+})
+.always();
 
-/// The name of a place on the screen.
-pub const fn place_name(context: Context) -> &'static str {
-    match context {
-        Context::Global => "Everywhere",
-        Context::Text => "Text fields",
-        Context::Pets => "Pets",
-        Context::Search => "Search",
-        Context::ById => "Pet by id",
-        Context::Form | Context::FormChoice | Context::FormButton => "Add pet",
-        Context::Rapid | Context::RapidChoice | Context::RapidStatus => "Rapid entry",
-        Context::ImportFile | Context::ImportLook | Context::ImportValue | Context::ImportRun => "Import",
-        Context::Doubt => "Unknown outcome",
-        Context::LimitBox => "Number of rows",
-        Context::KeyBox => "API key",
-        Context::Domains => "Domains",
-        Context::Wizard | Context::WizardText | Context::WizardButton => "Add a domain",
-        Context::Record => "The DNS record",
-        Context::Domain => "One domain",
-        Context::Rules | Context::Browser => "Troubleshooting",
-        Context::Redirects => "Redirects",
-        Context::Removal | Context::RemovalName => "Removal",
-        Context::FormatsBox => "Formats",
-        Context::WriteBox => "Write to a file",
-        Context::OutsideBox => "Sandbox",
-        Context::Confirm => "Protected service",
-        Context::Profiles => "Profiles",
-        Context::ProfileText | Context::ProfilePath | Context::ProfileChoice | Context::ProfileButton => {
-            "A new profile"
+pub static BOX: &[Command] = &[
+    scroll::SCROLL,
+    commands::SHOW.at(": F9", "all commands", "all commands").when(|app| {
+        let alone = matches!(&app.popup, Some(Popup::Help(help)) if help.below.is_none());
+        alone && app.allows(&commands::SHOW)
+    }),
+    change("write-file", "w Ctrl-O", "keys to a file", "write all to a file", |app, _| {
+        let keys = Contents::Text(app.keymap.file());
+        let what = Some("next to config.toml, it is used from the next start".to_owned());
+        app.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
+    })
+    .not_over_ssh(NO_FILES),
+    change("back", "Esc Enter q ? F1 F3 Ctrl-G", "close", "close", |app, _| {
+        if let Some(Popup::Help(help)) = app.popup.take() {
+            app.popup = help.below.map(|below| *below);
         }
-        Context::Requests => "Requests",
-        Context::Welcome => "First start",
-        Context::Help => "Help",
-        Context::Commands => "All commands",
-        Context::Themes => "Themes",
-        Context::SaveView => "Save as a view",
-        Context::Reader | Context::TextBox => "Texts",
-    }
-}
+    }),
+];
 
 /// Keys of the place at the left, those that work everywhere at the right.
 pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
-    page.at(0, format!(" Help: {}", place_name(help.place)), StyleRole::Heading);
+    page.at(0, format!(" Help: {}", help.place.place().title), StyleRole::Heading);
     page.gap();
     page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
     page.go_to(page.rest());
@@ -80,14 +56,15 @@ pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut 
         left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
     }
     let mut right = vec![heading("EVERYWHERE", appearance)];
-    right.extend(lines_of(keymap.global_help(help.place, |action| state.allows(action)), appearance));
+    right.extend(lines_of(keymap.global_help(help.place, |command| state.allows(command)), appearance));
     right.push(Line::raw(""));
     right.extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
     if matches!(help.place, Context::Pets | Context::Search) {
         right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
         right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
     }
-    right.extend(if keymap.is_about_domains(help.place) { domain_words() } else { marks(appearance) });
+    let is_about_domains = state.screen == Screen::Domains && help.below.is_none();
+    right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
     if page.columns() >= 76 {
         let rows = left.len().max(right.len());
         for (area, mut lines) in page.halves().into_iter().zip([left, right]) {

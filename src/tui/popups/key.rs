@@ -7,12 +7,12 @@ use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::ApiKey;
 use crate::model::text::cut;
+use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::KeyAction;
 use crate::tui::pending::Slot;
 use crate::tui::screens::profiles::jobs::ProfileTask;
-use crate::tui::screens::{add_pet, pets};
-use crate::tui::state::{AppState, Health, Link, MessageKind};
+use crate::tui::screens::{add_pet, pets, profiles};
+use crate::tui::state::{AppState, Health, Link};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
@@ -56,32 +56,53 @@ pub fn on_key_file(state: &mut AppState, file: Option<String>) {
     }
 }
 
-pub fn on_action(state: &mut AppState, action: KeyAction, now: Now) -> Vec<Effect> {
-    let refused = state.key_refused();
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
-    match action {
-        KeyAction::Back => {
-            state.popup = None;
-            if refused {
-                state.say(MessageKind::Note, "What you typed is kept. F4 asks for the key again.");
-            }
-            return state.cancel(Slot::TestKey).into_iter().collect();
+pub static BOX: &[Command] = &[
+    command("confirm", "Enter F2", "test", "test the key", confirm),
+    change("choices", "Ctrl-R", "show", "show or hide the key", |app, _| {
+        if let Some(Popup::Key(key_box)) = &mut app.popup {
+            key_box.shown = !key_box.shown;
         }
-        KeyAction::Choices => key_box.shown = !key_box.shown,
-        KeyAction::NextField => key_box.step(true),
-        KeyAction::PreviousField => key_box.step(false),
-        KeyAction::Confirm => match ApiKey::new(key_box.input.value()) {
-            Err(error) => {
-                key_box.error = Some(error.to_string());
-                key_box.input.select();
-            }
-            Ok(typed) => {
-                key_box.error = None;
-                return vec![state.begin(PopupTask::TestKey(typed), now)];
-            }
-        },
+    })
+    .when(|app| matches!(&app.popup, Some(Popup::Key(key_box)) if !key_box.input.is_empty())),
+    command("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
+    command("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
+    profiles::update::SHOW.at("Ctrl-O", "profiles", "use another profile"),
+    command("back", "Esc F3", "close", "close; F4 opens it again", |app, _| {
+        app.popup = None;
+        if app.key_refused() {
+            app.tell("What you typed is kept. F4 asks for the key again.");
+        }
+        app.cancel(Slot::TestKey).into_iter().collect()
+    }),
+];
+
+pub fn open(app: &mut AppState, now: Now) {
+    if app.link.embedded {
+        return app.tell("The service inside this program needs no key.");
+    }
+    app.open_key_box(false, now);
+}
+
+fn step(app: &mut AppState, forward: bool) -> Vec<Effect> {
+    if let Some(Popup::Key(key_box)) = &mut app.popup {
+        key_box.step(forward);
     }
     Vec::new()
+}
+
+fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(Popup::Key(key_box)) = &mut app.popup else { return Vec::new() };
+    match ApiKey::new(key_box.input.value()) {
+        Err(error) => {
+            key_box.error = Some(error.to_string());
+            key_box.input.select();
+            Vec::new()
+        }
+        Ok(typed) => {
+            key_box.error = None;
+            vec![app.begin(PopupTask::TestKey(typed), now)]
+        }
+    }
 }
 
 /// The key was tried with one request: the worker goes on with it if it was accepted.

@@ -2,16 +2,23 @@
 
 use ratatui::text::Line;
 
-use crate::tui::keymap::Movement;
+use super::state::{HelpBox, Popup, TextBox};
+use crate::tui::command::{Command, READER, moves};
 use crate::tui::state::Layout;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
-pub(super) fn to(top: &mut u16, movement: Movement, layout: &Layout) {
-    let [lines, rows] = [layout.reader_lines, layout.reader_rows].map(usize::from);
+/// Moves in the text of the box that is open.
+pub(super) const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
+    let top = match &mut app.popup {
+        Some(Popup::Error(top) | Popup::Help(HelpBox { top, .. }) | Popup::Text(TextBox { top, .. })) => top,
+        _ => return,
+    };
+    let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
     let first = moved(usize::from(*top), movement, lines.saturating_sub(rows) + 1, rows.max(1));
     *top = u16::try_from(first).unwrap_or(u16::MAX);
-}
+})
+.when(|app| app.layout.reader_lines > app.layout.reader_rows);
 
 /// Paints the lines from `top` on, and keeps how many there are.
 pub(super) fn draw(top: u16, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {

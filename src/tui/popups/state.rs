@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use super::jobs::RejectsSource;
 use crate::domains::sandbox::SandboxStep;
 use crate::model::{NewPet, Pet};
+use crate::tui::command::Command;
 use crate::tui::custom_actions::run::Run;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 
@@ -128,24 +129,23 @@ pub struct CommandsBox {
     /// What was typed to narrow the list.
     pub input: TextInput,
     /// Those that match, the best first.
-    pub found: Vec<Command>,
+    pub found: Vec<FoundCommand>,
     /// Which of them is chosen, from 0.
     pub cursor: usize,
     pub(in crate::tui) from: Context,
-    pub(in crate::tui) commands: Vec<Command>,
+    pub(in crate::tui) commands: Vec<FoundCommand>,
 }
 
 /// One thing that can be done.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Command {
+pub struct FoundCommand {
     /// What it does.
     pub title: String,
     /// Its keys, if any.
     pub keys: String,
     /// The same in a shell, if there is a command.
     pub line: Option<String>,
-    pub(in crate::tui) place: Context,
-    pub(in crate::tui) action: Action,
+    pub(in crate::tui) command: Command,
 }
 
 #[derive(Clone, Debug, PartialEq)]

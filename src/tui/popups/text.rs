@@ -5,29 +5,26 @@ use ratatui::text::Line;
 use super::clipboard::copy;
 use super::scroll;
 use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
-use crate::clock::Now;
-use crate::tui::effect::Effect;
-use crate::tui::keymap::TextAction;
-use crate::tui::state::{AppState, Layout};
+use super::write::NO_FILES;
+use crate::tui::command::{Command, change, closes, command};
+use crate::tui::state::Layout;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::wrap_indented;
 
-pub fn on_action(state: &mut AppState, action: TextAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Text(text)) = &mut state.popup else { return Vec::new() };
-    match action {
-        TextAction::Move(movement) => scroll::to(&mut text.top, movement, &state.layout),
-        TextAction::Copy => {
-            let (text, what) = (text.text.clone(), text.file.clone());
-            return copy(state, text, &what, now);
+pub static BOX: &[Command] = &[
+    scroll::SCROLL,
+    command("copy", "y", "copy", "copy it", |app, now| match &app.popup {
+        Some(Popup::Text(TextBox { text, file, .. })) => copy(app, text.clone(), &file.clone(), now),
+        _ => Vec::new(),
+    }),
+    change("write-file", "w", "write to file", "write it to a file", |app, _| {
+        if let Some(Popup::Text(TextBox { text, file, .. })) = &app.popup {
+            app.popup = Some(Popup::Write(WriteBox::new(file.clone(), Contents::Text(text.clone()))));
         }
-        TextAction::WriteFile => {
-            let write = WriteBox::new(text.file.clone(), Contents::Text(text.text.clone()));
-            state.popup = Some(Popup::Write(write));
-        }
-        TextAction::Back => state.popup = None,
-    }
-    Vec::new()
-}
+    })
+    .not_over_ssh(NO_FILES),
+    closes("Esc Enter q F3", "close", "close"),
+];
 
 pub(super) fn draw(text: &TextBox, page: &mut Page<'_>, layout: &mut Layout) {
     let title = match text.kind {

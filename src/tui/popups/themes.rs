@@ -10,43 +10,40 @@ use crate::clock::Now;
 use crate::config::Depth;
 use crate::model::PetStatus;
 use crate::model::text::cut;
-use crate::tui::effect::Effect;
-use crate::tui::keymap::PickAction;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::command::{Command, LETTERS, change, command, moves};
+use crate::tui::state::AppState;
 use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::list::{self, moved};
 use crate::tui::widgets::page::Page;
 
-pub fn open(state: &AppState) -> Popup {
-    Popup::Themes(ThemesBox { before: Arc::clone(&state.theme), all: Theme::all(&state.themes) })
-}
+pub static BOX: &[Command] = &[
+    moves(LETTERS, "choose", "preview", |app, movement, _| {
+        if let Some(Popup::Themes(ThemesBox { all, .. })) = &app.popup {
+            app.theme = Arc::clone(&all[moved(here(app, all), movement, all.len(), all.len())]);
+        }
+    }),
+    command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popup.take() {
+        Some(Popup::Themes(ThemesBox { before, .. })) if app.theme != before => {
+            vec![app.begin(PopupTask::SetTheme(app.theme.name().to_owned()), now)]
+        }
+        _ => Vec::new(),
+    }),
+    change("back", "Esc q F3", "cancel", "back to the old theme", |app, _| {
+        if let Some(Popup::Themes(ThemesBox { before, .. })) = app.popup.take() {
+            app.theme = before;
+        }
+    }),
+];
 
-pub fn on_action(state: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Themes(ThemesBox { before, all })) = &state.popup else { return Vec::new() };
-    let before = Arc::clone(before);
-    match action {
-        PickAction::Move(movement) => {
-            state.theme = Arc::clone(&all[moved(here(state, all), movement, all.len(), all.len())]);
-        }
-        PickAction::Confirm => {
-            state.popup = None;
-            if state.theme != before {
-                return vec![state.begin(PopupTask::SetTheme(state.theme.name().to_owned()), now)];
-            }
-        }
-        PickAction::Back => {
-            state.theme = before;
-            state.popup = None;
-        }
-    }
-    Vec::new()
+pub fn open(app: &mut AppState, _: Now) {
+    app.popup = Some(Popup::Themes(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) }));
 }
 
 /// The theme was written into the configuration, or not; it is used in either case.
 pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
     match result {
         Ok(path) => state.say_done(format!("Theme {} saved in {path}.", state.theme.name()), now.mono),
-        Err(why) => state.say(MessageKind::Error, format!("Theme not saved, used until petstore exits: {why}")),
+        Err(why) => state.complain(format!("Theme not saved, used until petstore exits: {why}")),
     }
 }
 

@@ -5,8 +5,9 @@ use super::state::{Contents, Popup, WriteBox};
 use crate::clock::Now;
 use crate::model::export::{self, Kind};
 use crate::model::text::cut;
+use crate::tui::command::{Command, change, command};
 use crate::tui::effect::{Effect, Task};
-use crate::tui::keymap::WriteAction;
+use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
@@ -76,25 +77,33 @@ impl WriteBox {
     }
 }
 
-pub fn on_action(state: &mut AppState, action: WriteAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Write(write)) = &mut state.popup else { return Vec::new() };
-    match action {
-        WriteAction::Confirm => {
-            let Some(task) = write.write() else { return Vec::new() };
-            if !state.pending.is_running(task.slot()) {
-                return vec![state.begin(task, now)];
-            }
+/// Why a session over SSH writes none.
+pub const NO_FILES: &str = "A session over SSH writes no files of the server.";
+
+pub static BOX: &[Command] = &[
+    command("confirm", "Enter F2", "write", "write the file", confirm),
+    COMPLETE,
+    change("toggle", "up down", "", "rows or everything", |app, _| {
+        if let Some(Popup::Write(write)) = &mut app.popup {
+            write.toggle();
         }
-        WriteAction::Toggle => write.toggle(),
-        WriteAction::Back => {
-            state.popup = None;
-            if let Some(stopped) = state.cancel(Slot::Export) {
-                state.say(MessageKind::Note, "Stopped. Nothing was written.");
-                return vec![stopped];
-            }
+    }),
+    command("back", "Esc F3", "cancel", "close without writing", |app, _| {
+        app.popup = None;
+        let stopped = app.cancel(Slot::Export);
+        if stopped.is_some() {
+            app.tell("Stopped. Nothing was written.");
         }
+        stopped.into_iter().collect()
+    }),
+];
+
+fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(Popup::Write(write)) = &mut app.popup else { return Vec::new() };
+    match write.write() {
+        Some(task) if !app.pending.is_running(task.slot()) => vec![app.begin(task, now)],
+        Some(_) | None => Vec::new(),
     }
-    Vec::new()
 }
 
 /// How far the whole inventory is.
@@ -140,7 +149,7 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
                 write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
                 return;
             }
-            _ => return state.say(MessageKind::Error, format!("{path} exists already. Nothing was written.")),
+            _ => return state.complain(format!("{path} exists already. Nothing was written.")),
         },
         Err(NotWritten::NotRead(failure)) => {
             format!("{} Nothing was written.", failure.sentence(&state.link.service))
@@ -149,7 +158,7 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
     };
     match &mut state.popup {
         Some(Popup::Write(write)) => write.error = Some(why),
-        _ => state.say(MessageKind::Error, why),
+        _ => state.complain(why),
     }
 }
 

@@ -6,7 +6,11 @@
 pub mod detail;
 pub mod jobs;
 pub mod labels;
-pub(in crate::tui) mod popups;
+pub(in crate::tui) mod popups {
+    pub mod formats;
+    pub mod outside;
+    pub mod resolvers;
+}
 pub mod redirects;
 pub mod removal;
 pub mod scheduler;

@@ -4,7 +4,11 @@ pub mod clipboard;
 pub mod follow;
 pub mod inventory;
 pub mod jobs;
-pub(in crate::tui) mod popups;
+pub(in crate::tui) mod popups {
+    pub mod limit;
+    pub mod lookup;
+    pub mod views;
+}
 pub mod provenance;
 pub mod rows;
 pub mod state;

@@ -1,10 +1,121 @@
 //! The first start: without a configuration the user chooses how to start. Before that nothing is sent to any
 //! service, and no file is written.
 
-pub mod state;
 #[cfg(test)]
 mod tests;
-pub mod update;
-pub mod view;
 
-pub use state::State;
+use ratatui::text::Span;
+
+use crate::app::first_run::StartChoice;
+use crate::clock::Now;
+use crate::tui::command::{Command, LETTERS, command, moves};
+use crate::tui::effect::Effect;
+use crate::tui::msg::QuitReason;
+use crate::tui::screens::profiles;
+use crate::tui::state::AppState;
+use crate::tui::theme::StyleRole;
+use crate::tui::update::QUIT;
+use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::{Page, marker};
+
+/// The first start.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// The directories that will be written.
+    pub directories: Vec<String>,
+    /// The marked option, from 0.
+    pub cursor: usize,
+    /// What was chosen: the program starts again with it.
+    pub chosen: Option<StartChoice>,
+}
+
+/// An option to start with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartOption {
+    /// [`StartChoice::Samples`]
+    Samples,
+    /// [`StartChoice::Embedded`]
+    Embedded,
+    /// A new profile for a service elsewhere.
+    Connect,
+}
+
+impl StartOption {
+    /// All of them, as they are offered.
+    pub const ALL: [Self; 3] = [Self::Samples, Self::Embedded, Self::Connect];
+
+    /// What it is, and what comes of it.
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Samples => ("Look around", "250 pets; not saved"),
+            Self::Embedded => ("Use a store on this computer", "embedded; starts empty"),
+            Self::Connect => ("Connect to a service", "needs address and key"),
+        }
+    }
+}
+
+pub static WELCOME: &[Command] = &[
+    command("answer-1", "1", "", "select this", |app, now| answer(app, 0, now)),
+    command("answer-2", "2", "", "select this", |app, now| answer(app, 1, now)),
+    command("answer-3", "3", "", "select this", |app, now| answer(app, 2, now)),
+    command("confirm", "Enter F2", "select", "select", |app, now| answer(app, app.welcome.cursor, now)),
+    moves(LETTERS, "choose", "choose", |app, movement, _| {
+        let all = StartOption::ALL.len();
+        app.welcome.cursor = moved(app.welcome.cursor, movement, all, all);
+    }),
+    QUIT.at("q", "quit", "quit"),
+];
+
+fn answer(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
+    state.welcome.cursor = number;
+    match StartOption::ALL[number] {
+        StartOption::Samples => begin(state, StartChoice::Samples),
+        StartOption::Embedded => begin(state, StartChoice::Embedded),
+        StartOption::Connect => {
+            let effects = profiles::update::show(state, now);
+            state.profiles.form_open = true;
+            return effects;
+        }
+    }
+    Vec::new()
+}
+
+/// Ends this start; the program starts again with the choice.
+fn begin(state: &mut AppState, chosen: StartChoice) {
+    state.welcome.chosen = Some(chosen);
+    state.quitting = Some(QuitReason::User);
+}
+
+/// The least height at which everything is shown.
+const LEAST_FOR_ALL: u16 = 18;
+
+/// Paints the screen.
+pub fn draw(state: &AppState, page: &mut Page<'_>) {
+    let small = page.area.height < LEAST_FOR_ALL;
+    if !small {
+        page.gap();
+        page.line("   Welcome. No setup is needed: choose how to start.");
+        page.gap();
+    }
+    for (at, way) in StartOption::ALL.into_iter().enumerate() {
+        let (what, note) = way.words();
+        let marked = at == state.welcome.cursor;
+        page.click_row(marked);
+        if marked {
+            page.point(3);
+        }
+        let line = format!("{} {}) {what:<28}", marker(marked), at + 1);
+        let line = page.appearance.span(line, StyleRole::Selected.when(marked));
+        page.line(vec![Span::raw("   "), line, Span::raw(format!("  {note}"))]);
+    }
+    page.gap();
+    page.margin = 2;
+    let directories = state.welcome.directories.join(", ");
+    for (name, text) in [("Writes to", directories.as_str()), ("Later", "P profiles, T themes, ? help")] {
+        let name = page.appearance.span(format!("   {name:<14} "), StyleRole::Quiet);
+        page.behind(&name, text, if small { 1 } else { usize::MAX });
+    }
+}
+
+/// The line without a message.
+pub const PLACE: &str = "Nothing is sent or written before you choose.";

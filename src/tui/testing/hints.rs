@@ -44,16 +44,17 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
     let context = app.state.context();
     let keymap = &app.state.keymap;
     let of = |key: &str, word: &str| -> Vec<KeyPress> {
-        let lines = keymap.bindings().iter().filter(|line| line.context == context);
-        let is_it =
-            |line: &Binding| line.hint == word || line.keys.first().is_some_and(|first| key_name(*first) == key);
+        let lines = keymap.of(context);
+        let is_it = |line: &Binding| {
+            line.command.hint == word || line.keys.first().is_some_and(|first| key_name(*first) == key)
+        };
         let mut lines = lines.skip_while(|line| !is_it(line)).take(2);
         let first = lines.next().into_iter();
         // The line after a movement is the one the other way.
-        let other = lines.next().filter(|line| line.hint.is_empty());
+        let other = lines.next().filter(|line| line.command.hint.is_empty());
         first.chain(other).filter_map(|line| line.keys.first().copied()).collect()
     };
-    let hints = super::super::hints::hints(&app.state);
+    let hints = app.state.hints();
     let shown = hints.into_iter().filter(|Hint { key, word, .. }| bottom.contains(&format!("{key} {word}")));
     let mut named: Vec<_> = shown
         .map(|Hint { key, word, .. }| {

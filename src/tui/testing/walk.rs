@@ -44,7 +44,7 @@ fn step(app: &mut App, what: u8, which: u16) {
     match what % 16 {
         0..7 => {
             let keymap = Arc::clone(&app.state.keymap);
-            let keys: Vec<KeyPress> = keymap.bindings().iter().flat_map(|binding| &binding.keys).copied().collect();
+            let keys: Vec<KeyPress> = keymap.bindings().flat_map(|binding| &binding.keys).copied().collect();
             app.send(Msg::Key(keys[which % keys.len()]));
         }
         7 | 8 => {

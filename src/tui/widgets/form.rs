@@ -1,6 +1,6 @@
 //! Forms: which part is in use, and what a key asks of it.
 
-use crate::tui::keymap::{FormAction, Movement};
+use crate::tui::command::Movement;
 
 /// What a part of a form is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,17 @@ pub enum Control {
     Tick,
     /// Something to press.
     Button,
+}
+
+/// What a key asks of any form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormAction {
+    NextField,
+    PreviousField,
+    Move(Movement),
+    Toggle,
+    Confirm,
+    Save,
 }
 
 /// What a key asks for, once the part in use is the right one.
@@ -28,12 +39,6 @@ pub enum FormEvent<P> {
     Toggle,
     /// What the form is for.
     Submit,
-    /// Something that this form has on the key for choices.
-    Choices,
-    /// That what is typed goes.
-    Clear,
-    /// To leave the form.
-    Back,
 }
 
 /// A key in a form of these parts, in order.
@@ -44,12 +49,8 @@ pub fn update<P: Copy + PartialEq>(focus: &mut P, parts: &[(P, Control)], action
             return FormEvent::Submit;
         }
         (FormAction::Confirm | FormAction::Toggle, Some(Control::Tick)) => return FormEvent::Toggle,
-        // Only a form that has these knows how.
-        (FormAction::Toggle | FormAction::Queue | FormAction::Check, _) => return FormEvent::None,
+        (FormAction::Toggle, _) => return FormEvent::None,
         (FormAction::Move(movement), Some(Control::Choice)) => return FormEvent::Choose(movement),
-        (FormAction::Choices, _) => return FormEvent::Choices,
-        (FormAction::Clear, _) => return FormEvent::Clear,
-        (FormAction::Back, _) => return FormEvent::Back,
         (FormAction::Move(movement), _) => movement.is_down(),
         (FormAction::NextField | FormAction::Confirm, _) => true,
         (FormAction::PreviousField, _) => false,

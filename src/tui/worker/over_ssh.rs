@@ -9,8 +9,9 @@ use super::*;
 use crate::api::client::install_tls_provider;
 use crate::app::connections::tests::services;
 use crate::config::SshSession;
+use crate::tui::command::Run;
 use crate::tui::key::KeyPress;
-use crate::tui::keymap::{Action, Context};
+use crate::tui::keymap::Context;
 use crate::tui::msg::Msg;
 use crate::tui::screens::add_pet::import::jobs::ImportSource;
 use crate::tui::state::Link;
@@ -155,9 +156,8 @@ async fn walked(server: &mut Server, way: &[Step]) -> App {
 /// The keys that are bound where the app is.
 fn keys(app: &App) -> Vec<KeyPress> {
     let here = app.state.context();
-    let bound = app.state.keymap.bindings().iter();
-    let bound = bound.filter(|line| matches!(line.context, context if context == here || context == Context::Global));
-    bound.filter(|line| !matches!(line.action, Action::Edit(_))).flat_map(|line| line.keys.clone()).collect()
+    let bound = [here, Context::Global].into_iter().flat_map(|context| app.state.keymap.of(context));
+    bound.filter(|line| !matches!(line.command.run, Run::Edit(_))).flat_map(|line| line.keys.clone()).collect()
 }
 
 #[tokio::test]

@@ -11,32 +11,110 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Field, FieldError, NewPet, Pet, PetStatus};
+use crate::tui::command::{Command, LETTERS, Movement, change, command, moves, moves_on};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{FormAction, Movement, UnknownOutcomeAction};
 use crate::tui::msg::Msg;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{ConfirmBox, PendingChange, Popup};
+use crate::tui::popups::{ConfirmBox, PendingChange, Popup, help};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
-use crate::tui::state::{AddedPet, AppState, MessageKind, Screen};
+use crate::tui::state::{AddedPet, AppState, Screen};
 use crate::tui::text_input::Typing;
-use crate::tui::widgets::form::{self, FormEvent};
+use crate::tui::widgets::form::{self, FormAction, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::fields::{Focus, STATUSES};
+use super::import::start::IMPORT;
 use super::rapid;
 use super::state::Refusal;
 
 /// The most keys held for the next pet while one is being sent.
 const MAX_HELD: usize = 4096;
 
-/// Shows the form instead of rapid entry, whose text it takes over, or of an import, which stays open behind its key.
-pub fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
+/// Shows the form itself; another command shows what was left open in its place.
+pub const NEW: Command = command("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
+
+pub fn add_line(_: &AppState) -> Option<String> {
+    Some("pets add --name NAME --category-id ID".to_owned())
+}
+
+const NEXT: Command =
+    command("next-field", "Tab Enter down", "next", "next field", |app, now| on_form(app, FormAction::NextField, now))
+        .called("Tab/Enter");
+const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous field", |app, now| {
+    on_form(app, FormAction::PreviousField, now)
+});
+const SAVE: Command = command("save", "F2", "save", "check and send", |app, now| on_form(app, FormAction::Save, now));
+const QUEUE: Command = command("queue", "Ctrl-O", "", "queue it after a failure", queue);
+const CLEAR: Command = change("clear", "F8", "clear", "clear; again: undo", clear);
+const BACK: Command = change("back", "Esc F3", "pets", "to the pets, text stays", leave);
+
+/// A text field of the form.
+pub static FORM: &[Command] =
+    &[NEXT, PREVIOUS, SAVE, QUEUE, rapid::update::RAPID_ENTRY, IMPORT.at("F7", "import", "import a file"), CLEAR, BACK];
+
+/// A choice of it.
+pub static FORM_CHOICE: &[Command] = &[
+    NEXT.at("Tab", "next", "next field"),
+    command("confirm", "Enter", "", "next field", |app, now| on_form(app, FormAction::Confirm, now)),
+    PREVIOUS.at("S-Tab", "back", "previous field"),
+    moves_on(LETTERS, "choose", "choose", |app, movement, now| on_form(app, FormAction::Move(movement), now)),
+    SAVE,
+    QUEUE,
+    rapid::update::RAPID_ENTRY.at("F6", "", "rapid entry"),
+    IMPORT.at("F7", "", "import a file"),
+    CLEAR,
+    help::SHOW.at("?", "", "this help"),
+    BACK,
+];
+
+/// Its button.
+pub static FORM_BUTTON: &[Command] = &[
+    SAVE.at("Enter F2", "save", "check and send"),
+    NEXT.at("Tab down", "first field", "first field").called(""),
+    PREVIOUS.at("S-Tab up", "back", "previous field"),
+    QUEUE,
+    rapid::update::RAPID_ENTRY,
+    IMPORT.at("F7", "", "import a file"),
+    CLEAR,
+    help::SHOW.at("?", "", "this help"),
+    BACK,
+];
+
+/// The question after an add without an answer.
+pub static QUESTION: &[Command] = &[
+    command("answer-1", "1", "", "select this answer", |app, now| answer(app, 0, now)),
+    command("answer-2", "2", "", "select this answer", |app, now| answer(app, 1, now)),
+    command("answer-3", "3", "", "select this answer", |app, now| answer(app, 2, now)),
+    command("confirm", "Enter", "select", "select this answer", |app, now| {
+        let choice = app.add.unknown_outcome.as_ref().map_or(0, |unknown| unknown.choice);
+        answer(app, choice, now)
+    }),
+    moves("up S-Tab k|down Tab j", "choose", "choose", |app, movement, _| {
+        if let Some(unknown) = &mut app.add.unknown_outcome {
+            let answers = unknown.answers().len();
+            unknown.choice = moved(unknown.choice, movement, answers, answers);
+        }
+    }),
+    command("clear", "F8", "drop the question", "drop the question", |app, _| {
+        app.add.unknown_outcome = None;
+        app.add.sent = None;
+        app.add.focus = Focus::Name;
+        app.note("You can edit the form again. The pet may or may not have been added.")
+    }),
+    change("back", "Esc F3", "pets", "to the pets", leave),
+];
+
+fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
     if state.add.rapid.on { rapid::update::switch(state, now) } else { Vec::new() }
+}
+
+fn leave(state: &mut AppState, _: Now) {
+    state.screen = Screen::Pets;
 }
 
 /// Holds a key or a paste while a pet is being sent: it is typed ahead for the next one.
@@ -49,48 +127,24 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
     holds
 }
 
-/// A key on the form.
-pub fn on_action(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+fn on_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     state.message = None;
-    if action == FormAction::Queue {
-        return queue(state, now);
-    }
     let add = &mut state.add;
     match form::update(&mut add.focus, &Focus::PARTS, action) {
         FormEvent::Left(part) => add.checked.extend(part.field()),
-        FormEvent::Choose(movement) => {
-            add.status = next_status(add.status, movement);
-        }
+        FormEvent::Choose(movement) => add.status = next_status(add.status, movement),
         FormEvent::Submit => return save(state, now),
-        FormEvent::Clear if state.add.can_clear() => {
-            let restored = state.add.clear_or_restore();
-            let text = if restored { "Form restored." } else { "Form cleared. F8 restores it." };
-            state.say(MessageKind::Note, text);
-        }
-        FormEvent::Clear => return state.note("The form is empty."),
-        FormEvent::Back => state.screen = Screen::Pets,
-        FormEvent::None | FormEvent::Toggle | FormEvent::Choices => {}
+        FormEvent::None | FormEvent::Toggle => {}
     }
     Vec::new()
 }
 
-/// A key at the question after a pet was sent without an answer.
-pub fn at_question(state: &mut AppState, action: UnknownOutcomeAction, now: Now) -> Vec<Effect> {
-    let Some(unknown_outcome) = &mut state.add.unknown_outcome else { return Vec::new() };
-    let (choice, answers) = (unknown_outcome.choice, unknown_outcome.answers().len());
-    match action {
-        UnknownOutcomeAction::Answer(number) => return answer(state, number as usize, now),
-        UnknownOutcomeAction::Confirm => return answer(state, choice, now),
-        UnknownOutcomeAction::Move(movement) => unknown_outcome.choice = moved(choice, movement, answers, answers),
-        UnknownOutcomeAction::Clear => {
-            state.add.unknown_outcome = None;
-            state.add.sent = None;
-            state.add.focus = Focus::Name;
-            state.say(MessageKind::Note, "You can edit the form again. The pet may or may not have been added.");
-        }
-        UnknownOutcomeAction::Back => state.screen = Screen::Pets,
+fn clear(state: &mut AppState, _: Now) {
+    if !state.add.can_clear() {
+        return state.tell("The form is empty.");
     }
-    Vec::new()
+    let restored = state.add.clear_or_restore();
+    state.tell(if restored { "Form restored." } else { "Form cleared. F8 restores it." });
 }
 
 /// Puts typed text into the field with the cursor.
@@ -140,8 +194,7 @@ fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let name = short(&draft.name);
     if let Err(why) = rapid::input::queue(state, draft, now) {
-        state.say(MessageKind::Error, format!("{why} Your text is kept."));
-        return Vec::new();
+        return state.fail(format!("{why} Your text is kept."));
     }
     state.add.next_animal();
     state.drafts.at_once = true;
@@ -155,7 +208,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
         Err(errors) => {
             state.add.select(errors.first().map_or(Field::Name, FieldError::field));
             let fields = counted(errors.len(), "field");
-            state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was sent."));
+            state.complain(format!("Fix {fields} first. Nothing was sent."));
             Vec::new()
         }
         Ok(new) => send(state, new, now),
@@ -195,7 +248,7 @@ pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     let is_switching = state.is_switching();
     if is_switching {
         let there = short(&state.profiles.using);
-        state.say(MessageKind::Error, format!("Switching to {there}; {text}"));
+        state.complain(format!("Switching to {there}; {text}"));
     }
     is_switching
 }
@@ -237,10 +290,7 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
         // The question is shown.
         AddReply::NotSettled => {
             state.add.unknown_outcome = Some(UnknownOutcome::default());
-            state.say(
-                MessageKind::Error,
-                "The service may have forgotten this request; sending it again could add a second pet.",
-            );
+            state.complain("The service may have forgotten this request; sending it again could add a second pet.");
         }
         AddReply::SearchedFor(result) => on_searched(state, result),
     }
@@ -284,9 +334,9 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
             None => "Your text is kept. F2 sends it again.",
         }
     };
-    state.say(MessageKind::Error, text);
+    state.complain(text);
     if dropped > 0 {
-        state.say(MessageKind::Error, format!("Ignored {} typed while sending.", counted(dropped, "key")));
+        state.complain(format!("Ignored {} typed while sending.", counted(dropped, "key")));
     }
     Vec::new()
 }

@@ -9,71 +9,211 @@ use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{self, Facts, Rule};
 use crate::domains::{DnsName, Finding};
 use crate::model::display_safe;
+use crate::tui::command::{Command, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{DomainAction, RecordAction, RecordPart, RulesAction};
 use crate::tui::popups::{Contents, FormatsBox, Popup, TextBox, TextKind, WriteBox, copy};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::widgets::form::neighbour;
 
+use super::popups::formats;
+use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::update::go;
+use super::update::{go, line};
 use super::{labels, redirects, removal, scheduler, wizard};
 
 /// What is shown if nothing is known of a domain yet.
 const NOT_CHECKED: &str = "Not checked yet. r checks now.";
 
-/// A key at the record to enter.
-pub(super) fn at_record(app: &mut AppState, action: RecordAction, now: Now) -> Vec<Effect> {
-    let Some(domain) = app.domains.domain() else {
-        app.domains.place = PanelLocation::List;
-        return Vec::new();
-    };
-    match action {
-        RecordAction::Copy(part) => return copy_part(app, part, now),
-        RecordAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
-        RecordAction::WriteFile => {
+/// Back to the page before.
+pub(super) const BACK: Command = change("back", "Esc F3 q", "back", "back", |app, _| app.domains.back());
+const CHECK: Command =
+    command("refresh", "r F5", "", "check now", |app, _| of_selected(app, check_now)).shell(|app| line(app, "check"));
+const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |app, now| {
+    of_selected(app, |app, name| saved(app, name, now))
+})
+.shell(|app| line(app, "saved"));
+const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
+    on_list(app, |app, _| verified(app, now))
+})
+.confirms()
+.shell(|app| line(app, "verified"));
+const CORRECT: Command = command("correct", "c", "", "correct the value", |app, _| on_list(app, correct));
+const TICK: Command = command("toggle", "Space", "tick", "tick what applies", |app, _| on_list(app, tick));
+const FORMATS: Command =
+    change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
+const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
+const EVIDENCE: Command = change("evidence", "e down PgDn", "in full", "evidence, in full", |app, _| evidence(app));
+const REPORT: Command =
+    change("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
+
+/// The record to enter.
+pub static RECORD: &[Command] = &[
+    SAVED,
+    command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.kind().to_owned(), now)),
+    command("copy-part-name", "n", "", "copy Name", |app, now| {
+        copy_part(app, |record| record.name.relative_to(&record.zone).to_owned(), now)
+    }),
+    command("copy-part-value", "v", "copy", "copy Value", |app, now| {
+        copy_part(app, |record| record.value.to_string(), now)
+    })
+    .called("T n v l"),
+    command("copy-part-ttl", "l", "", "copy TTL", |app, now| copy_part(app, |record| record.ttl.to_string(), now)),
+    command("copy-part-full-name", "N", "", "copy the full name", |app, now| {
+        copy_part(app, |record| record.name.dotted(), now)
+    }),
+    FORMATS,
+    command("write-file", "w", "write", "write to a file", |app, _| {
+        of_selected(app, |app, name| {
             let text = FormatsBox::default().text(&app.domains);
-            app.popup = Some(Popup::Write(WriteBox::new(format!("{}.txt", domain.name), Contents::Text(text))));
+            app.popup = Some(Popup::Write(WriteBox::new(format!("{name}.txt"), Contents::Text(text))));
+        })
+    }),
+    CHECK,
+    CORRECT,
+    DELETES,
+    EVIDENCE.at("e down PgDn", "", "evidence, in full"),
+    OUTSIDE,
+    command("back", "F3 left h", "step back", "name and value", |app, _| of_selected(app, correct)),
+    change("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
+];
+
+/// One domain as it is now.
+pub static DOMAIN: &[Command] = &[
+    CHECK.at("r F5", "check", "check now"),
+    TICK,
+    VERIFIED,
+    change("rules", "t", "troubles", "troubleshooting", |app, now| {
+        let rule = likely_rule(&app.domains, now);
+        app.domains.enter(PanelLocation::Rules(rule));
+    }),
+    EVIDENCE,
+    REPORT,
+    command("copy", "y", "", "copy the first cause", |app, now| {
+        let seen = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name));
+        match seen.and_then(|seen| deciding(&seen.findings)).map(words) {
+            Some(text) => copy(app, text, "the first problem and its fix", now),
+            None => app.note(NOT_CHECKED),
         }
-        RecordAction::Saved => {
-            app.domains.record(&domain.name, Event::Saved, now);
-            app.domains.trail.clear();
-            app.domains.place = PanelLocation::Live;
-            scheduler::ask_anew(&mut app.domains, &domain.name);
-            app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
-        }
-        RecordAction::Refresh => check_now(app, &domain.name),
-        RecordAction::CopyDeletes => return copy_deletes(app, now),
-        RecordAction::Correct | RecordAction::Back => correct(app, &domain.name),
-        RecordAction::Evidence => evidence(app),
-        RecordAction::Leave => app.domains.back(),
+    }),
+    DELETES,
+    command("record", "d", "", "the DNS record again", |app, _| {
+        on_list(app, |app, name| {
+            wizard::resume(&mut app.domains, name);
+            app.domains.enter(PanelLocation::Record);
+        })
+    })
+    .shell(|app| line(app, "records")),
+    CORRECT,
+    command("saved", "s", "", "I saved it again", |app, now| on_list(app, |app, name| saved_again(app, name, now)))
+        .confirms()
+        .shell(|app| line(app, "saved")),
+    FORMATS.at("f", "", "the record in formats"),
+    command("removal", "U", "", "remove step by step", |app, now| match is_unlisted(app) {
+        true => Vec::new(),
+        false => removal::open(app, now),
+    })
+    .shell(|app| line(app, "remove")),
+    OUTSIDE,
+    moves("left h|right l", "", "previous, next domain", go),
+    BACK,
+];
+
+/// A troubleshooting rule.
+pub static RULES: &[Command] = &[
+    command("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
+    command("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
+    command("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
+    command("rule-certificate", "2", "", "a rule", |app, _| show_rule(app, Rule::Certificate)),
+    command("rule-browser", "3", "", "a rule", |app, _| show_rule(app, Rule::Browser)),
+    command("rule-redirects", "4", "", "a rule", |app, _| show_rule(app, Rule::Redirects)),
+    CHECK_RULE,
+    VERIFIED.at("V", "I chose Re-verify", "I chose (Re-)Verify"),
+    command("copy", "y", "", "copy the first fix", copy_fix),
+    EVIDENCE.at("e", "in full", "evidence, in full"),
+    REPORT,
+    TICK,
+    OUTSIDE,
+    LEAVE_RULES,
+];
+
+/// The field for what the browser says.
+pub static BROWSER: &[Command] = &[
+    command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
+    command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
+    CHECK_RULE.at("F5", "check", "check now"),
+    OUTSIDE_TYPED,
+    LEAVE_RULES.at("Esc F3", "back", "to the domain"),
+];
+
+const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |app, now| {
+    if let Some(name) = app.domains.selected.clone() {
+        scheduler::ask(&mut app.domains, &name);
+    }
+    if app.domains.place == PanelLocation::Rules(Rule::Redirects) { redirects::walk(app, now) } else { Vec::new() }
+})
+.shell(|app| line(app, "check"));
+
+const LEAVE_RULES: Command = change("back", "Esc F3 q", "back", "to the domain", |app, _| {
+    // Not to the other rules.
+    app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
+    app.domains.back();
+});
+
+fn show_rule(app: &mut AppState, rule: Rule) -> Vec<Effect> {
+    app.domains.place = PanelLocation::Rules(rule);
+    Vec::new()
+}
+
+fn step_rule(app: &mut AppState, next: bool) -> Vec<Effect> {
+    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
+    show_rule(app, neighbour(&Rule::ALL, rule, next))
+}
+
+/// Acts on the domain of the page; without one, the list is shown.
+fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) -> Vec<Effect> {
+    match app.domains.selected.clone() {
+        Some(name) => act(app, &name),
+        None => app.domains.place = PanelLocation::List,
     }
     Vec::new()
+}
+
+/// Whether the domain was only checked, which is said: nothing can be recorded of it.
+fn is_unlisted(app: &mut AppState) -> bool {
+    let Some(name) = app.domains.selected.clone().filter(|name| app.domains.is_unlisted(name)) else { return false };
+    app.tell(format!("{name} is not on your list: Esc, then F2 adds it."));
+    true
+}
+
+/// The same for one that is on the list.
+fn on_list(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) -> Vec<Effect> {
+    if is_unlisted(app) { Vec::new() } else { of_selected(app, act) }
+}
+
+/// Records that the record was saved.
+fn saved(app: &mut AppState, name: &DnsName, now: Now) {
+    app.domains.record(name, Event::Saved, now);
+    app.domains.trail.clear();
+    app.domains.place = PanelLocation::Live;
+    scheduler::ask_anew(&mut app.domains, name);
+    app.say_done("Recorded. DNS changes can take up to 48 hours; petstore keeps checking.", now.mono);
 }
 
 /// Checks a domain, and says so if that is under way.
 fn check_now(app: &mut AppState, name: &DnsName) {
     if app.domains.is_checking(name) {
-        app.say(MessageKind::Note, "It is being checked. Ctrl-C cancels.");
+        app.tell("It is being checked. Ctrl-C cancels.");
     }
     scheduler::ask(&mut app.domains, name);
 }
 
 /// Copies one part of the record.
-fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
+fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) -> Vec<Effect> {
     let panel = &app.domains;
     let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else {
-        app.say(MessageKind::Note, "No value yet. F3 goes back to enter it.");
-        return Vec::new();
+        return app.note("No value yet. F3 goes back to enter it.");
     };
-    let DnsRecord { name, zone, value, ttl, .. } = &record;
-    let text = match part {
-        RecordPart::Type => record.kind().to_owned(),
-        RecordPart::Name => name.relative_to(zone).to_owned(),
-        RecordPart::Value => value.to_string(),
-        RecordPart::Ttl => ttl.to_string(),
-        RecordPart::FullName => name.dotted(),
-    };
+    let text = part(&record);
     let shown = format!("\"{text}\"");
     copy(app, text, &shown, now)
 }
@@ -82,8 +222,7 @@ fn copy_part(app: &mut AppState, part: RecordPart, now: Now) -> Vec<Effect> {
 fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
     let seen = app.domains.selected.as_ref().and_then(|name| Some((name, app.domains.seen(name)?)));
     let Some((name, seen)) = seen else {
-        app.say(MessageKind::Note, NOT_CHECKED);
-        return Vec::new();
+        return app.note(NOT_CHECKED);
     };
     let line = |conflict: &Conflict, value: &String| {
         format!("{} {} IN {} {}\n", name.dotted(), conflict.ttl, conflict.kind, display_safe(value))
@@ -92,76 +231,22 @@ fn copy_deletes(app: &mut AppState, now: Now) -> Vec<Effect> {
         seen.conflicts.iter().flat_map(|conflict| conflict.values.iter().map(move |value| line(conflict, value)));
     let lines: String = lines.collect();
     if lines.is_empty() {
-        app.say(MessageKind::Note, "Nothing has to be deleted at this name.");
-        return Vec::new();
+        return app.note("Nothing has to be deleted at this name.");
     }
     copy(app, lines, "what to delete", now)
 }
 
-/// A key at one domain.
-pub(super) fn at_domain(app: &mut AppState, action: DomainAction, now: Now) -> Vec<Effect> {
-    let Some(name) = app.domains.selected.clone() else {
-        app.domains.place = PanelLocation::List;
-        return Vec::new();
-    };
-    let records = matches!(
-        action,
-        DomainAction::Verified
-            | DomainAction::Saved
-            | DomainAction::Toggle
-            | DomainAction::Correct
-            | DomainAction::Record
-            | DomainAction::Removal
-    );
-    if records && app.domains.is_unlisted(&name) {
-        app.say(MessageKind::Note, format!("{name} is not on your list: Esc, then F2 adds it."));
-        return Vec::new();
-    }
-    match action {
-        DomainAction::Refresh => check_now(app, &name),
-        DomainAction::Verified => verified(app, now),
-        DomainAction::Saved => saved_again(app, now),
-        DomainAction::Toggle => tick(app, &name),
-        DomainAction::Correct => correct(app, &name),
-        DomainAction::Rules => {
-            let rule = likely_rule(&app.domains, now);
-            app.domains.enter(PanelLocation::Rules(rule));
-        }
-        DomainAction::Evidence => evidence(app),
-        DomainAction::Report => report(app),
-        DomainAction::Copy => {
-            let seen = app.domains.seen(&name);
-            let cause = seen.and_then(|seen| deciding(&seen.findings)).map(words);
-            match cause {
-                Some(text) => return copy(app, text, "the first problem and its fix", now),
-                None => app.say(MessageKind::Note, NOT_CHECKED),
-            }
-        }
-        DomainAction::CopyDeletes => return copy_deletes(app, now),
-        DomainAction::Formats => app.popup = Some(Popup::Formats(FormatsBox::default())),
-        DomainAction::Record => {
-            wizard::resume(&mut app.domains, &name);
-            app.domains.enter(PanelLocation::Record);
-        }
-        DomainAction::Removal => return removal::open(app, now),
-        DomainAction::Move(movement) => go(app, movement, now),
-        DomainAction::Back => app.domains.back(),
-    }
-    Vec::new()
-}
-
 /// Records that the record was saved. If it was before, only on the second press: the 48 hours start again.
-fn saved_again(app: &mut AppState, now: Now) {
+fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return };
-    if panel.reported(&name).saved.is_some() && panel.confirming.take() != Some(ConfirmTwice::Saved) {
+    if panel.reported(name).saved.is_some() && panel.confirming.take() != Some(ConfirmTwice::Saved) {
         panel.confirming = Some(ConfirmTwice::Saved);
-        return app.say(MessageKind::Note, "Already recorded as saved. Press s again to restart the 48 hours.");
+        return app.tell("Already recorded as saved. Press s again to restart the 48 hours.");
     }
     panel.confirming = None;
-    panel.record(&name, Event::Saved, now);
-    scheduler::ask_anew(panel, &name);
-    app.say(MessageKind::Note, "Recorded as saved now.");
+    panel.record(name, Event::Saved, now);
+    scheduler::ask_anew(panel, name);
+    app.tell("Recorded as saved now.");
 }
 
 /// Opens the form of a domain at its value.
@@ -176,7 +261,7 @@ fn tick(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.focus = wizard::Focus::Plan;
     app.domains.enter(PanelLocation::Wizard);
-    app.say(MessageKind::Note, "Space ticks what applies. Esc saves and goes back.");
+    app.tell("Space ticks what applies. Esc saves and goes back.");
 }
 
 /// Cause, proof and fix, for an email.
@@ -194,7 +279,7 @@ fn verified(app: &mut AppState, now: Now) {
     if !fits && panel.confirming.take() != Some(ConfirmTwice::Verified) {
         panel.confirming = Some(ConfirmTwice::Verified);
         let text = "Verify would fail now, and attempts are limited. If you already chose it, press V again.";
-        return app.say(MessageKind::Error, text);
+        return app.complain(text);
     }
     let live = state == Step::Live;
     panel.confirming = None;
@@ -231,41 +316,14 @@ fn likely_rule(state: &State, now: Now) -> Rule {
     }
 }
 
-/// A key at a troubleshooting rule.
-pub(super) fn in_rules(app: &mut AppState, action: RulesAction, now: Now) -> Vec<Effect> {
-    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
-    let Some(name) = app.domains.selected.clone() else { return Vec::new() };
-    match action {
-        RulesAction::NextTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, true)),
-        RulesAction::PreviousTab => app.domains.place = PanelLocation::Rules(neighbour(&Rule::ALL, rule, false)),
-        RulesAction::Tab(rule) => app.domains.place = PanelLocation::Rules(rule),
-        RulesAction::Refresh => {
-            scheduler::ask(&mut app.domains, &name);
-            if rule == Rule::Redirects {
-                return redirects::walk(app, now);
-            }
-        }
-        RulesAction::Verified => verified(app, now),
-        RulesAction::Toggle => tick(app, &name),
-        RulesAction::Evidence => evidence(app),
-        RulesAction::Report => report(app),
-        RulesAction::Copy => return copy_fix(app, rule, now),
-        RulesAction::Back => {
-            // Not to the other rules.
-            app.domains.trail.retain(|place| !matches!(place, PanelLocation::Rules(_)));
-            app.domains.back();
-        }
-    }
-    Vec::new()
-}
-
 /// Copies the first fix on a page.
-fn copy_fix(app: &mut AppState, rule: Rule, now: Now) -> Vec<Effect> {
+fn copy_fix(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let PanelLocation::Rules(rule) = app.domains.place else { return Vec::new() };
     let answers = with_facts(&app.domains, now, |facts| troubleshooting::answers(rule, facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
         Some(act) => copy(app, act, "what to do", now),
         None => {
-            app.say(MessageKind::Note, "Nothing to do here.");
+            app.tell("Nothing to do here.");
             Vec::new()
         }
     }
@@ -292,7 +350,7 @@ pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) 
 
 fn evidence(app: &mut AppState) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
-        return app.say(MessageKind::Note, NOT_CHECKED);
+        return app.tell(NOT_CHECKED);
     };
     let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(6));
     app.popup = Some(Popup::Text(TextBox::new(TextKind::Evidence, text, "evidence")));
@@ -303,6 +361,6 @@ fn report(app: &mut AppState) {
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
         Some(text) => app.popup = Some(Popup::Text(TextBox::new(TextKind::Report, text, &format!("{name}.report")))),
-        None => app.say(MessageKind::Note, "No report yet. Press r to check, then S again."),
+        None => app.tell("No report yet. Press r to check, then S again."),
     }
 }

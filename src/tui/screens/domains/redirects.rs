@@ -6,14 +6,16 @@ use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
 use crate::domains::redirect_config::{self, Linted, Redirect, WrittenRedirect};
 use crate::domains::{DnsName, Verdict};
+use crate::tui::command::{Command, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::RedirectsAction;
 use crate::tui::popups::copy;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::widgets::list::moved;
 
+use super::detail::BACK;
 use super::jobs::DomainTask;
 use super::popups;
+use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
 
 impl State {
@@ -70,22 +72,28 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     vec![app.begin(task, now)]
 }
 
-/// A key on the page.
-pub fn on_action(app: &mut AppState, action: RedirectsAction, now: Now) -> Vec<Effect> {
-    match action {
-        RedirectsAction::Move(movement) => {
-            let lines = app.domains.setup.configuration.redirects.len();
-            let selected = &mut app.domains.redirects.selected;
-            *selected = moved(*selected, movement, lines, lines);
+pub static REDIRECTS: &[Command] = &[
+    command("refresh", "r F5", "check", "follow all redirects", walk)
+        .when(|app| !app.domains.setup.configuration.redirects.is_empty())
+        .shell(line),
+    command("copy", "y", "copy", "copy all as JSON", |app, now| match lint(&app.domains).configuration {
+        Some(configuration) => copy(app, configuration.to_json(), "the configuration as JSON", now),
+        None => {
+            app.complain("The redirects have errors. Fix them in your configuration first.");
+            Vec::new()
         }
-        RedirectsAction::Refresh => return walk(app, now),
-        RedirectsAction::Copy => match lint(&app.domains).configuration {
-            Some(configuration) => return copy(app, configuration.to_json(), "the configuration as JSON", now),
-            None => app.say(MessageKind::Error, "The redirects have errors. Fix them in your configuration first."),
-        },
-        RedirectsAction::Back => app.domains.back(),
-    }
-    Vec::new()
+    }),
+    OUTSIDE,
+    moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move|first, last", |app, movement, _| {
+        let lines = app.domains.setup.configuration.redirects.len();
+        let selected = &mut app.domains.redirects.selected;
+        *selected = moved(*selected, movement, lines, lines);
+    }),
+    BACK,
+];
+
+pub(super) fn line(_: &AppState) -> Option<String> {
+    Some("domains redirects".to_owned())
 }
 
 /// Redirects were followed.

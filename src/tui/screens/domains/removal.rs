@@ -11,15 +11,18 @@ use crate::domains::check::FollowedRedirect;
 use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::{Measurement, Stage as Step};
+use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::RemovalAction;
 use crate::tui::state::{AppState, MessageKind};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::neighbour;
 
+use super::detail::BACK;
+use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
+use super::update::line;
 
 pub use form::{Focus, Removal};
 
@@ -68,18 +71,31 @@ pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
     if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
-/// A key on the page.
-pub fn on_action(app: &mut AppState, action: RemovalAction, now: Now) -> Vec<Effect> {
+pub static STEPS: &[Command] = &[
+    change("toggle", "Space", "tick", "tick, done", tick).confirms(),
+    command("next-field", "Tab Enter down", "next", "next line", |app, _| step(app, true)),
+    PREVIOUS,
+    CHECK.at("r F5", "check again", "check again"),
+    command("redirects", "R", "redirects", "the redirects", redirects::open),
+    OUTSIDE,
+    BACK,
+];
+
+/// The field for the name at their end.
+pub static NAME: &[Command] = &[
+    change("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
+    PREVIOUS.at("S-Tab up", "back", "previous step"),
+    CHECK,
+    OUTSIDE_TYPED,
+    BACK.at("Esc F3", "back", "back"),
+];
+
+const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous line", |app, _| step(app, false));
+const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
+
+fn step(app: &mut AppState, next: bool) -> Vec<Effect> {
     let removal = &mut app.domains.removal;
-    match action {
-        RemovalAction::NextField => removal.focus = neighbour(&Focus::ORDER, removal.focus, true),
-        RemovalAction::PreviousField => removal.focus = neighbour(&Focus::ORDER, removal.focus, false),
-        RemovalAction::Toggle => tick(app, now),
-        RemovalAction::Confirm => forget(app, now),
-        RemovalAction::Refresh => return check(app, now),
-        RemovalAction::Redirects => return redirects::open(app, now),
-        RemovalAction::Back => app.domains.back(),
-    }
+    removal.focus = neighbour(&Focus::ORDER, removal.focus, next);
     Vec::new()
 }
 
@@ -95,7 +111,7 @@ fn tick(app: &mut AppState, now: Now) {
         Focus::Dashboard if reported.removed => {
             panel.record(&name, Event::RemovalDropped, now);
             scheduler::ask_anew(panel, &name);
-            app.say(MessageKind::Note, "Recorded as not removed.");
+            app.tell("Recorded as not removed.");
         }
         Focus::Dashboard => {
             let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
@@ -105,15 +121,12 @@ fn tick(app: &mut AppState, now: Now) {
             match open {
                 Some(open) if confirmed != Some(ConfirmTwice::Removed) => {
                     panel.confirming = Some(ConfirmTwice::Removed);
-                    app.say(MessageKind::Error, format!("{open} If you removed it anyway, press Space again."));
+                    app.complain(format!("{open} If you removed it anyway, press Space again."));
                 }
                 Some(_) | None => {
                     panel.record(&name, Event::Removed, now);
                     scheduler::ask_anew(panel, &name);
-                    app.say(
-                        MessageKind::Note,
-                        "Recorded as removed. Now delete the record at your DNS provider; r checks.",
-                    );
+                    app.tell("Recorded as removed. Now delete the record at your DNS provider; r checks.");
                 }
             }
         }
@@ -128,12 +141,12 @@ fn forget(app: &mut AppState, now: Now) {
     let confirmed = panel.confirming.take();
     let typed = panel.removal.typed.value();
     if parse_name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
-        return app.say(MessageKind::Error, format!("To take it off the list, type the full name: {name}"));
+        return app.complain(format!("To take it off the list, type the full name: {name}"));
     }
     let doubt = match is_left_behind(panel, &name, now) {
         Some(true) => {
             let text = "The record still points to the platform. Delete it before taking the domain off the list.";
-            return app.say(MessageKind::Error, text);
+            return app.complain(text);
         }
         Some(false) => None,
         None if panel.status(&name, now).state == Step::Removed => {
@@ -146,7 +159,7 @@ fn forget(app: &mut AppState, now: Now) {
     };
     if let Some(doubt) = doubt.filter(|_| confirmed != Some(ConfirmTwice::Forgotten)) {
         panel.confirming = Some(ConfirmTwice::Forgotten);
-        return app.say(MessageKind::Error, doubt);
+        return app.complain(doubt);
     }
     panel.forget(&name);
     panel.back();

@@ -301,7 +301,7 @@ fn announce(app: &mut AppState, row: &DomainSummary, now: Now) -> Option<Effect>
     if is_live {
         app.say_done(shown, now.mono);
     } else if app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
-        app.say(MessageKind::Note, shown);
+        app.tell(shown);
     }
     Some(Effect::Notify(app.domains.setup.notify, text))
 }

@@ -8,16 +8,18 @@ use crate::domains::observation::Complete;
 use crate::domains::registry::Registry;
 use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
+use crate::tui::command::{self, Command, Movement, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{DomainAction, DomainListAction, DomainsAction, Movement, RemovalAction, RulesAction};
+use crate::tui::keymap::Context;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
 
 use super::jobs::{DomainReply, DomainTask};
+use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::{detail, popups, redirects, removal, scheduler, wizard};
+use super::{popups, redirects, removal, scheduler, wizard};
 
 /// Lines of the list that a page is.
 const PAGE: usize = 10;
@@ -42,37 +44,44 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     vec![app.begin(DomainTask::Keep(Vec::new()), now)]
 }
 
-/// A key in the panel goes to the page that is shown.
-pub fn on_action(app: &mut AppState, action: DomainsAction, now: Now) -> Vec<Effect> {
+pub static LIST: &[Command] = &[
+    command("open", "Enter", "open", "open, continue", open),
+    change("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
+        .shell(|_| Some("domains add NAME".to_owned())),
+    command("redirects", "R", "redirects", "primary and redirects", redirects::open).shell(redirects::line),
+    command("removal", "U", "removal", "remove step by step", |app, now| match settle_selection(app, now) {
+        Some(_) => removal::open(app, now),
+        None => app.note(NO_DOMAIN),
+    })
+    .shell(|app| line(app, "remove")),
+    command("refresh", "r F5", "check now", "check all now", check_all).shell(|_| Some("domains check".to_owned())),
+    change("live", "A", "watch", "watch, on and off", watch).shell(|app| line(app, "watch")),
+    command("resolvers", "p", "", "public resolvers", popups::resolvers::change),
+    OUTSIDE,
+    change("delete", "Del", "", "drop a draft", drop_draft).confirms(),
+    moves(command::LIST, "", "move|first, last", go),
+];
+
+/// The command that does the same to the domain that is selected.
+pub(super) fn line(app: &AppState, verb: &str) -> Option<String> {
+    Some(format!("domains {verb} {}", app.domains.selected.as_ref()?))
+}
+
+/// Runs a command of the panel once its list is read, and does what has become due.
+pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
     // A message stays until the next key.
     app.message = None;
-    let reads = action == DomainsAction::List(DomainListAction::Refresh) && app.domains.list_error.is_some();
+    let reads = command.place == Context::Domains && command.name == "refresh" && app.domains.list_error.is_some();
     if app.domains.list.is_none() && !reads {
         if app.domains.list_error.is_some() {
-            app.say(MessageKind::Error, "The list could not be read. r tries again.");
-            return Vec::new();
+            return app.fail("The list could not be read. r tries again.");
         }
         return app.note("The list of domains is being read.");
     }
-    let may_confirm = matches!(
-        action,
-        DomainsAction::List(DomainListAction::Delete)
-            | DomainsAction::Domain(DomainAction::Verified | DomainAction::Saved)
-            | DomainsAction::Rules(RulesAction::Verified)
-            | DomainsAction::Removal(RemovalAction::Toggle | RemovalAction::Confirm)
-    );
-    if !may_confirm {
+    if !command.confirms {
         app.domains.confirming = None;
     }
-    let mut effects = match action {
-        DomainsAction::List(action) => in_list(app, action, now),
-        DomainsAction::Wizard(action) => wizard::on_action(app, action, now),
-        DomainsAction::Record(action) => detail::at_record(app, action, now),
-        DomainsAction::Domain(action) => detail::at_domain(app, action, now),
-        DomainsAction::Rules(action) => detail::in_rules(app, action, now),
-        DomainsAction::Redirects(action) => redirects::on_action(app, action, now),
-        DomainsAction::Removal(action) => removal::on_action(app, action, now),
-    };
+    let mut effects = command.run(app, now);
     effects.extend(scheduler::work(app, now));
     effects
 }
@@ -97,51 +106,37 @@ pub fn on_typing(app: &mut AppState, typing: Typing<'_>) {
     }
 }
 
-fn in_list(app: &mut AppState, action: DomainListAction, now: Now) -> Vec<Effect> {
-    match action {
-        DomainListAction::Move(movement) => go(app, movement, now),
-        DomainListAction::Open => return open(app, now),
-        DomainListAction::Add => wizard::open(&mut app.domains),
-        DomainListAction::Redirects => return redirects::open(app, now),
-        DomainListAction::Removal => match settle_selection(app, now) {
-            Some(_) => return removal::open(app, now),
-            None => app.say(MessageKind::Note, NO_DOMAIN),
-        },
-        DomainListAction::Refresh => {
-            scheduler::ask_all(&mut app.domains, now);
-            if !app.domains.rows(now).is_empty() {
-                app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
-            }
-            let mut effects = read(app, now);
-            effects.extend(redirects::walk(app, now));
-            return effects;
-        }
-        DomainListAction::Resolvers => return popups::resolvers::change(app, now),
-        DomainListAction::Delete => drop_draft(app, now),
-        DomainListAction::Live => {
-            app.domains.watching = !app.domains.watching;
-            let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
-            let off = "Not watching. r checks now.";
-            app.say(MessageKind::Note, if app.domains.watching { on } else { off });
-            scheduler::due(&mut app.domains, now);
-        }
+fn check_all(app: &mut AppState, now: Now) -> Vec<Effect> {
+    scheduler::ask_all(&mut app.domains, now);
+    if !app.domains.rows(now).is_empty() {
+        app.say_done("Checking all domains. Ctrl-C cancels.", now.mono);
     }
-    Vec::new()
+    let mut effects = read(app, now);
+    effects.extend(redirects::walk(app, now));
+    effects
+}
+
+fn watch(app: &mut AppState, now: Now) {
+    app.domains.watching = !app.domains.watching;
+    let on = "Watching: pending domains are checked automatically. You are notified when one needs action.";
+    let off = "Not watching. r checks now.";
+    app.tell(if app.domains.watching { on } else { off });
+    scheduler::due(&mut app.domains, now);
 }
 
 /// Takes a draft off the list, on the second press.
 fn drop_draft(app: &mut AppState, now: Now) {
     let Some(name) = settle_selection(app, now) else {
-        return app.say(MessageKind::Note, NO_DOMAIN);
+        return app.tell(NO_DOMAIN);
     };
     let panel = &mut app.domains;
     let reported = panel.reported(&name);
     if reported.saved.is_some() || reported.verified.is_some() {
-        return app.say(MessageKind::Note, "Del only removes drafts. U takes a domain out of service step by step.");
+        return app.tell("Del only removes drafts. U takes a domain out of service step by step.");
     }
     if panel.confirming.take() != Some(ConfirmTwice::Forgotten) {
         panel.confirming = Some(ConfirmTwice::Forgotten);
-        return app.say(MessageKind::Note, format!("Press Del again to drop the draft {name}."));
+        return app.tell(format!("Press Del again to drop the draft {name}."));
     }
     panel.forget(&name);
     app.say(MessageKind::Done, format!("Draft {name} removed from the list."));
@@ -212,9 +207,9 @@ pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect>
         DomainReply::ResolversChosen(Ok((choice, not_saved))) => {
             return popups::resolvers::on_chosen(app, choice, not_saved, now);
         }
-        DomainReply::ResolversChosen(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
+        DomainReply::ResolversChosen(Err(failure)) => app.complain(failure.sentence("this program")),
         DomainReply::RedirectsFollowed(Ok(walked)) => redirects::on_walked(app, walked),
-        DomainReply::RedirectsFollowed(Err(failure)) => app.say(MessageKind::Error, failure.sentence("this program")),
+        DomainReply::RedirectsFollowed(Err(failure)) => app.complain(failure.sentence("this program")),
     }
     Vec::new()
 }
@@ -240,7 +235,7 @@ fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Ve
             panel.list_error = Some(sentence(&why));
             // The list itself shows it.
             if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
-                app.say(MessageKind::Error, format!("{} Press r in the list to try again.", sentence(&why)));
+                app.complain(format!("{} Press r in the list to try again.", sentence(&why)));
             }
             return Vec::new();
         }
@@ -260,7 +255,7 @@ fn on_so_far(app: &mut AppState, lane: usize, so_far: (Complete, Timestamp)) {
 fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
     if let Some(name) = scheduler::free(&mut app.domains, lane) {
         scheduler::wait(&mut app.domains, &name, now);
-        app.say(MessageKind::Error, format!("Could not check {name}: {why} r tries again."));
+        app.complain(format!("Could not check {name}: {why} r tries again."));
     }
     scheduler::work(app, now)
 }

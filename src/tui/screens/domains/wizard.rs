@@ -15,12 +15,13 @@ use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::model::words::counted;
+use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::FormAction;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::widgets::form::{self, FormEvent};
+use crate::tui::widgets::form::{self, FormAction, FormEvent};
 
+use super::popups::outside::OUTSIDE_TYPED;
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
 
@@ -90,26 +91,63 @@ pub fn open(state: &mut State) {
     state.enter(PanelLocation::Wizard);
 }
 
-/// A key in the form.
-pub fn on_action(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
-    if action == FormAction::Check {
-        check_only(app);
-        return Vec::new();
+const NEXT: Command =
+    command("next-field", "Tab down", "next", "next line", |app, now| on_form(app, FormAction::NextField, now));
+const PREVIOUS: Command =
+    command("previous-field", "S-Tab up", "", "previous line", |app, now| on_form(app, FormAction::PreviousField, now));
+const SAVE: Command =
+    command("save", "F2", "the record", "on to the record", |app, now| on_form(app, FormAction::Save, now));
+const CHECK: Command = change("check", "F5", "", "check, do not add", |app, _| check_only(app));
+const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
+    let wizard = &mut app.domains.wizard;
+    let is_new = wizard.entry.is_none();
+    match wizard.input() {
+        Some(input) => input.clear(),
+        None if is_new => *wizard = Wizard::default(),
+        None => {}
     }
+});
+const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
+
+/// A tick.
+pub static TICKS: &[Command] = &[
+    command("toggle", "Space", "tick", "tick", |app, now| on_form(app, FormAction::Toggle, now)),
+    command("confirm", "Enter", "tick", "tick", |app, now| on_form(app, FormAction::Confirm, now)),
+    NEXT,
+    PREVIOUS,
+    SAVE,
+    CHECK,
+    OUTSIDE_TYPED,
+    CLEAR,
+    LEAVE,
+];
+
+pub static BUTTON: &[Command] = &[
+    SAVE.at("Enter F2 Space", "the record", "on to the record"),
+    NEXT.at("Tab down", "first line", "first line"),
+    PREVIOUS.at("S-Tab up", "back", "previous line"),
+    CHECK,
+    OUTSIDE_TYPED,
+    LEAVE,
+];
+
+/// A text field.
+pub static TEXT: &[Command] = &[
+    NEXT.at("Tab Enter down", "next", "next field").called("Tab/Enter"),
+    PREVIOUS.at("S-Tab up", "", "previous field"),
+    SAVE,
+    CHECK.at("F5", "check only", "check, do not add"),
+    OUTSIDE_TYPED,
+    CLEAR.at("F8", "clear", "clear the field"),
+    LEAVE,
+];
+
+fn on_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let wizard = &mut app.domains.wizard;
     match form::update(&mut wizard.focus, &Focus::PARTS, action) {
         FormEvent::Toggle => toggle(wizard),
         FormEvent::Submit => return next(app, now),
-        FormEvent::Clear => {
-            let is_new = wizard.entry.is_none();
-            match wizard.input() {
-                Some(input) => input.clear(),
-                None if is_new => *wizard = Wizard::default(),
-                None => {}
-            }
-        }
-        FormEvent::Back => leave(app, now),
-        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Choices => {}
+        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) => {}
     }
     Vec::new()
 }
@@ -143,17 +181,14 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.selected = Some(listed.clone());
             panel.trail.clear();
             panel.place = PanelLocation::List;
-            app.say(MessageKind::Note, format!("{listed} is already on the list."));
-            return Vec::new();
+            return app.note(format!("{listed} is already on the list."));
         }
         panel.wizard.name.select();
-        app.say(MessageKind::Error, refusal("the domain", &reading.findings));
-        return Vec::new();
+        return app.fail(refusal("the domain", &reading.findings));
     };
     if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
         let text = format!("The sandbox has only {}. Type that name.", Sandbox::DOMAIN);
-        app.say(MessageKind::Error, text);
-        return Vec::new();
+        return app.fail(text);
     }
     let value = read_value(panel);
     save(app, &domain, value.as_ref().ok(), now);
@@ -169,12 +204,12 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Err(_) if panel.wizard.value.is_empty() => {
             panel.wizard.focus = Focus::Value;
-            app.say(MessageKind::Note, "Saved as a draft. Next: the value the dashboard shows for this domain.");
+            app.tell("Saved as a draft. Next: the value the dashboard shows for this domain.");
         }
         Err(findings) => {
             panel.wizard.focus = Focus::Value;
             panel.wizard.value.select();
-            app.say(MessageKind::Error, refusal("the value", &findings));
+            app.complain(refusal("the value", &findings));
         }
     }
     Vec::new()
@@ -186,7 +221,7 @@ fn check_only(app: &mut AppState) {
     let typed = parse_name::read(panel.wizard.name.value(), &ExistingDomains::default());
     let Some(domain) = typed.domain else {
         panel.wizard.focus = Focus::Name;
-        return app.say(MessageKind::Error, refusal("the domain", &typed.findings));
+        return app.complain(refusal("the domain", &typed.findings));
     };
     let name = domain.name;
     if panel.entry(&name).is_none() {
@@ -220,14 +255,14 @@ fn leave(app: &mut AppState, now: Now) {
             let shown = short(&domain.unicode);
             if is_unsaved(&app.domains, &app.domains.wizard) {
                 let text = format!("{shown} saved as a draft. The value is not valid yet and stays in the form.");
-                app.say(MessageKind::Note, text);
+                app.tell(text);
             } else {
                 app.say_done(format!("{shown} saved as a draft."), now.mono);
                 app.domains.wizard = Wizard::default();
             }
         }
         None if is_unsaved(panel, &panel.wizard) => {
-            app.say(MessageKind::Note, "Your text is kept. a opens the form again.");
+            app.tell("Your text is kept. a opens the form again.");
         }
         None => {}
     }

@@ -8,7 +8,7 @@ use crate::model::Pet;
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 
 use super::update::may_have_more;
 
@@ -45,7 +45,7 @@ pub fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn export(state: &mut AppState) {
     let pets: Vec<Pet> = state.pets.rows_from(0).cloned().collect();
     if pets.is_empty() {
-        state.say(MessageKind::Note, "No rows to export.");
+        state.tell("No rows to export.");
         return;
     }
     let which = match state.pets.filter() {

@@ -10,7 +10,7 @@ use crate::model::Pet;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::{Followed, PetsTask};
-use crate::tui::state::{AppState, Health, MessageKind};
+use crate::tui::state::{AppState, Health};
 
 use super::inventory;
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
@@ -70,7 +70,7 @@ pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec
             let service = &state.link.service;
             let what =
                 format!("{service} has lost pets, for example because a backup was restored. Its last one is {last}.");
-            state.say(MessageKind::Error, what);
+            state.complain(what);
             if state.pets.whole.open { inventory::read(state, now) } else { reload(state, true, now) }
         }
         Followed::Lost => {

@@ -12,7 +12,7 @@ use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::session_cache::keep;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use state::Ended;
 
 pub use state::Inventory;
@@ -59,7 +59,7 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
     match result {
         Ok(coverage) => {
             let effects = settle(state, Ended::Read(coverage), now);
-            state.say(MessageKind::Note, state.pets.whole.word());
+            state.tell(state.pets.whole.word());
             effects
         }
         Err(failure) => {
@@ -72,7 +72,7 @@ pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, n
                 (false, false) => "Showing the earlier inventory; r starts again.",
                 (false, true) => "Nothing was loaded; W retries.",
             };
-            state.say(MessageKind::Error, format!("{why} {here}"));
+            state.complain(format!("{why} {here}"));
             effects
         }
     }

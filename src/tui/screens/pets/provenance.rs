@@ -9,7 +9,7 @@ use crate::model::{Pet, Provenance, Provenances};
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::jobs::PetsTask;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::Appearance;
 use crate::tui::widgets::WIDE;
 
@@ -54,7 +54,7 @@ pub(super) fn on_reply(state: &mut AppState, reply: Result<Option<Provenances>, 
         Err(failure) => {
             known.barrier = Some(Barrier::Failed);
             let why = failure.sentence(&state.link.service);
-            state.say(MessageKind::Error, format!("Who added the pets is not known: {why} r tries again."));
+            state.complain(format!("Who added the pets is not known: {why} r tries again."));
             state.last_failure = Some(failure);
         }
     }

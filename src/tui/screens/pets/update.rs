@@ -5,18 +5,20 @@ use std::time::Duration;
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
 use crate::clock::Now;
+use crate::model::escape::shell_word;
 use crate::model::{Limit, PetStatus};
-use crate::tui::custom_actions;
+use crate::tui::command::{Command, LIST, Movement, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Movement, PetsAction, SearchAction};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{FieldBox, PendingChange, Popup};
+use crate::tui::popups::PendingChange;
+use crate::tui::screens::add_pet;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
-use crate::tui::screens::pets::{ListSource, Loaded};
+use crate::tui::screens::pets::{BUILT_IN, ListSource, Loaded};
 use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::moved;
 
 use super::{Sort, clipboard, follow, inventory, popups, provenance};
@@ -24,68 +26,92 @@ use super::{Sort, clipboard, follow, inventory, popups, provenance};
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
 
-/// A key on the table.
-pub fn on_action(state: &mut AppState, action: PetsAction, now: Now) -> Vec<Effect> {
-    let best_first = state.pets.is_best_first();
-    let pets = &mut state.pets;
-    match action {
-        PetsAction::Move(movement) => return go(state, movement, now),
-        PetsAction::Open if pets.row_count() == 0 && pets.pinned.is_none() => return state.note("No pet is selected."),
-        PetsAction::Open => {
-            pets.drawer = !pets.drawer;
-            pets.pinned = None;
-        }
-        PetsAction::Search => {
-            pets.searching = true;
-            state.message = None;
-        }
-        PetsAction::NextTab => return step_tab(state, true, now),
-        PetsAction::PreviousTab => return step_tab(state, false, now),
-        PetsAction::AllStatuses => return show_tab(state, tab_of(None), now),
-        PetsAction::MoreRows | PetsAction::FewerRows | PetsAction::ChooseLimit | PetsAction::Live
-            if pets.whole.is_there() =>
-        {
-            return state.note("This is the whole inventory: r reloads it, W goes back to the lists.");
-        }
-        PetsAction::MoreRows => return step_limit(state, true, now),
-        PetsAction::FewerRows => return step_limit(state, false, now),
-        PetsAction::ChooseLimit => state.popup = Some(popups::limit::open(state.pets.limit)),
+pub static PETS: &[Command] = &[
+    // Where there is room, the detail is always shown.
+    change("open", "Enter Space", "detail", "open, close the detail", open).when(|app| app.size.columns < WIDE),
+    change("search", "/", "search", "search these rows", |app, _| app.pets.searching = true),
+    command("previous-tab", "left h", "", "tab", |app, now| step_tab(app, false, now)),
+    command("next-tab", "right l", "status", "tab", |app, now| step_tab(app, true, now))
+        .called("<- ->")
+        .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
+    command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
+    command("more-rows", "+", "more", "more, fewer rows", |app, now| step_limit(app, true, now)),
+    command("fewer-rows", "-", "", "more, fewer rows", |app, now| step_limit(app, false, now)),
+    change("choose-limit", "L", "rows", "number of rows", popups::limit::open),
+    change("live", "A", "live", "live refresh on, off", toggle_live)
+        .shell(|app| Some(format!("pets watch{}", status_option(app)))),
+    change("by-id", "#", "id", "pet by its id", popups::lookup::open)
+        .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
+    command("whole", "W", "", "whole inventory", inventory::toggle).shell(|_| Some("pets list --all".to_owned())),
+    command("count", "=", "", "count exactly", inventory::count)
+        .shell(|app| Some(format!("pets count{}", status_option(app)))),
+    change("save-view", "V", "", "save as a view", popups::views::open)
+        .not_over_ssh("A session over SSH cannot save views on the server."),
+    command("copy", "y", "", "copy id, JSON, curl", clipboard::copy_id),
+    command("copy-json", "Y", "", "copy id, JSON, curl", clipboard::copy_json)
+        .shell(|app| Some(format!("pets get {} --format json", app.pets.selected()?.id))),
+    command("copy-curl", "c", "", "copy id, JSON, curl", clipboard::copy_curl),
+    change("export", "x", "export", "export rows to a file", |app, _| clipboard::export(app))
+        .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
+        .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
+    change("sort-by", "o", "sort", "sort, reverse", |app, _| {
+        let Sort { by, .. } = app.pets.sort;
         // The first press takes the order in use instead of the best match.
-        PetsAction::SortBy if best_first => choose_order(state, state.pets.sort),
-        PetsAction::SortBy => choose_order(state, Sort { by: state.pets.sort.by.next(), descending: false }),
-        PetsAction::SortTurn => {
-            let Sort { by, descending } = state.pets.sort;
-            choose_order(state, Sort { by, descending: !descending });
-        }
-        PetsAction::Copy => return clipboard::copy_id(state, now),
-        PetsAction::CopyJson => return clipboard::copy_json(state, now),
-        PetsAction::CopyCurl => return clipboard::copy_curl(state, now),
-        PetsAction::Export => clipboard::export(state),
-        PetsAction::ById => state.popup = Some(Popup::Lookup(FieldBox::default())),
-        PetsAction::Whole => return inventory::toggle(state, now),
-        PetsAction::Count => return inventory::count(state, now),
-        PetsAction::SaveView => state.popup = Some(Popup::View(FieldBox::default())),
-        PetsAction::Run(number) => return custom_actions::choose(state, number, now),
-        PetsAction::Live => toggle_live(state, now),
-        PetsAction::Samples => return add_samples(state, now),
-        PetsAction::Refresh => {
-            state.message = None;
-            return refresh(state, now);
-        }
-    }
-    Vec::new()
+        let next = Sort { by: by.next(), descending: false };
+        choose_order(app, if app.pets.is_best_first() { app.pets.sort } else { next });
+    }),
+    change("sort-reverse", "O", "", "sort, reverse", |app, _| {
+        let Sort { by, descending } = app.pets.sort;
+        choose_order(app, Sort { by, descending: !descending });
+    }),
+    command("refresh", "r F5", "refresh", "refresh", refresh).shell(list_line),
+    add_pet::update::NEW.at("a", "add", "add a pet"),
+    add_pet::import::start::IMPORT.at("I F7", "", "import a file"),
+    command("samples", "S", "", "samples (empty store)", add_samples).adds(),
+    moves_on(LIST, "", "move|first, last", go),
+];
+
+pub static SEARCH: &[Command] = &[
+    change("confirm", "Enter", "keep", "keep, go to the rows", |app, _| app.pets.searching = false),
+    command("whole", "Tab", "search all pets", "search all pets", |app, now| match app.pets.whole.is_there() {
+        true => app.note(app.pets.whole.word()),
+        false => inventory::toggle(app, now),
+    })
+    .when(|app| !app.pets.whole.is_there()),
+    command("back", "Esc F3", "clear", "clear and leave", back),
+    moves_on(TYPED_LIST, "move", "move in the rows", go).when(|app| app.pets.row_count() > 1),
+];
+
+/// The command that lists the rows shown.
+pub fn list_line(app: &AppState) -> Option<String> {
+    let (tabs, tab) = app.pets.tabs();
+    Some(match tab {
+        BUILT_IN.. => format!("pets list --view {}", shell_word(&tabs[tab].view.name)),
+        _ => format!("pets list{} --limit {}", status_option(app), app.pets.limit),
+    })
 }
 
-/// A key in the search field.
-pub fn in_search(state: &mut AppState, action: SearchAction, now: Now) -> Vec<Effect> {
-    match action {
-        SearchAction::Move(movement) => return go(state, movement, now),
-        SearchAction::Confirm => state.pets.searching = false,
-        SearchAction::Whole if state.pets.whole.is_there() => return state.note(state.pets.whole.word()),
-        SearchAction::Whole => return inventory::toggle(state, now),
-        SearchAction::Back => return back(state, now),
+/// The option for the status that is shown.
+fn status_option(app: &AppState) -> String {
+    app.pets.filter().map_or(String::new(), |status| format!(" --status {status}"))
+}
+
+fn open(state: &mut AppState, _: Now) {
+    let pets = &mut state.pets;
+    if pets.row_count() == 0 && pets.pinned.is_none() {
+        return state.tell("No pet is selected.");
     }
-    Vec::new()
+    pets.drawer = !pets.drawer;
+    pets.pinned = None;
+}
+
+/// What there is no use for while the whole inventory is shown: says so.
+pub(super) fn refuses_limit(state: &mut AppState) -> bool {
+    let is_whole = state.pets.whole.is_there();
+    if is_whole {
+        state.tell("This is the whole inventory: r reloads it, W goes back to the lists.");
+    }
+    is_whole
 }
 
 /// Moves the cursor in the rows. Beyond the last one there may be further pages.
@@ -176,7 +202,7 @@ fn explain_count(state: &mut AppState) {
     let number = state.pets.tab_count(state.pets.tabs().1);
     if let Some(count) = number.filter(|count| count.or_more && !state.pets.is_count_explained) {
         state.pets.is_count_explained = true;
-        state.say(MessageKind::Note, format!("{count}: at least {}. = counts exactly.", count.seen));
+        state.tell(format!("{count}: at least {}. = counts exactly.", count.seen));
     }
 }
 
@@ -195,7 +221,7 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.pets.limit = limit;
     let mut effects = Vec::from_iter(state.cancel(Slot::More));
     if waits(state) {
-        state.say(MessageKind::Note, format!("{limit} rows load when the service is back."));
+        state.tell(format!("{limit} rows load when the service is back."));
     } else {
         effects.extend(ask(state, 1, now));
     }
@@ -206,6 +232,9 @@ pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
 const LIMITS: [i64; 5] = [5, 10, 20, 50, 100];
 
 fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
+    if refuses_limit(state) {
+        return Vec::new();
+    }
     let (here, mut presets) = (i64::from(state.pets.limit.get()), LIMITS.into_iter());
     let next = if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) };
     match next.map(Limit::new) {
@@ -222,8 +251,11 @@ fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
 const LIVE: Duration = Duration::from_secs(30);
 
 fn toggle_live(state: &mut AppState, now: Now) {
+    if refuses_limit(state) {
+        return;
+    }
     if state.pets.follow.is_live() {
-        return state.say(MessageKind::Note, "The list is live: new pets appear at once.");
+        return state.tell("The list is live: new pets appear at once.");
     }
     state.pets.live = if state.pets.live.is_some() { None } else { Some(LIVE) };
     let text = match state.pets.live {
@@ -388,7 +420,7 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
 
 /// Adds them.
 pub(in crate::tui) fn send_samples(state: &mut AppState, count: usize, now: Now) -> Vec<Effect> {
-    state.say(MessageKind::Note, format!("Adding {count} samples ..."));
+    state.tell(format!("Adding {count} samples ..."));
     let key = state.keys.make();
     vec![state.begin(PetsTask::AddSamples(count, key), now)]
 }
@@ -400,7 +432,7 @@ fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now:
         None => state.say_done(format!("{added} samples added."), now.mono),
         Some(failure) => {
             let why = failure.sentence(&state.link.service);
-            state.say(MessageKind::Error, format!("{added} samples added, then it stopped: {why}"));
+            state.complain(format!("{added} samples added, then it stopped: {why}"));
             state.last_failure = Some(failure);
         }
     }
@@ -493,7 +525,7 @@ pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     if state.link.ssh.is_some() || is_first && state.popup.is_none() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
-        state.say(MessageKind::Error, "The API key is no longer accepted. F4 asks for another one.");
+        state.complain("The API key is no longer accepted. F4 asks for another one.");
     }
 }
 

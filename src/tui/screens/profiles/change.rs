@@ -13,7 +13,7 @@ use crate::tui::popups::Popup;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::start::start;
-use crate::tui::state::{AppState, Link, MessageKind, Screen};
+use crate::tui::state::{AppState, Link, Screen};
 
 use super::jobs::{ProfileTask, Used};
 
@@ -21,12 +21,10 @@ use super::jobs::{ProfileTask, Used};
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
     if state.is_switching() {
-        state.say(MessageKind::Note, format!("Still switching to {}.", short(&state.profiles.using)));
-        return Vec::new();
+        return state.note(format!("Still switching to {}.", short(&state.profiles.using)));
     }
     if let Some(why) = why_not(state) {
-        state.say(MessageKind::Error, why);
-        return Vec::new();
+        return state.fail(why);
     }
     if name == state.link.name && state.link.key.1 == KeyOrigin::Typed {
         // Reading the profile again would drop the typed key.
@@ -38,7 +36,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     // The key being tested is for the service in use.
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     state.profiles.using.clone_from(&name);
-    state.say(MessageKind::Note, format!("Switching to {} ...", short(&name)));
+    state.tell(format!("Switching to {} ...", short(&name)));
     effects.push(state.begin(ProfileTask::Use(name), now));
     effects
 }
@@ -63,7 +61,7 @@ fn why_not(state: &AppState) -> Option<String> {
 /// The switch failed: the previous service stays in use.
 pub fn on_failed(state: &mut AppState, why: &str) {
     let (there, here) = (short(&state.profiles.using), short(&state.link.name));
-    state.say(MessageKind::Error, format!("Cannot use {there}; still using {here}: {why}"));
+    state.complain(format!("Cannot use {there}; still using {here}: {why}"));
 }
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
@@ -115,7 +113,7 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     if more.is_empty() {
         state.say_done(using, now.mono);
     } else {
-        state.say(MessageKind::Note, format!("{using}{more}"));
+        state.tell(format!("{using}{more}"));
     }
     let in_rapid = state.add.rapid.on;
     rapid::dispatch::restore(state, left);

@@ -3,22 +3,105 @@
 use crate::api::failure::Remedy;
 use crate::clock::Now;
 use crate::config::{KeyOrigin, ServiceLocation};
+use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::words::counted;
+use crate::tui::command::{Command, LETTERS, SHORT_LIST, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{FormAction, ProfilesAction};
+use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Popup, copy, key};
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::popups::{Popup, copy, help, key};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
-use crate::tui::widgets::form::{self, FormEvent};
+use crate::tui::widgets::form::{self, FormAction, FormEvent};
 use crate::tui::widgets::list::moved;
 
 use super::change;
 use super::form::Focus;
 use super::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested};
 
-/// Opens the screen, and reads the profiles.
+/// Why a session over SSH shows no profiles and asks for no key.
+pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";
+
+pub const SHOW: Command = command("profiles", "P", "", "profiles", show)
+    .everywhere()
+    .not_over_ssh(ONE_SERVICE)
+    .shell(|_| Some("profiles list".to_owned()));
+
+pub static PROFILES: &[Command] = &[
+    command("confirm", "Enter F2", "use", "use it", change::begin),
+    command("test-profile", "t", "test", "test its service", test)
+        .shell(|app| Some(format!("profiles test {}", shell_word(&app.profiles.entry()?.name)))),
+    change("new-profile", "n a", "new", "a new profile", |app, _| app.profiles.form_open = true)
+        .shell(|_| Some("profiles add NAME --base-url URL".to_owned())),
+    command("refresh", "r F5", "", "read the file again", show),
+    change("enter-key", "K F4", "key", "enter another key", enter_key),
+    command("copy", "y", "copy address", "copy the address", copy_address),
+    moves(SHORT_LIST, "", "move|first, last", |app, movement, _| {
+        let lines = app.profiles.entries().len();
+        app.profiles.move_to(moved(app.profiles.cursor(), movement, lines, lines));
+    }),
+    change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
+];
+
+pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+    let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
+    if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
+        return app.note("The profiles are being read.");
+    }
+    command.run(app, now)
+}
+
+const NEXT: Command =
+    command("next-field", "Tab Enter down", "next", "next field", |app, now| on_form(app, FormAction::NextField, now))
+        .called("Tab/Enter");
+const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous field", |app, now| {
+    on_form(app, FormAction::PreviousField, now)
+});
+const SAVE: Command =
+    command("save", "F2", "test and save", "test it, then save it", |app, now| on_form(app, FormAction::Save, now))
+        .word(|app| app.profiles.form.saves_anyway().then_some("save anyway"));
+const SHOWN: Command = change("choices", "Ctrl-R", "", "show or hide the key", |app, _| {
+    app.profiles.form.shown = !app.profiles.form.shown
+});
+const BACK: Command = command("back", "Esc F3", "back", "leave, text stays", |app, _| {
+    app.profiles.form_open = false;
+    app.profiles.form.shown = false;
+    app.tell("Your text is kept: n opens the form again.");
+    app.cancel(Slot::TryProfile).into_iter().collect()
+});
+
+/// A text field of the form for a profile.
+pub static FORM_TEXT: &[Command] = &[NEXT, PREVIOUS, SAVE, SHOWN, BACK];
+
+/// The field for a file there.
+pub static FORM_PATH: &[Command] =
+    &[NEXT.at("Enter down", "next", "next field").called(""), PREVIOUS, COMPLETE, SAVE, BACK];
+
+/// A choice of it.
+pub static FORM_CHOICE: &[Command] = &[
+    NEXT.at("Tab", "next", "next field"),
+    command("confirm", "Enter", "", "next field", |app, now| on_form(app, FormAction::NextField, now)),
+    PREVIOUS.at("S-Tab", "", "previous field"),
+    moves_on(LETTERS, "choose", "choose", |app, movement, now| on_form(app, FormAction::Move(movement), now)),
+    command("toggle", "Space", "", "change it", |app, now| on_form(app, FormAction::Toggle, now)),
+    SAVE,
+    SHOWN,
+    help::SHOW.at("?", "", "this help"),
+    BACK,
+];
+
+/// Its button.
+pub static FORM_BUTTON: &[Command] = &[
+    SAVE.at("Enter F2 Space", "test and save", "test it, then save it"),
+    NEXT.at("Tab down", "first field", "first field").called(""),
+    PREVIOUS.at("S-Tab up", "back", "previous field"),
+    SHOWN,
+    help::SHOW.at("?", "", "this help"),
+    BACK.at("Esc F3", "leave", "leave, text stays"),
+];
+
+/// Shows the screen.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     if matches!(state.popup, Some(Popup::Key(_))) {
@@ -39,30 +122,6 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     effects
 }
 
-/// A key on the list.
-pub fn on_action(state: &mut AppState, action: ProfilesAction, now: Now) -> Vec<Effect> {
-    state.message = None;
-    let needs_one = !matches!(action, ProfilesAction::Back | ProfilesAction::Refresh | ProfilesAction::NewProfile);
-    if needs_one && state.profiles.list.is_none() && state.pending.is_running(Slot::Profiles) {
-        return state.note("The profiles are being read.");
-    }
-    match action {
-        ProfilesAction::Move(movement) => {
-            let profiles = &mut state.profiles;
-            let lines = profiles.entries().len();
-            profiles.move_to(moved(profiles.cursor(), movement, lines, lines));
-        }
-        ProfilesAction::Confirm => return change::begin(state, now),
-        ProfilesAction::Copy => return copy_address(state, now),
-        ProfilesAction::Refresh => return show(state, now),
-        ProfilesAction::EnterKey => enter_key(state, now),
-        ProfilesAction::TestProfile => return test(state, now),
-        ProfilesAction::NewProfile => state.profiles.form_open = true,
-        ProfilesAction::Back => state.screen = state.profiles.from,
-    }
-    Vec::new()
-}
-
 /// Puts typed text into the field with the cursor.
 pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
     state.message = None;
@@ -74,11 +133,9 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
 }
 
 /// A key in the form.
-pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
+fn on_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     state.message = None;
     let form = &mut state.profiles.form;
-    let goes_on = action == FormAction::Confirm && form.focus == Focus::Protect;
-    let action = if goes_on { FormAction::NextField } else { action };
     let parts = form.parts();
     match form::update(&mut form.focus, &parts, action) {
         FormEvent::Left(part) => {
@@ -87,14 +144,7 @@ pub fn in_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect
         FormEvent::Choose(movement) => form.choose(movement),
         FormEvent::Toggle => form.protect = !form.protect,
         FormEvent::Submit => return save(state, now),
-        FormEvent::Choices => form.shown = !form.shown,
-        FormEvent::None | FormEvent::Clear => {}
-        FormEvent::Back => {
-            state.profiles.form_open = false;
-            state.profiles.form.shown = false;
-            state.say(MessageKind::Note, "Your text is kept: n opens the form again.");
-            return state.cancel(Slot::TryProfile).into_iter().collect();
-        }
+        FormEvent::None => {}
     }
     Vec::new()
 }
@@ -113,7 +163,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
                 input.select();
             }
             let fields = counted(wrong.len(), "field");
-            state.say(MessageKind::Error, format!("Fix {fields} first. Nothing was saved."));
+            state.complain(format!("Fix {fields} first. Nothing was saved."));
             Vec::new()
         }
         Ok(new) => {
@@ -137,9 +187,9 @@ fn enter_key(state: &mut AppState, now: Now) {
     if entry.name != state.link.name {
         let text =
             format!("K sets the API key of the profile in use. Press Enter to use {} first.", short(&entry.name));
-        state.say(MessageKind::Note, text);
+        state.tell(text);
     } else if state.link.embedded {
-        state.say(MessageKind::Note, "The embedded store makes its own API key.");
+        state.tell("The embedded store makes its own API key.");
     } else {
         state.open_key_box(false, now);
     }
@@ -149,9 +199,9 @@ fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
     match state.profiles.entry().map(|entry| entry.place.clone()) {
         Some(ServiceLocation::At(address)) => return copy(state, address, "the address", now),
         Some(ServiceLocation::Inside | ServiceLocation::Demo) => {
-            state.say(MessageKind::Note, "The embedded store has a new address each time.");
+            state.tell("The embedded store has a new address each time.");
         }
-        Some(ServiceLocation::Unclear) | None => state.say(MessageKind::Note, "No address to copy."),
+        Some(ServiceLocation::Unclear) | None => state.tell("No address to copy."),
     }
     Vec::new()
 }
@@ -160,7 +210,7 @@ fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effect> {
     match reply {
         ProfileReply::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
-        ProfileReply::Read(Err(why)) => state.say(MessageKind::Error, format!("Cannot read the profiles: {why}")),
+        ProfileReply::Read(Err(why)) => state.complain(format!("Cannot read the profiles: {why}")),
         ProfileReply::Used(Ok(used)) => return change::on_used(state, *used, now),
         ProfileReply::Used(Err(why)) => change::on_failed(state, &why),
         ProfileReply::Tried(tested) => return on_tried(state, tested, now),
@@ -169,7 +219,7 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
             state.profiles.tests.insert(name, (now, tested));
         }
         ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
-        ProfileReply::Added(Err(why)) => state.say(MessageKind::Error, format!("The profile was not saved: {why}")),
+        ProfileReply::Added(Err(why)) => state.complain(format!("The profile was not saved: {why}")),
         ProfileReply::KeyFile(file) => key::on_key_file(state, file),
         ProfileReply::KeyStored(Ok(origin)) => {
             state.say_done(format!("The service accepted the API key. It is stored {}.", place(&origin)), now.mono);
@@ -177,9 +227,9 @@ pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effe
         }
         ProfileReply::KeyStored(Err(why)) => {
             let text = format!("The service accepted the API key for this session, but it was not stored: {why}");
-            state.say(MessageKind::Error, text);
+            state.complain(text);
         }
-        ProfileReply::NotWritten(failure) => state.say(MessageKind::Error, failure.sentence("this program")),
+        ProfileReply::NotWritten(failure) => state.complain(failure.sentence("this program")),
     }
     Vec::new()
 }
@@ -197,8 +247,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
     let profiles = &mut state.profiles;
     let is_taken = |name: &str| profiles.list.iter().flat_map(|list| &list.entries).any(|entry| entry.name == name);
     let Some(new) = profiles.new.clone().filter(|new| profiles.form.check(is_taken).as_ref() == Ok(new)) else {
-        state.say(MessageKind::Note, "The form has changed since. F2 tests it as it is now.");
-        return Vec::new();
+        return state.note("The form has changed since. F2 tests it as it is now.");
     };
     let answers = matches!(tested, Tested::Answered(_));
     let at_fault = at_fault(&tested);
@@ -213,7 +262,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
             input.select();
         }
     }
-    state.say(MessageKind::Error, "Nothing was saved. Fix it, or press F2 to save it anyway.");
+    state.complain("Nothing was saved. Fix it, or press F2 to save it anyway.");
     Vec::new()
 }
 
@@ -244,7 +293,7 @@ fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> 
         }
         Some(why) => {
             let text = format!("Added {name} to {file}, but its API key was not stored: {why}{default}");
-            state.say(MessageKind::Error, text);
+            state.complain(text);
         }
     }
     if let Some(tried) = tried {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::state::KEPT;
+use super::KEPT;
 use crate::api::Exchange;
 use crate::tui::effect::Task;
 use crate::tui::msg::{Msg, Recorded};

@@ -31,7 +31,7 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
                 state.drafts.at_once = true;
                 if let Some(other) = other {
                     let text = format!("The import of {other} is not finished. Import it again to continue it.");
-                    state.say(MessageKind::Note, text);
+                    state.tell(text);
                 }
             }
         }
@@ -115,7 +115,7 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
             "Nothing was sent. F2 tries again.".to_owned()
         }
     };
-    state.say(MessageKind::Error, text);
+    state.complain(text);
     Vec::new()
 }
 

@@ -6,9 +6,10 @@ use crate::clock::Now;
 use crate::model::{Field, text::short};
 use crate::transfer::FileFormat;
 use crate::transfer::column_mapping::is_header;
+use crate::tui::command::{Command, command};
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
 use super::jobs::{ImportSource, ImportTask};
@@ -22,8 +23,14 @@ pub fn show(state: &mut AppState) {
     state.add.import.on = true;
 }
 
+pub const IMPORT: Command = command("import", "F7", "import", "import a file", open)
+    .everywhere()
+    .adds()
+    .not_over_ssh("Import from your own machine: ssh USER@HOST pets import - < pets.csv")
+    .shell(|_| Some("pets import FILE".to_owned()));
+
 /// Shows it by its key: the unfinished import, if no other is shown.
-pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
+fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     show(state);
     let import = &mut state.add.import;
     if let (Phase::File, Some(file)) = (&import.phase, &import.unfinished) {
@@ -48,7 +55,7 @@ pub(super) fn drop_unfinished(state: &mut AppState) {
         state.add.import.unfinished = None;
         let text =
             format!("The import of {file} is dropped. Its report is kept: importing the file again continues it.");
-        state.say(MessageKind::Note, text);
+        state.tell(text);
     }
 }
 
@@ -78,7 +85,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
     state.add.name_field().clear();
     show(state);
     state.add.import.pasted = Some(text.to_owned());
-    state.say(MessageKind::Note, format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
+    state.tell(format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
     Some(look(state, ImportSource::Pasted(text_to_read.into()), choices, now))
 }
 
@@ -151,7 +158,7 @@ pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Goes back to the file name; pasted text goes into the form.
-pub fn leave(state: &mut AppState) -> Vec<Effect> {
+pub fn leave(state: &mut AppState, _: Now) -> Vec<Effect> {
     let given_up = state.cancel(Slot::CheckFile);
     let import = &mut state.add.import;
     (import.phase, import.error) = (Phase::File, None);
@@ -160,7 +167,7 @@ pub fn leave(state: &mut AppState) -> Vec<Effect> {
         let field = state.add.name_field();
         field.insert(&pasted);
         let name = short(field.value());
-        state.say(MessageKind::Note, format!("The pasted text is in the form: {name}"));
+        state.tell(format!("The pasted text is in the form: {name}"));
     }
     given_up.into_iter().collect()
 }

@@ -11,15 +11,17 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::validate::RowCounts;
+use crate::tui::command::{Command, Movement, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{ImportFileAction, ImportRunAction, PreviewAction};
+use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
+use crate::tui::popups::write::NO_FILES;
 use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
 
@@ -31,65 +33,137 @@ use super::state::{Phase, State};
 /// The rows of a page of the list.
 const PAGE: usize = 8;
 
-/// A key in the field for the file.
-pub fn in_file_field(state: &mut AppState, action: ImportFileAction, now: Now) -> Vec<Effect> {
-    match action {
-        ImportFileAction::Confirm => return start::look_at_typed(state, now),
-        ImportFileAction::Clear => {
-            if state.add.import.shows_unfinished() {
-                start::drop_unfinished(state);
-            }
-            state.add.import.path.clear();
-            state.add.import.error = None;
+/// The field for the file to import.
+pub static FILE: &[Command] = &[
+    command("confirm", "Enter F2", "preview", "preview the file", start::look_at_typed),
+    COMPLETE,
+    change("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
+        if app.add.import.shows_unfinished() {
+            start::drop_unfinished(app);
         }
-        ImportFileAction::Back => state.add.import.on = false,
+        app.add.import.path.clear();
+        app.add.import.error = None;
+    }),
+    change("back", "Esc F3", "form", "to the form", |app, _| app.add.import.on = false),
+];
+
+const START: Command = command("save", "F2", "start", "send the rows", start);
+const NEXT: Command =
+    command("next-field", "down j Tab Enter", "move", "next line", |app, now| go(app, true, now)).called("up/down");
+const PREVIOUS: Command = command("previous-field", "up k S-Tab", "", "previous line", |app, now| go(app, false, now));
+const ROWS: Command = change("choices", "l", "list", "bad rows, duplicates", |app, now| {
+    if app.key_refused() {
+        return app.open_key_box(false, now);
     }
-    Vec::new()
+    list(app);
+});
+const AGAIN: Command = command("refresh", "F5 r", "", "read the file again", start::look_again);
+const DROP: Command = command("clear", "F8", "", "drop unfinished import", |app, now| {
+    if !app.add.import.shows_unfinished() {
+        return Vec::new();
+    }
+    start::drop_unfinished(app);
+    app.add.import.path.clear();
+    start::leave(app, now)
+});
+const CANCEL: Command = command("back", "Esc F3", "cancel", "another file", start::leave);
+const REJECTS: Command =
+    change("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
+
+/// What is in it, and how it will be sent.
+pub static PREVIEW: &[Command] = &[
+    START,
+    NEXT,
+    PREVIOUS,
+    moves_on("left|right Space", "choose", "another column, choice", choose),
+    ROWS,
+    AGAIN,
+    REJECTS,
+    command("copy", "y", "", "copy the command line", |app, now| {
+        let line = command_line(app, " --dry-run");
+        copy(app, line, "the command line", now)
+    }),
+    DROP,
+    CANCEL,
+];
+
+/// The field for one value there.
+pub static VALUE: &[Command] = &[
+    START,
+    NEXT.at("down Tab Enter", "move", "next line"),
+    PREVIOUS.at("up S-Tab", "", "previous line"),
+    moves_on("left|right", "choose", "a column instead", choose),
+    ROWS.at("Ctrl-O", "list", "bad rows, duplicates"),
+    AGAIN.at("F5", "", "read the file again"),
+    DROP,
+    CANCEL,
+];
+
+/// The import that is under way, or has ended.
+pub static RUN: &[Command] = &[
+    change("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
+        if is_under_way(app) {
+            return app.ask(PendingChange::StopImport, now);
+        }
+        leave(app);
+    })
+    .word(|app| Some(if is_under_way(app) { "stop" } else { "leave" })),
+    command("save", "F2", "resume", "resume", |app, now| match is_under_way(app) {
+        true => Vec::new(),
+        false => go_on(app, now),
+    })
+    .when(|app| !is_under_way(app))
+    .word(|app| app.add.import.running().is_some_and(|running| running.left() == 0).then_some("check again")),
+    change("only-problems", "f", "only problems", "only rows to fix", |app, _| {
+        if let Some(running) = app.add.import.running_mut() {
+            running.only_rejects = !running.only_rejects;
+            running.cursor = 0;
+        }
+    }),
+    moves(READER, "", "move|first, last", |app, movement, _| {
+        if let Some(running) = app.add.import.running_mut() {
+            running.cursor = moved(running.cursor, movement, running.listed().len(), PAGE);
+        }
+    }),
+    command("confirm", "Enter", "", "find among the pets", look_for),
+    command("copy", "y", "copy command", "copy the command", |app, now| {
+        let line = command_line(app, " --resume");
+        copy(app, line, "the command that continues it", now)
+    }),
+    REJECTS.at("w", "rejects", "rejected rows to file"),
+];
+
+fn is_under_way(app: &AppState) -> bool {
+    app.add.import.running().is_some_and(Running::is_under_way)
 }
 
-/// A key in the preview.
-pub fn in_preview(state: &mut AppState, action: PreviewAction, now: Now) -> Vec<Effect> {
-    let key_refused = state.key_refused();
+/// Another line of the preview.
+fn go(state: &mut AppState, next: bool, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
-    match action {
-        PreviewAction::NextField | PreviewAction::PreviousField => {
-            looked.part = neighbour(&looked.parts(), looked.part, action == PreviewAction::NextField);
-            if looked.changed {
-                return start::look_again(state, now);
-            }
-        }
-        PreviewAction::Move(movement) => {
-            if looked.moves_in_text(movement) {
-                return Vec::new();
-            }
-            looked.choose(movement.is_down());
-            // An empty value is checked once it is typed.
-            let typing = looked.input_ref().is_some_and(|input| input.is_empty());
-            if looked.changed && !typing {
-                return start::look_again(state, now);
-            }
-        }
-        PreviewAction::Save => return start(state, now),
-        PreviewAction::Refresh => {
-            state.message = None;
-            return start::look_again(state, now);
-        }
-        PreviewAction::Choices if key_refused => state.open_key_box(false, now),
-        PreviewAction::Choices => list(state),
-        PreviewAction::Copy => {
-            let line = command_line(state, " --dry-run");
-            return copy(state, line, "the command line", now);
-        }
-        PreviewAction::WriteFile => write_rejects(state),
-        PreviewAction::Clear if state.add.import.shows_unfinished() => {
-            start::drop_unfinished(state);
-            state.add.import.path.clear();
-            return start::leave(state);
-        }
-        PreviewAction::Clear => {}
-        PreviewAction::Back => return start::leave(state),
+    looked.part = neighbour(&looked.parts(), looked.part, next);
+    if looked.changed { start::look_again(state, now) } else { Vec::new() }
+}
+
+/// Another choice at that line.
+fn choose(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
+    let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
+    if looked.moves_in_text(movement) {
+        return Vec::new();
     }
-    Vec::new()
+    looked.choose(movement.is_down());
+    // An empty value is checked once it is typed.
+    let typing = looked.input_ref().is_some_and(|input| input.is_empty());
+    if looked.changed && !typing { start::look_again(state, now) } else { Vec::new() }
+}
+
+/// Leaves what has ended.
+fn leave(state: &mut AppState) {
+    let unfinished = state.add.import.unfinished.take();
+    state.add.import = State { unfinished, ..State::default() };
+    state.screen = Screen::Pets;
+    if let Some(file) = state.add.import.unfinished_name() {
+        state.tell(format!("The import of {file} is not finished. I shows it again."));
+    }
 }
 
 /// Lists the bad and duplicate rows.
@@ -107,7 +181,7 @@ fn list(state: &mut AppState) {
         lines.extend(preview.duplicates.iter().map(|(line, name)| format!("  line {line}: {name}")));
     }
     if lines.is_empty() {
-        state.say(MessageKind::Note, "Every row can be sent; there are no duplicates.");
+        state.tell("Every row can be sent; there are no duplicates.");
         return;
     }
     state.popup = Some(Popup::Text(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-fix")));
@@ -119,7 +193,7 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     if looked.changed || is_looking {
         let effects = if looked.changed { start::look_again(state, now) } else { Vec::new() };
-        state.say(MessageKind::Note, "Still checking the file. Press F2 once that is done.");
+        state.tell("Still checking the file. Press F2 once that is done.");
         return effects;
     }
     let Some(seen) = looked.seen() else {
@@ -127,25 +201,24 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             Some(Err(UnusableFile { why, .. })) => why.clone(),
             Some(Ok(_)) | None => "The file was not checked.".to_owned(),
         };
-        state.say(MessageKind::Error, format!("Nothing was sent. {why}"));
-        return Vec::new();
+        return state.fail(format!("Nothing was sent. {why}"));
     };
     let check = &seen.preview.check;
     let (good, bad) = (check.good, check.bad);
     if good == 0 {
-        state.say(MessageKind::Error, "Nothing was sent: no row can be sent. Fix the file, then press F5.");
+        state.complain("Nothing was sent: no row can be sent. Fix the file, then press F5.");
     } else if bad > 0 && !looked.only_good {
         looked.part = PreviewField::Bad;
         let text = format!(
             "{} cannot be sent. Choose to send only the others, or fix the file and press F5.",
             counted(bad, "row")
         );
-        state.say(MessageKind::Error, text);
+        state.complain(text);
     } else if let Some(doubts) = looked.doubts().filter(|_| !looked.columns_are_right) {
         looked.part = PreviewField::Doubts;
         let text =
             format!("Nothing was sent. Is it right to read {doubts}? Then press Space; if not, choose others above.");
-        state.say(MessageKind::Error, text);
+        state.complain(text);
     } else if looked.start().is_none() {
         let way = looked.before().map(EarlierImport::way);
         let text = match looked.before() {
@@ -158,10 +231,10 @@ fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
             _ => "Nothing was sent. Choose what to do with the rows added before (Space).",
         };
         looked.part = PreviewField::Again;
-        state.say(MessageKind::Error, text);
+        state.complain(text);
     } else if state.key_refused() && !state.is_switching() {
         let text = "Nothing was sent: the service refused the API key. 1, F4: enter another; then 2, F2.";
-        state.say(MessageKind::Error, text);
+        state.complain(text);
     } else if !is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return begin(state, now);
     }
@@ -192,8 +265,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(running) = state.add.import.running() else { return Vec::new() };
     let Running { run: before, files, progress, .. } = running;
     let Some((file, report)) = files.as_ref().filter(|_| running.left() > 0 || progress.errors() > 0) else {
-        state.say(MessageKind::Note, "Nothing left to send.");
-        return Vec::new();
+        return state.note("Nothing left to send.");
     };
     if running.left() == 0 && progress.invalid + progress.unknown > 0 {
         let source = ImportSource::File(file.clone());
@@ -223,39 +295,6 @@ fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
     vec![state.begin(ImportTask::Run(Box::new(run)), now)]
 }
 
-/// A key while rows are sent, and after the end.
-pub fn while_running(state: &mut AppState, action: ImportRunAction, now: Now) -> Vec<Effect> {
-    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
-    let under_way = running.is_under_way();
-    match action {
-        ImportRunAction::Move(movement) => {
-            running.cursor = moved(running.cursor, movement, running.listed().len(), PAGE);
-        }
-        ImportRunAction::OnlyProblems => {
-            running.only_rejects = !running.only_rejects;
-            running.cursor = 0;
-        }
-        ImportRunAction::Save if !under_way => return go_on(state, now),
-        ImportRunAction::Save => {}
-        ImportRunAction::Back if !under_way => {
-            let unfinished = state.add.import.unfinished.take();
-            state.add.import = State { unfinished, ..State::default() };
-            state.screen = Screen::Pets;
-            if let Some(file) = state.add.import.unfinished_name() {
-                state.say(MessageKind::Note, format!("The import of {file} is not finished. I shows it again."));
-            }
-        }
-        ImportRunAction::Back => state.ask(PendingChange::StopImport, now),
-        ImportRunAction::Copy => {
-            let line = command_line(state, " --resume");
-            return copy(state, line, "the command that continues it", now);
-        }
-        ImportRunAction::WriteFile => write_rejects(state),
-        ImportRunAction::Confirm => return look_for(state, now),
-    }
-    Vec::new()
-}
-
 /// Shows the pets, with those that a running import has added so far.
 pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
@@ -265,10 +304,10 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Stops it after the rows that are being sent.
 pub fn stop(state: &mut AppState) -> Vec<Effect> {
-    if !state.add.import.running().is_some_and(Running::is_under_way) {
+    if !is_under_way(state) {
         return Vec::new();
     }
-    state.say(MessageKind::Note, "Stopping after the rows being sent.");
+    state.tell("Stopping after the rows being sent.");
     vec![Effect::StopImport]
 }
 
@@ -314,7 +353,7 @@ fn write_rejects(state: &mut AppState) {
         Phase::File => return,
     };
     if count == 0 {
-        state.say(MessageKind::Note, "Nothing to fix.");
+        state.tell("Nothing to fix.");
         return;
     }
     let what = Some(match count {

@@ -15,7 +15,7 @@ use crate::model::words::{counted, list};
 use crate::tui::effect::Effect;
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
-use crate::tui::state::{AddedPet, AppState, Link, MessageKind, Screen};
+use crate::tui::state::{AddedPet, AppState, Link, Screen};
 
 use super::input::bell;
 use super::jobs::{RapidReply, RapidTask};
@@ -97,7 +97,7 @@ fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
             let why = short(&why);
             let text = format!("Cannot save the lines to disk ({why}). They are sent once that works.");
             rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
-            state.say(MessageKind::Error, text);
+            state.complain(text);
         }
     }
 }
@@ -150,7 +150,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             line.fate = Fate::Unknown(None);
             state.add.rapid.tries = 0;
             let text = format!("No answer for {name}; it may have been added. Up, then Enter searches for it.");
-            state.say(MessageKind::Error, text);
+            state.complain(text);
             return vec![bell()];
         }
         LineSent::Failed(failure @ (Failure::Malformed { .. } | Failure::Crashed { .. })) => {
@@ -158,7 +158,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             line.fate = Fate::Unknown(None);
             let text = format!("{name} may have been added: {}", failure.sentence(&state.link.service));
             state.last_failure = Some(failure);
-            state.say(MessageKind::Error, text);
+            state.complain(text);
             return vec![bell()];
         }
         LineSent::Failed(failure) if failure.outcome_unknown() => {
@@ -179,7 +179,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             line.sent = None;
             state.add.rapid.unwritten.push(refused);
             state.add.rapid.tries = 0;
-            state.say(MessageKind::Error, format!("{name} was refused: {sentence} Up selects it, Enter fixes it."));
+            state.complain(format!("{name} was refused: {sentence} Up selects it, Enter fixes it."));
             state.last_failure = Some(failure);
             return vec![bell()];
         }
@@ -223,7 +223,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     state.last_failure = Some(failure.clone());
     if failure.remedy() == Remedy::EnterKey {
         pets::update::refuse_key(state, failure, now);
-        state.say(MessageKind::Error, "The service refused the API key. The lines wait; F4 enters another key.");
+        state.complain("The service refused the API key. The lines wait; F4 enters another key.");
         return;
     }
     // The header tells the same at once.
@@ -237,7 +237,7 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
         let growing = Duration::from_secs(1 << (rapid.tries - 1).min(5)).min(LONGEST_PAUSE);
         rapid.pause = Some(now.mono + asked.unwrap_or(growing));
         if rapid.tries == 1 {
-            state.say(MessageKind::Note, text);
+            state.tell(text);
         }
     } else if let Some(asked) = asked {
         rapid.pause = rapid.pause.max(Some(now.mono + asked));
@@ -250,7 +250,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         Ok(left) => left,
         Err(why) => {
             let text = format!("Lines of rapid entry cannot be saved for the next start: {}", short(&why));
-            state.say(MessageKind::Error, text);
+            state.complain(text);
             Unfinished::default()
         }
     };
@@ -261,7 +261,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     state.add.rapid.restore(left);
     if waiting + outcome_unknown == 0 && refused > 0 {
         let text = format!("Rapid entry of the last session: {} to fix (2, F6).", counted(refused, "refused line"));
-        state.say(MessageKind::Note, text);
+        state.tell(text);
     }
     if waiting + outcome_unknown > 0 {
         let what = if state.link.read_only {
@@ -274,7 +274,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
         let text = format!("Rapid entry of the last session: {}. {what}", list(counts));
-        state.say(MessageKind::Note, text);
+        state.tell(text);
     }
 }
 

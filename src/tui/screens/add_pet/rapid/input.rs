@@ -7,7 +7,7 @@ use crate::model::text::short;
 use crate::model::{Draft, FieldError};
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::text_input::Typing;
 
 use super::state::{Fate, Focus, Line, MOST_WAITING, reason};
@@ -15,7 +15,7 @@ use super::state::{Fate, Focus, Line, MOST_WAITING, reason};
 /// Takes the name field as a line, unless too many lines are waiting.
 pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(why) = why_not(state) {
-        state.say(MessageKind::Error, format!("{why} Your text is kept."));
+        state.complain(format!("{why} Your text is kept."));
         return vec![bell()];
     }
     let text = state.add.rapid.name.value().to_owned();
@@ -50,7 +50,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
             let rest = lines.len() - at;
             let from = short(line);
             let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
-            state.say(MessageKind::Error, text);
+            state.complain(text);
             return vec![bell()];
         }
         state.add.rapid.name.insert(line);
@@ -60,10 +60,10 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         rings.extend(take(state, &whole, now));
     }
     if rings.is_empty() {
-        state.say(MessageKind::Note, format!("{taken} codes pasted, one line each."));
+        state.tell(format!("{taken} codes pasted, one line each."));
     } else {
         let wrong = rings.len();
-        state.say(MessageKind::Error, format!("{taken} codes pasted. To fix (marked !): {wrong}."));
+        state.complain(format!("{taken} codes pasted. To fix (marked !): {wrong}."));
     }
     rings.truncate(1);
     rings
@@ -118,7 +118,7 @@ fn take(state: &mut AppState, text: &str, now: Now) -> Option<Effect> {
     }
     rapid.place(line);
     refused.map(|_| {
-        state.say(MessageKind::Error, sentence);
+        state.complain(sentence);
         bell()
     })
 }

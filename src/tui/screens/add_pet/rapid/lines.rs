@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::rapid::jobs::RapidTask;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 
 use super::state::{EditedLine, Fate, Focus, Line};
@@ -21,7 +21,7 @@ pub fn enter(state: &mut AppState) {
             rapid.marked = number;
             rapid.focus = Focus::Lines;
         }
-        None => state.say(MessageKind::Note, "No lines yet."),
+        None => state.tell("No lines yet."),
     }
 }
 
@@ -49,7 +49,7 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
             if rapid.name.value().trim().is_empty() || rapid.editing.is_some() {
                 edit(state, line);
             } else {
-                state.say(MessageKind::Note, "First save the name you typed, or clear it (F8).");
+                state.tell("First save the name you typed, or clear it (F8).");
             }
         }
         Fate::Unknown(None) => return look(state, &line, now),
@@ -62,9 +62,9 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
             state.say_done(format!("{} is pet {id}.", short(&line.draft.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
-            state.say(MessageKind::Note, "This line is sent automatically.");
+            state.tell("This line is sent automatically.");
         }
-        Fate::Saved(id) => state.say(MessageKind::Note, format!("Saved as pet {id}.")),
+        Fate::Saved(id) => state.tell(format!("Saved as pet {id}.")),
     }
     Vec::new()
 }
@@ -78,7 +78,7 @@ fn edit(state: &mut AppState, line: Line) {
     rapid.category = TextInput::new(line.draft.category_id);
     rapid.status = line.draft.status;
     rapid.focus = Focus::Name;
-    state.say(MessageKind::Note, "Fix it: Enter sends it as a new line, Esc leaves it as it was.");
+    state.tell("Fix it: Enter sends it as a new line, Esc leaves it as it was.");
 }
 
 /// Restores the fields as they were before a line was edited.
@@ -91,7 +91,7 @@ pub(super) fn leave_as_it_was(state: &mut AppState) {
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else { return Vec::new() };
     state.add.rapid.looking = Some(line.number);
-    state.say(MessageKind::Note, format!("Searching for {} ...", short(&line.draft.name)));
+    state.tell(format!("Searching for {} ...", short(&line.draft.name)));
     vec![state.begin(RapidTask::SearchFor(new), now)]
 }
 
@@ -119,7 +119,7 @@ pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) 
         }
         Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&service)),
     };
-    state.say(MessageKind::Note, text);
+    state.tell(text);
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
@@ -130,7 +130,7 @@ pub(super) fn send_again(state: &mut AppState) {
             line.fate = Fate::Waiting;
             line.sent = None;
         }
-        Some(_) | None => state.say(MessageKind::Note, "Only a line without an answer (?) can be sent again."),
+        Some(_) | None => state.tell("Only a line without an answer (?) can be sent again."),
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn drop_marked(state: &mut AppState, now: Now) {
     let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else { return };
     match rapid.lines[here].fate {
         Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
-            state.say(MessageKind::Note, "A line that is being sent or saved cannot be dropped.");
+            state.tell("A line that is being sent or saved cannot be dropped.");
         }
         Fate::Waiting | Fate::Refused(_) | Fate::Unknown(_) => {
             let line = rapid.lines.remove(here);

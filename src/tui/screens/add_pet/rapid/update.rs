@@ -3,19 +3,77 @@
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
+use crate::tui::command::{ARROWS, Command, Movement, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Movement, RapidAction};
-use crate::tui::popups::PendingChange;
+use crate::tui::popups::{PendingChange, help};
 use crate::tui::screens::pets;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::neighbour;
 
 use super::super::update::{is_still_switching, next_status};
-use super::state::Focus;
+use super::state::{Focus, State};
 use super::{input, lines};
 
-/// Switches between the form and rapid entry, keeping the typed text. Asks first for a protected service.
+pub const RAPID_ENTRY: Command = command("rapid-entry", "F6", "rapid", "rapid entry", switch).everywhere().adds();
+
+const CONFIRM: Command = command("confirm", "Enter", "save", "add the line", confirm);
+const NEXT: Command = command("next-field", "Tab", "", "next field", next);
+const PREVIOUS: Command = change("previous-field", "S-Tab", "", "previous field", |app, _| {
+    app.add.rapid.focus = neighbour(&Focus::FIELDS, app.add.rapid.focus, false)
+});
+const FINISH: Command = command("save", "F2", "finish", "finish, to the pets", leave);
+const TO_NAME: Command = change("back", "Esc F3", "", "to the name", |app, _| app.add.rapid.focus = Focus::Name);
+
+/// A text field.
+pub static NAMES: &[Command] = &[
+    CONFIRM.word(|app| in_category(app).then_some("name")),
+    NEXT.at("Tab", "category, status", "next field").word(|app| in_category(app).then_some("status")),
+    PREVIOUS,
+    moves(ARROWS, "lines", "to the lines", |app, _, _| lines::enter(app)).called("up"),
+    FINISH,
+    RAPID_ENTRY.at("F6", "form", "the form"),
+    change("clear", "F8", "", "clear the field", clear),
+    command("back", "Esc F3", "", "to the pets", |app, now| {
+        if app.add.rapid.editing.is_none() {
+            return leave(app, now);
+        }
+        lines::leave_as_it_was(app);
+        Vec::new()
+    }),
+];
+
+/// The lines that were taken. Letters are for the name.
+pub static LINES: &[Command] = &[
+    CONFIRM.at("Enter", "fix, search", "fix !, search for ?"),
+    command("refresh", "F5", "send again", "send ? again", |app, _| about_line(app, lines::send_again)),
+    command("delete", "Del", "drop", "drop the line", |app, now| about_line(app, |app| lines::drop_marked(app, now))),
+    moves(ARROWS, "move", "move", |app, movement, _| lines::step(app, movement.is_down())),
+    NEXT,
+    PREVIOUS,
+    FINISH.at("F2", "", "finish, to the pets"),
+    RAPID_ENTRY.at("F6", "", "the form"),
+    help::SHOW.at("?", "", "this help"),
+    TO_NAME.at("Esc F3", "name", "to the name"),
+];
+
+pub static STATUS: &[Command] = &[
+    moves(ARROWS, "choose", "choose the status", |app, movement, _| choose(app, movement)),
+    change("previous-tab", "left", "", "choose the status", |app, _| choose(app, Movement::Up)),
+    change("next-tab", "right", "", "choose the status", |app, _| choose(app, Movement::Down)),
+    NEXT.at("Enter Tab", "name", "to the name"),
+    PREVIOUS.at("S-Tab", "category", "to the category"),
+    FINISH,
+    RAPID_ENTRY.at("F6", "form", "the form"),
+    help::SHOW.at("?", "", "this help"),
+    TO_NAME,
+];
+
+fn in_category(app: &AppState) -> bool {
+    app.add.rapid.focus == Focus::Category
+}
+
+/// Goes to the form, or from there to rapid entry.
 pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     lines::leave_as_it_was(state);
     if !state.add.rapid.on {
@@ -46,62 +104,74 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A key in rapid entry.
-pub fn on_action(state: &mut AppState, action: RapidAction, now: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    let acts = matches!(action, RapidAction::Confirm | RapidAction::Refresh | RapidAction::Delete);
-    if acts && rapid.focus == Focus::Lines && is_still_switching(state, "the line was not changed.") {
+const BUSY: &str = "the line was not changed.";
+
+/// Acts on a line, unless another service is being changed to.
+fn about_line(state: &mut AppState, act: impl FnOnce(&mut AppState)) -> Vec<Effect> {
+    if is_still_switching(state, BUSY) {
         return vec![input::bell()];
     }
-    let rapid = &mut state.add.rapid;
-    let goes_on = rapid.focus == Focus::Category && matches!(action, RapidAction::Confirm | RapidAction::NextField);
-    // The field shows the error.
-    if goes_on && rapid.has_wrong_category() {
+    act(state);
+    Vec::new()
+}
+
+/// Whether the category is wrong, which its field shows.
+fn has_wrong_category(rapid: &mut State) -> bool {
+    let is_wrong = rapid.focus == Focus::Category && rapid.has_wrong_category();
+    if is_wrong {
         rapid.category.select();
+    }
+    is_wrong
+}
+
+fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let rapid = &mut state.add.rapid;
+    if has_wrong_category(rapid) {
         return vec![input::bell()];
     }
-    match (action, rapid.focus) {
-        (RapidAction::Confirm, Focus::Name) if rapid.stray && !rapid.is_scan(now.mono) => {
+    match rapid.focus {
+        Focus::Name if rapid.stray && !rapid.is_scan(now.mono) => {
             rapid.stray = false;
             let name = short(rapid.name.value());
-            state.say(
-                MessageKind::Note,
-                format!("Your keys went into the name field. Enter again saves \"{name}\"; F8 clears it."),
-            );
-            return vec![input::bell()];
+            state.tell(format!("Your keys went into the name field. Enter again saves \"{name}\"; F8 clears it."));
+            vec![input::bell()]
         }
-        (RapidAction::Confirm, Focus::Name) => return input::take_name(state, now),
-        (RapidAction::Confirm, Focus::Category | Focus::Status) => rapid.focus = Focus::Name,
-        (RapidAction::Confirm, Focus::Lines) => return lines::open(state, now),
-        (RapidAction::NextField, Focus::Name) if rapid.setup.tab && rapid.is_scan(now.mono) => {
-            return input::take_name(state, now);
+        Focus::Name => input::take_name(state, now),
+        Focus::Category | Focus::Status => {
+            rapid.focus = Focus::Name;
+            Vec::new()
         }
-        (RapidAction::NextField, focus) => rapid.focus = neighbour(&Focus::FIELDS, focus, true),
-        (RapidAction::PreviousField, focus) => rapid.focus = neighbour(&Focus::FIELDS, focus, false),
-        (RapidAction::Move(_), Focus::Name | Focus::Category) => lines::enter(state),
-        (RapidAction::Move(movement), Focus::Lines) => lines::step(state, movement.is_down()),
-        (RapidAction::Move(movement), Focus::Status) => rapid.status = next_status(rapid.status, movement),
-        (RapidAction::PreviousTab, Focus::Status) => rapid.status = next_status(rapid.status, Movement::Up),
-        (RapidAction::NextTab, Focus::Status) => rapid.status = next_status(rapid.status, Movement::Down),
-        (RapidAction::Refresh, Focus::Lines) => lines::send_again(state),
-        (RapidAction::Delete, Focus::Lines) => lines::drop_marked(state, now),
-        // The status and the lines share these keys.
-        (RapidAction::PreviousTab | RapidAction::NextTab | RapidAction::Refresh | RapidAction::Delete, _) => {}
-        (RapidAction::Clear, _) => {
-            rapid.stray = false;
-            if rapid.editing.is_some() {
-                lines::leave_as_it_was(state);
-            } else if let Some(input) = rapid.input() {
-                input.clear();
-            }
-        }
-        (RapidAction::Back, Focus::Name | Focus::Category) if rapid.editing.is_some() => {
-            lines::leave_as_it_was(state);
-        }
-        (RapidAction::Back, Focus::Lines | Focus::Status) => rapid.focus = Focus::Name,
-        (RapidAction::Back | RapidAction::Save, _) => return leave(state, now),
+        Focus::Lines => match is_still_switching(state, BUSY) {
+            true => vec![input::bell()],
+            false => lines::open(state, now),
+        },
     }
+}
+
+fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let rapid = &mut state.add.rapid;
+    if has_wrong_category(rapid) {
+        return vec![input::bell()];
+    }
+    if rapid.focus == Focus::Name && rapid.setup.tab && rapid.is_scan(now.mono) {
+        return input::take_name(state, now);
+    }
+    rapid.focus = neighbour(&Focus::FIELDS, rapid.focus, true);
     Vec::new()
+}
+
+fn choose(state: &mut AppState, movement: Movement) {
+    state.add.rapid.status = next_status(state.add.rapid.status, movement);
+}
+
+fn clear(state: &mut AppState, _: Now) {
+    let rapid = &mut state.add.rapid;
+    rapid.stray = false;
+    if rapid.editing.is_some() {
+        lines::leave_as_it_was(state);
+    } else if let Some(input) = rapid.input() {
+        input.clear();
+    }
 }
 
 /// Puts text into the field with the cursor, or else into the name field, so a scan is never lost.
@@ -126,7 +196,7 @@ fn leave(state: &mut AppState, now: Now) -> Vec<Effect> {
     let counts = state.add.rapid.counts();
     if counts.waiting > 0 {
         let text = format!("{} still being sent in the background.", counted(counts.waiting, "line"));
-        state.say(MessageKind::Note, text);
+        state.tell(text);
     }
     if counts.saved == 0 || state.key_refused() {
         return Vec::new();

@@ -4,10 +4,9 @@ use super::super::labels;
 use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
-use crate::tui::effect::Effect;
-use crate::tui::keymap::FormatsAction;
+use crate::tui::command::{Command, LETTERS, change, closes, command, moves};
 use crate::tui::popups::{Contents, FormatsBox, Popup, WriteBox, copy};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
@@ -25,37 +24,39 @@ impl FormatsBox {
     }
 }
 
-pub fn on_action(app: &mut AppState, action: FormatsAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Formats(formats)) = &mut app.popup else { return Vec::new() };
-    match action {
-        FormatsAction::Move(movement) => {
+pub static BOX: &[Command] = &[
+    moves(LETTERS, "choose", "choose the format", |app, movement, _| {
+        if let Some(Popup::Formats(formats)) = &mut app.popup {
             let all = ExportFormat::ALL.len();
             formats.choice = moved(formats.choice, movement, all, all);
         }
-        FormatsAction::Toggle => {
-            formats.with_deletes = !formats.with_deletes;
-            let none = app
-                .domains
-                .domain()
-                .and_then(|domain| app.domains.seen(&domain.name))
-                .is_none_or(|seen| seen.conflicts.is_empty());
-            if none {
-                app.say(MessageKind::Note, "Nothing to delete: no conflicting records found.");
-            }
-        }
-        FormatsAction::Copy => {
-            let (text, format) = (formats.text(&app.domains), formats.format());
-            return copy(app, text, &format!("the record as {format}"), now);
-        }
-        FormatsAction::WriteFile => {
-            let text = Contents::Text(formats.text(&app.domains));
-            let name = app.domains.selected.as_ref().map_or("record", |name| name.as_str());
-            let write = WriteBox::new(format!("{name}.{}.txt", formats.format()), text);
-            app.popup = Some(Popup::Write(write));
-        }
-        FormatsAction::Back => app.popup = None,
+    }),
+    command("copy", "y Enter", "copy", "copy it", |app, now| {
+        let Some(Popup::Formats(formats)) = app.popup else { return Vec::new() };
+        copy(app, formats.text(&app.domains), &format!("the record as {}", formats.format()), now)
+    }),
+    change("write-file", "w", "write to file", "write it to a file", |app, _| {
+        let Some(Popup::Formats(formats)) = app.popup else { return };
+        let text = Contents::Text(formats.text(&app.domains));
+        let name = app.domains.selected.as_ref().map_or("record", |name| name.as_str());
+        let write = WriteBox::new(format!("{name}.{}.txt", formats.format()), text);
+        app.popup = Some(Popup::Write(write));
+    }),
+    change("toggle", "d", "with deletions", "with what to delete", toggle),
+    closes("Esc q F3", "close", "close"),
+];
+
+pub fn open(app: &mut AppState, _: Now) {
+    app.popup = Some(Popup::Formats(FormatsBox::default()));
+}
+
+fn toggle(app: &mut AppState, _: Now) {
+    let Some(Popup::Formats(formats)) = &mut app.popup else { return };
+    formats.with_deletes = !formats.with_deletes;
+    let seen = app.domains.domain().and_then(|domain| app.domains.seen(&domain.name));
+    if seen.is_none_or(|seen| seen.conflicts.is_empty()) {
+        app.tell("Nothing to delete: no conflicting records found.");
     }
-    Vec::new()
 }
 
 pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {

@@ -7,15 +7,39 @@ use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::simulator::Plan;
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
+use crate::tui::command::{Command, change, closes, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::PickAction;
 use crate::tui::popups::{OutsideBox, Popup};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
-pub fn open(app: &mut AppState, now: Now) {
+/// Why a session over SSH does not show them.
+pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";
+
+pub const OUTSIDE: Command =
+    change("outside", "o Ctrl-O", "", "sandbox: act outside", open).everywhere().not_over_ssh(NO_DOMAINS);
+
+/// The same where letters are typed.
+pub const OUTSIDE_TYPED: Command = OUTSIDE.at("Ctrl-O", "", "sandbox: act outside");
+
+pub static BOX: &[Command] = &[
+    moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
+        if let Some(Popup::Outside(outside)) = &mut app.popup {
+            let acts = outside.acts.len();
+            outside.choice = moved(outside.choice, movement, acts, acts);
+        }
+    }),
+    command("confirm", "Enter", "do it", "do it outside", |app, now| {
+        let Some(Popup::Outside(outside)) = app.popup.take() else { return Vec::new() };
+        let act = outside.acts.get(outside.choice).copied();
+        act.map_or_else(Vec::new, |act| do_outside(app, act, now))
+    }),
+    closes("Esc q F3", "close", "close"),
+];
+
+fn open(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
     match &app.domains.setup.sandbox {
         Some(sandbox) => {
@@ -30,24 +54,8 @@ pub fn open(app: &mut AppState, now: Now) {
             }
             app.popup = Some(Popup::Outside(OutsideBox { acts, waits, choice: 0 }));
         }
-        None => app.say(MessageKind::Note, "Only in the demo: petstore --demo"),
+        None => app.tell("Only in the demo: petstore --demo"),
     }
-}
-
-pub fn on_action(app: &mut AppState, action: PickAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::Outside(outside)) = &mut app.popup else { return Vec::new() };
-    match action {
-        PickAction::Move(movement) => {
-            outside.choice = moved(outside.choice, movement, outside.acts.len(), outside.acts.len());
-        }
-        PickAction::Confirm => {
-            let act = outside.acts.get(outside.choice).copied();
-            app.popup = None;
-            return act.map_or_else(Vec::new, |act| do_outside(app, act, now));
-        }
-        PickAction::Back => app.popup = None,
-    }
-    Vec::new()
 }
 
 /// Simulates the step and checks again.
@@ -65,7 +73,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         SandboxStep::Remove => ". Now press Space on step 3.",
         _ => ".",
     };
-    app.say(MessageKind::Note, format!("Sandbox: {}{then}", act.words()));
+    app.tell(format!("Sandbox: {}{then}", act.words()));
     let form = &mut app.domains.wizard;
     if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value.is_empty() {
         form.value = TextInput::new(Plan::PLATFORM_HOST);

@@ -10,7 +10,7 @@ use crate::model::words::list;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::popups::PendingChange;
-use crate::tui::state::{AppState, MessageKind, Screen};
+use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::page::Page;
 
 /// Whether names may be sent. If the operator was never asked, asks now: nothing is sent before the answer.
@@ -27,7 +27,7 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
 /// Stops asking public resolvers, or asks whether to begin.
 pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
     if app.domains.setup.sandbox.is_some() {
-        app.say(MessageKind::Note, "The sandbox has its own resolvers; nothing is sent to public ones.");
+        app.tell("The sandbox has its own resolvers; nothing is sent to public ones.");
     } else if app.domains.setup.resolvers.public.is_empty() {
         app.ask(PendingChange::PublicResolvers, now);
     } else {
@@ -48,8 +48,8 @@ pub fn on_chosen(app: &mut AppState, choice: ResolverChoice, not_saved: Option<S
         false => format!("{} are asked, too.", list(&choice.public)),
     };
     match not_saved {
-        Some(why) => app.say(MessageKind::Error, format!("{text} Only until you quit, since it was not saved: {why}")),
-        None => app.say(MessageKind::Note, format!("{text} Saved; p in the list of domains changes it.")),
+        Some(why) => app.complain(format!("{text} Only until you quit, since it was not saved: {why}")),
+        None => app.tell(format!("{text} Saved; p in the list of domains changes it.")),
     }
     app.domains.setup.resolvers = choice;
     let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);

@@ -8,8 +8,8 @@ use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Pet, PetId};
+use crate::tui::command::{Command, command};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::LookupAction;
 use crate::tui::pending::Slot;
 use crate::tui::popups::{FieldBox, Popup};
 use crate::tui::screens::pets::jobs::PetsTask;
@@ -33,15 +33,21 @@ pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
     look(state, false, now)
 }
 
-pub fn on_action(state: &mut AppState, action: LookupAction, now: Now) -> Vec<Effect> {
-    match action {
-        LookupAction::Confirm => look(state, false, now),
-        LookupAction::AskDeprecated => look(state, true, now),
-        LookupAction::Back => {
-            state.popup = None;
-            state.cancel(Slot::ById).into_iter().collect()
-        }
-    }
+pub static BOX: &[Command] = &[
+    command("confirm", "Enter F2 F5", "look up", "look it up", |app, now| look(app, false, now)).when(has_id),
+    command("ask-deprecated", "g", "GET /pets/ID", "GET /pets/{petId}", |app, now| look(app, true, now)).when(has_id),
+    command("back", "Esc F3", "close", "close", |app, _| {
+        app.popup = None;
+        app.cancel(Slot::ById).into_iter().collect()
+    }),
+];
+
+pub fn open(app: &mut AppState, _: Now) {
+    app.popup = Some(Popup::Lookup(FieldBox::default()));
+}
+
+fn has_id(app: &AppState) -> bool {
+    matches!(&app.popup, Some(Popup::Lookup(lookup)) if id(lookup.input.value().trim()).is_ok())
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.

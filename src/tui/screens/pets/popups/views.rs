@@ -7,35 +7,44 @@ use crate::config::file::View;
 use crate::config::file::view::{is_taken, name_fault};
 use crate::model::search::Query;
 use crate::model::text::short;
+use crate::tui::command::{Command, closes, command};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::AskAction;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupTask;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::AppState;
 use crate::tui::widgets::page::Page;
 
-pub fn on_action(state: &mut AppState, action: AskAction, now: Now) -> Vec<Effect> {
-    let Some(Popup::View(view)) = &mut state.popup else { return Vec::new() };
-    match action {
-        AskAction::Back => state.popup = None,
-        AskAction::Confirm if state.pending.is_running(Slot::Views) => {}
-        AskAction::Confirm => {
-            let name = view.input.value().trim().to_owned();
-            match present(state, name) {
-                Ok(view) => return vec![state.begin(PopupTask::AddView(Box::new(view)), now)],
-                Err(why) => refuse(state, why),
-            }
+pub static BOX: &[Command] = &[
+    command("confirm", "Enter F2", "save", "save the view", confirm)
+        .when(|app| matches!(&app.popup, Some(Popup::View(view)) if view.error.is_none() && !view.input.is_empty())),
+    closes("Esc F3", "cancel", "close without saving"),
+];
+
+pub fn open(app: &mut AppState, _: Now) {
+    app.popup = Some(Popup::View(FieldBox::default()));
+}
+
+fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(Popup::View(view)) = &state.popup else { return Vec::new() };
+    if state.pending.is_running(Slot::Views) {
+        return Vec::new();
+    }
+    let name = view.input.value().trim().to_owned();
+    match present(state, name) {
+        Ok(view) => vec![state.begin(PopupTask::AddView(Box::new(view)), now)],
+        Err(why) => {
+            refuse(state, why);
+            Vec::new()
         }
     }
-    Vec::new()
 }
 
 /// Says in the box why nothing was saved, or below if it was closed.
 fn refuse(state: &mut AppState, why: String) {
     match &mut state.popup {
         Some(Popup::View(view)) => view.refuse(why),
-        _ => state.say(MessageKind::Error, why),
+        _ => state.complain(why),
     }
 }
 

@@ -6,10 +6,9 @@ use super::*;
 use crate::config::Settings;
 use crate::config::file::{File, View};
 use crate::model::Limit;
-use crate::tui::keymap::{Action, PetsAction};
+use crate::tui::keymap::Context;
 use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
-use crate::tui::shell_equivalent;
 use crate::tui::testing::loss::whole_at_every_size;
 
 /// An app with these views, its lists read.
@@ -41,7 +40,7 @@ fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
     let heading = screen.lines().find(|line| line.contains("NAME")).unwrap();
     let places = ["STATUS", "NAME", "ID"].map(|word| heading.find(word).unwrap());
     assert!(places.is_sorted() && places[2] - places[1] == 13 && !heading.contains("CATEGORY"), "{heading}");
-    let line = shell_equivalent::of(&app.state, Action::Pets(PetsAction::Refresh));
+    let line = app.state.keymap.named(Context::Pets, "refresh").and_then(|refresh| refresh.line(&app.state));
     assert_eq!(line.as_deref(), Some("petstore --demo pets list --view cats"));
 }
 

@@ -1,0 +1,345 @@
+//! What a user can do at a place, each declared once, in the file of its screen or box. Keys, bottom line, help, list of
+//! commands and `keymap.toml` are made from these tables.
+
+use std::fmt;
+
+use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
+
+use super::custom_actions;
+use super::effect::Effect;
+use super::keymap::Context;
+use super::state::{AppState, Link};
+use super::text_input::{Edit, Typing};
+use super::update::on_typing;
+use crate::clock::Now;
+
+/// Moves a cursor, or the part of a text that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Movement {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    HalfPageUp,
+    HalfPageDown,
+    First,
+    Last,
+}
+
+impl Movement {
+    /// Whether it goes down, to what comes next.
+    pub const fn is_down(self) -> bool {
+        matches!(self, Self::Down | Self::PageDown | Self::HalfPageDown | Self::Last)
+    }
+}
+
+/// Keys for each [`Movement`]: choices beside a text field.
+pub const ARROWS: &str = "up|down";
+/// Choices where letters are not typed.
+pub const LETTERS: &str = "up k|down j";
+/// A list under a text field.
+pub const TYPED_LIST: &str = "up|down|PgUp|PgDn";
+/// A list without pages.
+pub const SHORT_LIST: &str = "up k|down j|||||Home g|End G";
+/// The list of a screen.
+pub const LIST: &str = "up k|down j|PgUp Ctrl-B|PgDn Ctrl-F|Ctrl-U|Ctrl-D|Home g|End G";
+/// A text, or a long list in a box.
+pub const READER: &str = "up k|down j|PgUp|PgDn Space|Ctrl-U|Ctrl-D|Home g|End G";
+
+/// Something that can be done at a place.
+#[derive(Clone, Copy)]
+pub struct Command {
+    /// Its name in a file: `refresh`, `copy-part-value`, `answer-1`.
+    pub name: &'static str,
+    /// The most natural one first. Of movements those of each, between bars.
+    pub keys: &'static str,
+    /// For the bottom line; empty keeps it out.
+    pub hint: &'static str,
+    /// For the help. Neighbours with the same text share a line.
+    pub help: &'static str,
+    /// How the bottom line calls its keys, unless they were changed; empty: the first of them.
+    pub called: &'static str,
+    pub run: Run,
+    /// Where it works.
+    pub reach: Reach,
+    /// Pressed a second time, it does what it asked about.
+    pub confirms: bool,
+    /// Its place, once it is in a key map.
+    pub place: Context,
+    works: fn(&AppState) -> bool,
+    word: Option<fn(&AppState) -> Option<&'static str>>,
+    shell: Option<fn(&AppState) -> Option<String>>,
+    adds: bool,
+    over_ssh: &'static str,
+}
+
+/// What a command does.
+#[derive(Clone, Copy)]
+pub enum Run {
+    Do(fn(&mut AppState, Now) -> Vec<Effect>),
+    /// Changes the state, and asks for nothing.
+    Change(fn(&mut AppState, Now)),
+    Move(fn(&mut AppState, Movement, Now), Movement),
+    /// Moves, and may ask for more.
+    MoveOn(fn(&mut AppState, Movement, Now) -> Vec<Effect>, Movement),
+    /// Edits the text field that has the cursor.
+    Edit(Edit),
+    /// Runs one of the user's own actions, by its number.
+    Own(usize),
+}
+
+/// Where a command works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// At its place.
+    Here,
+    /// Wherever it is bound, once a service is chosen.
+    Everywhere,
+    /// Also before that.
+    Always,
+}
+
+/// A command with the keys, hint and help as they are there.
+pub const fn command(
+    name: &'static str,
+    keys: &'static str,
+    hint: &'static str,
+    help: &'static str,
+    run: fn(&mut AppState, Now) -> Vec<Effect>,
+) -> Command {
+    Command {
+        name,
+        keys,
+        hint,
+        help,
+        called: "",
+        run: Run::Do(run),
+        reach: Reach::Here,
+        confirms: false,
+        place: Context::Global,
+        works: |_| true,
+        word: None,
+        shell: None,
+        adds: false,
+        over_ssh: "",
+    }
+}
+
+/// The same for one that has no effects.
+pub const fn change(
+    name: &'static str,
+    keys: &'static str,
+    hint: &'static str,
+    help: &'static str,
+    run: fn(&mut AppState, Now),
+) -> Command {
+    Command { run: Run::Change(run), ..command(name, keys, hint, help, |_, _| Vec::new()) }
+}
+
+/// All keys that move: hints for a line and a page, help for a line and for both ends.
+pub const fn moves(
+    keys: &'static str,
+    hints: &'static str,
+    helps: &'static str,
+    go: fn(&mut AppState, Movement, Now),
+) -> Command {
+    Command { run: Run::Move(go, Movement::Up), ..command("", keys, hints, helps, |_, _| Vec::new()) }
+}
+
+/// The same where moving may ask for more.
+pub const fn moves_on(
+    keys: &'static str,
+    hints: &'static str,
+    helps: &'static str,
+    go: fn(&mut AppState, Movement, Now) -> Vec<Effect>,
+) -> Command {
+    Command { run: Run::MoveOn(go, Movement::Up), ..moves(keys, hints, helps, |_, _, _| {}) }
+}
+
+/// What edits the text field that has the cursor.
+pub const fn edit(name: &'static str, keys: &'static str, help: &'static str, edit: Edit) -> Command {
+    Command { run: Run::Edit(edit), ..command(name, keys, "", help, |_, _| Vec::new()) }
+}
+
+/// Closes the box that is open.
+pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) -> Command {
+    change("back", keys, hint, help, |app, _| app.popup = None)
+}
+
+impl Command {
+    /// One of the user's own actions.
+    pub(super) fn own(number: usize, name: &'static str, hint: &'static str) -> Self {
+        let own = command(name, "", hint, name, |_, _| Vec::new());
+        Self { run: Run::Own(number), place: Context::Pets, ..own }
+    }
+
+    /// The same on other keys.
+    pub const fn at(self, keys: &'static str, hint: &'static str, help: &'static str) -> Self {
+        Self { keys, hint, help, ..self }
+    }
+
+    pub const fn called(self, called: &'static str) -> Self {
+        Self { called, ..self }
+    }
+
+    /// It works wherever it is bound, once a service is chosen.
+    pub const fn everywhere(self) -> Self {
+        Self { reach: Reach::Everywhere, ..self }
+    }
+
+    /// The same also before that.
+    pub const fn always(self) -> Self {
+        Self { reach: Reach::Always, ..self }
+    }
+
+    pub const fn confirms(self) -> Self {
+        Self { confirms: true, ..self }
+    }
+
+    /// It adds pets, or leads to where they are added: not with a read-only profile.
+    pub const fn adds(self) -> Self {
+        Self { adds: true, ..self }
+    }
+
+    /// Why it cannot be done in a session over SSH, which has one service and no files.
+    pub const fn not_over_ssh(self, over_ssh: &'static str) -> Self {
+        Self { over_ssh, ..self }
+    }
+
+    /// The bottom line names it only where it does something.
+    pub const fn when(self, works: fn(&AppState) -> bool) -> Self {
+        Self { works, ..self }
+    }
+
+    /// The word for the bottom line where it is another one.
+    pub const fn word(self, word: fn(&AppState) -> Option<&'static str>) -> Self {
+        Self { word: Some(word), ..self }
+    }
+
+    /// The same on the command line.
+    pub const fn shell(self, shell: fn(&AppState) -> Option<String>) -> Self {
+        Self { shell: Some(shell), ..self }
+    }
+
+    /// Itself, or each movement that has keys.
+    pub(super) fn each(self, place: Context) -> Vec<Self> {
+        if !self.moves() {
+            return vec![Self { place, ..self }];
+        }
+        let run = |movement| match self.run {
+            Run::Move(go, _) => Run::Move(go, movement),
+            Run::MoveOn(go, _) => Run::MoveOn(go, movement),
+            run @ (Run::Do(_) | Run::Change(_) | Run::Edit(_) | Run::Own(_)) => run,
+        };
+        let parts = |text: &'static str| text.split_once('|').unwrap_or((text, ""));
+        let ((line, page), (help, ends)) = (parts(self.hint), parts(self.help));
+        let bound = Movement::iter().zip(self.keys.split('|')).filter(|(_, keys)| !keys.is_empty());
+        let one = |(movement, keys): (Movement, &'static str)| {
+            let (hint, help) = match movement {
+                Movement::Up => (line, help),
+                Movement::Down => ("", help),
+                Movement::PageUp => ("", "a page"),
+                Movement::PageDown => (page, "a page"),
+                Movement::HalfPageUp | Movement::HalfPageDown => ("", "half a page"),
+                Movement::First | Movement::Last => ("", ends),
+            };
+            let called = match keys {
+                _ if movement != Movement::Up => "",
+                _ if !self.called.is_empty() => self.called,
+                "left" => "<- ->",
+                _ => "up/down",
+            };
+            Self { name: movement.into(), keys, hint, help, called, place, run: run(movement), ..self }
+        };
+        bound.map(one).collect()
+    }
+
+    pub const fn moves(&self) -> bool {
+        matches!(self.run, Run::Move(..) | Run::MoveOn(..))
+    }
+
+    /// Does it.
+    pub fn run(&self, app: &mut AppState, now: Now) -> Vec<Effect> {
+        match self.run {
+            Run::Do(run) => return run(app, now),
+            Run::MoveOn(go, movement) => return go(app, movement, now),
+            Run::Own(number) => return custom_actions::choose(app, number, now),
+            Run::Change(run) => run(app, now),
+            Run::Move(go, movement) => go(app, movement, now),
+            Run::Edit(edit) => on_typing(app, Typing::Edit(edit), now),
+        }
+        Vec::new()
+    }
+
+    /// Why it cannot be done with this service: nothing can be added, or this is a session over SSH.
+    pub(super) fn why_not(&self, link: &Link) -> Option<String> {
+        if link.read_only && self.adds {
+            return Some(format!("Nothing can be added: {}.", link.why_read_only()));
+        }
+        (link.ssh.is_some() && !self.over_ssh.is_empty()).then(|| self.over_ssh.to_owned())
+    }
+
+    /// The word that the bottom line has for it now, if any.
+    pub(super) fn hint(&self, app: &AppState) -> Option<&'static str> {
+        if self.hint.is_empty() || self.why_not(&app.link).is_some() || !(self.works)(app) {
+            return None;
+        }
+        Some(self.word.and_then(|word| word(app)).unwrap_or(self.hint))
+    }
+
+    /// The line that does the same in a shell, if there is one.
+    pub fn line(&self, app: &AppState) -> Option<String> {
+        Some(format!("petstore{} {}", app.link.flags, self.shell?(app)?))
+    }
+}
+
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.place.name(), self.name)
+    }
+}
+
+impl PartialEq for Command {
+    fn eq(&self, other: &Self) -> bool {
+        (self.place, self.name) == (other.place, other.name)
+    }
+}
+
+/// Where keys are pressed: a screen, a part of it, or a box over it.
+pub struct Place {
+    /// Its name on the screen.
+    pub title: &'static str,
+    pub commands: &'static [Command],
+    /// Letters are text here.
+    pub is_text: bool,
+    /// Letters that are not bound here are typed.
+    pub takes_letters: bool,
+    /// The keys that work everywhere and would leave the place do not work here.
+    pub is_box: bool,
+    /// Runs a command of the place, with what is done before and after each.
+    pub around: fn(&mut AppState, &Command, Now) -> Vec<Effect>,
+}
+
+impl Place {
+    pub const fn new(title: &'static str, commands: &'static [Command]) -> Self {
+        let around = |app: &mut AppState, command: &Command, now: Now| command.run(app, now);
+        Self { title, commands, is_text: false, takes_letters: false, is_box: false, around }
+    }
+
+    pub const fn text(self) -> Self {
+        Self { is_text: true, takes_letters: true, ..self }
+    }
+
+    pub const fn letters(self) -> Self {
+        Self { takes_letters: true, ..self }
+    }
+
+    pub const fn in_box(self) -> Self {
+        Self { is_box: true, ..self }
+    }
+
+    pub const fn around(self, around: fn(&mut AppState, &Command, Now) -> Vec<Effect>) -> Self {
+        Self { around, ..self }
+    }
+}
