@@ -159,8 +159,12 @@ mod tests {
         let labels: Vec<String> = options.public_resolvers().map(|server| server.label()).collect();
         assert_eq!(labels, ["1.1.1.1", "tls://9.9.9.9"]);
         assert_eq!(options.ask_public(true), Ok(None));
+        // The configuration keeps those that the operator has chosen.
+        assert!(options.ask_public(false).is_err() && options.public_resolvers().next().is_none());
+        assert!(options.ask_public(true).is_err() && options.public_resolvers().count() == 2);
         let own = ["127.0.0.1:5353", "10.0.0.53"];
-        assert_eq!(options.ask_public(false).unwrap().unwrap(), own);
+        options.resolvers.truncate(2);
         assert_eq!(options.ask_public(true).unwrap().unwrap(), [&own[..], &PUBLIC_RESOLVERS].concat());
+        assert_eq!(options.ask_public(false).unwrap().unwrap(), own);
     }
 }
