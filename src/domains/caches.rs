@@ -57,7 +57,7 @@ impl Promise {
         self.until <= at && until.duration_since(self.until) > SAME
     }
 
-    /// When the last cache forgets the answer, as far as can be told where the name servers were never seen to give it:
+    /// When the last cache forgets the answer, as far as is known where the name servers were never seen to give it:
     /// they have not since `since`. With the whole TTL that was seen before it was fetched just now. With any other it may
     /// come from another cache behind the same address, whose TTL began elsewhere.
     pub fn latest(&self, since: Timestamp, at: Timestamp, until: Timestamp) -> Timestamp {

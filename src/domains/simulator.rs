@@ -16,6 +16,7 @@ mod dns;
 mod doors;
 mod lookup;
 mod recursion;
+mod shared;
 mod web;
 
 use std::io;
@@ -28,9 +29,8 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
 use super::DnsName;
-use certificate::Authorities;
 use doors::Doors;
-use log::Log;
+use shared::Shared;
 
 pub use certificate::{IssuedCertificate, Issuer};
 pub use fault::{Damage, ServerFault};
@@ -127,26 +127,5 @@ impl Simulator {
         let _inside = self.runtime.enter();
         let plan = self.shared.plan.lock().clone();
         self.doors.lock().open(&plan, &self.shared)
-    }
-}
-
-/// What all simulated servers share.
-struct Shared {
-    /// Locked only while an answer is made, never while it is sent.
-    pub plan: Mutex<Plan>,
-    pub authorities: Mutex<Authorities>,
-    pub questions: Log<LoggedQuestion>,
-    pub requests: Log<Request>,
-}
-
-impl Shared {
-    pub fn new(plan: Plan) -> io::Result<Self> {
-        let authorities = Mutex::new(Authorities::new()?);
-        Ok(Self {
-            plan: Mutex::new(plan),
-            authorities,
-            questions: Log(Mutex::default()),
-            requests: Log(Mutex::default()),
-        })
     }
 }

@@ -186,7 +186,7 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
 }
 
 /// When an old answer expires. Some forwarders leave the SOA record out, and with it for how long they remember that there
-/// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is no wait.
+/// is no record: the name servers say that. Where most resolvers are right, one that says nothing of it is not waited for.
 pub fn expires(case: &Case<'_>, lookup: &Lookup) -> Option<Timestamp> {
     let is_right = |lookup: &&Lookup| lookup.answer().is_some() && not_right(case, lookup).is_empty();
     let most_are_right = || 2 * case.resolvers(A).filter(is_right).count() > case.resolvers(A).count();

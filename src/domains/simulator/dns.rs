@@ -14,12 +14,11 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::super::dns::message::{NotAnAnswer, presentation};
-use super::Shared;
-use super::doors::{accept, retry};
 use super::fault::ServerFault;
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
 use super::recursion;
+use super::shared::{Shared, accept, retry};
 use super::zone::ZoneRecord;
 
 /// The number of the EDNS option for extended errors (RFC 8914).

@@ -4,16 +4,14 @@ use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
-use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 
-use super::Shared;
 use super::dns::Sockets;
 use super::log::LoggedServer;
 use super::plan::Plan;
+use super::shared::{Shared, retry};
 use super::site::Door;
 use super::web;
 use crate::domains::DnsName;
@@ -122,25 +120,4 @@ fn bind(address: SocketAddr, is_closed: bool) -> io::Result<(Bound, u16)> {
     listener.set_nonblocking(true)?;
     let port = listener.local_addr()?.port();
     Ok((Bound::Open(TcpListener::from_std(listener)?), port))
-}
-
-/// `bind` with another port when a second socket found its port taken.
-pub(super) fn retry<T>(mut bind: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    for _ in 0..32 {
-        match bind() {
-            Err(error) if error.kind() == ErrorKind::AddrInUse => {}
-            bound => return bound,
-        }
-    }
-    bind()
-}
-
-/// The next connection. After an error, for example for want of a file descriptor, it is awaited a little later.
-pub(super) async fn accept(listener: &TcpListener) -> TcpStream {
-    loop {
-        match listener.accept().await {
-            Ok((stream, _)) => return stream,
-            Err(_) => sleep(Duration::from_millis(10)).await,
-        }
-    }
 }

@@ -17,10 +17,9 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tokio_rustls::LazyConfigAcceptor;
 
-use super::Shared;
 use super::certificate::IssuedCertificate;
-use super::doors::accept;
 use super::log::Request;
+use super::shared::{Shared, accept};
 use super::site::{Door, Greeting, StubAnswer, StubBody};
 use crate::domains::DnsName;
 

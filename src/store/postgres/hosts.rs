@@ -179,7 +179,7 @@ impl ConnectError {
 }
 
 /// The first attempt that succeeds. Each begins when all before it have failed, or had their head start. Where all
-/// fail: what the first that was answered was told, else why the first failed.
+/// fail: what the first host answered that did, else why the first attempt failed.
 async fn first<T>(
     attempts: impl IntoIterator<Item = impl Future<Output = Result<T, ConnectError>>>,
 ) -> Result<T, ConnectError> {
@@ -250,8 +250,8 @@ mod tests {
     async fn where_one_answers_no_that_is_given() {
         let failing = async |why: ConnectError| Err::<(), _>(why);
         let no = |name: &str| ConnectError::Unknown(name.to_owned(), ErrorKind::NotFound.into());
-        let told = || ConnectError::Refused(DatabaseError::Vanished);
-        let why = first([failing(no("one")), failing(told()), failing(no("three"))]).await.unwrap_err();
+        let refused = || ConnectError::Refused(DatabaseError::Vanished);
+        let why = first([failing(no("one")), failing(refused()), failing(no("three"))]).await.unwrap_err();
         assert!(matches!(why, ConnectError::Refused(_)), "{why}");
     }
 

@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use ratatui::text::Span;
-
 use crate::app::first_run::StartChoice;
 use crate::clock::Now;
 use crate::tui::command::{Command, LETTERS, command, moves};
@@ -106,7 +104,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         }
         let line = format!("{} {}) {what:<28}", marker(marked), at + 1);
         let line = page.appearance.span(line, StyleRole::Selected.when(marked));
-        page.line(vec![Span::raw("   "), line, Span::raw(format!("  {note}"))]);
+        page.line(vec!["   ".into(), line, format!("  {note}").into()]);
     }
     page.gap();
     page.margin = 2;
