@@ -3,36 +3,14 @@
 
 use std::fmt;
 
-use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
+use strum::IntoEnumIterator as _;
 
-use super::custom_actions;
+use super::context::Context;
 use super::effect::Effect;
-use super::keymap::Context;
+pub use super::key::Movement;
 use super::state::{AppState, Link};
-use super::text_input::{Edit, Typing};
-use super::update::on_typing;
+use super::text_input::Edit;
 use crate::clock::Now;
-
-/// Moves a cursor, or the part of a text that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
-#[strum(serialize_all = "kebab-case")]
-pub enum Movement {
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    HalfPageUp,
-    HalfPageDown,
-    First,
-    Last,
-}
-
-impl Movement {
-    /// Whether it goes down, to what comes next.
-    pub const fn is_down(self) -> bool {
-        matches!(self, Self::Down | Self::PageDown | Self::HalfPageDown | Self::Last)
-    }
-}
 
 /// Keys for each [`Movement`]: choices beside a text field.
 pub const ARROWS: &str = "up|down";
@@ -259,19 +237,6 @@ impl Command {
         matches!(self.run, Run::Move(..) | Run::MoveOn(..))
     }
 
-    /// Does it.
-    pub fn run(&self, app: &mut AppState, now: Now) -> Vec<Effect> {
-        match self.run {
-            Run::Do(run) => return run(app, now),
-            Run::MoveOn(go, movement) => return go(app, movement, now),
-            Run::Own(number) => return custom_actions::choose(app, number, now),
-            Run::Change(run) => run(app, now),
-            Run::Move(go, movement) => go(app, movement, now),
-            Run::Edit(edit) => on_typing(app, Typing::Edit(edit), now),
-        }
-        Vec::new()
-    }
-
     /// Why it cannot be done with this service: nothing can be added, or this is a session over SSH.
     pub(super) fn why_not(&self, link: &Link) -> Option<String> {
         if link.read_only && self.adds {
@@ -310,7 +275,8 @@ impl PartialEq for Command {
 pub struct Place {
     /// Its name on the screen.
     pub title: &'static str,
-    pub commands: &'static [Command],
+    /// Its own, between those that belong elsewhere.
+    pub commands: &'static [&'static [Command]],
     /// Letters are text here.
     pub is_text: bool,
     /// Letters that are not bound here are typed.
@@ -322,7 +288,7 @@ pub struct Place {
 }
 
 impl Place {
-    pub const fn new(title: &'static str, commands: &'static [Command]) -> Self {
+    pub const fn new(title: &'static str, commands: &'static [&'static [Command]]) -> Self {
         let around = |app: &mut AppState, command: &Command, now: Now| command.run(app, now);
         Self { title, commands, is_text: false, takes_letters: false, is_box: false, around }
     }

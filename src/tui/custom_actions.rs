@@ -4,8 +4,8 @@ pub mod run;
 #[cfg(test)]
 mod tests;
 
+use super::context::Context;
 use super::effect::Effect;
-use super::keymap::Context;
 use super::pending::Slot;
 use super::popups::state::{PendingChange, Popup, TextBox, TextKind};
 use super::state::AppState;

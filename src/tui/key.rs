@@ -1,5 +1,7 @@
 //! A key as the app knows it.
 
+use strum::{EnumIter, IntoStaticStr};
+
 /// A key, without what terminals disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyPress {
@@ -46,5 +48,26 @@ pub enum Key {
 impl From<Key> for KeyPress {
     fn from(key: Key) -> Self {
         Self { key, ctrl: false, alt: false }
+    }
+}
+
+/// Moves a cursor, or the part of a text that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumIter, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Movement {
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    HalfPageUp,
+    HalfPageDown,
+    First,
+    Last,
+}
+
+impl Movement {
+    /// Whether it goes down, to what comes next.
+    pub const fn is_down(self) -> bool {
+        matches!(self, Self::Down | Self::PageDown | Self::HalfPageDown | Self::Last)
     }
 }

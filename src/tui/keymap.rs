@@ -8,12 +8,11 @@ mod tests;
 
 use std::sync::LazyLock;
 
-use strum::{EnumIter, IntoEnumIterator as _, IntoStaticStr};
+use strum::IntoEnumIterator as _;
 
-use super::command::{Command, Place, Reach};
+use super::command::{Command, Reach};
+use super::context::Context;
 use super::key::{Key, KeyPress};
-use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::{popups, text_input, update};
 use crate::config::CustomAction;
 use crate::model::display_safe;
 use names::read_key;
@@ -22,103 +21,6 @@ pub use names::key_name;
 
 /// How many of the user's own actions the bottom line names.
 const MOST_HINTED: usize = 3;
-
-macro_rules! places {
-    ($($(#[$meta:meta])* $name:ident => $place:expr,)*) => {
-        /// The name of a place where keys are pressed.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumIter, IntoStaticStr)]
-        #[strum(serialize_all = "kebab-case")]
-        pub enum Context {
-            $($(#[$meta])* $name,)*
-        }
-
-        impl Context {
-            pub fn place(self) -> &'static Place {
-                match self {
-                    $(Self::$name => {
-                        static PLACE: Place = $place;
-                        &PLACE
-                    })*
-                }
-            }
-        }
-    };
-}
-
-places! {
-    /// Everywhere outside text; function keys and Ctrl keys of it also in text.
-    Global => Place::new("Everywhere", update::EVERYWHERE),
-    /// In every text field.
-    Text => Place::new("Text fields", text_input::KEYS).text(),
-    Pets => Place::new("Pets", pets::update::PETS),
-    Search => Place::new("Search", pets::update::SEARCH).text(),
-    Form => Place::new("Add pet", add_pet::update::FORM).text(),
-    FormChoice => Place::new("Add pet", add_pet::update::FORM_CHOICE).letters(),
-    FormButton => Place::new("Add pet", add_pet::update::FORM_BUTTON).letters(),
-    Rapid => Place::new("Rapid entry", add_pet::rapid::update::NAMES).text(),
-    RapidChoice => Place::new("Rapid entry", add_pet::rapid::update::LINES).text(),
-    RapidStatus => Place::new("Rapid entry", add_pet::rapid::update::STATUS).text(),
-    /// The question after an add without an answer.
-    #[strum(serialize = "unknown-outcome")]
-    Doubt => Place::new("Unknown outcome", add_pet::update::QUESTION),
-    LimitBox => Place::new("Number of rows", pets::popups::limit::BOX).text().in_box(),
-    KeyBox => Place::new("API key", popups::key::BOX).text().in_box(),
-    /// Error details.
-    Reader => Place::new("Texts", popups::error::BOX).in_box(),
-    Help => Place::new("Help", popups::help::BOX).in_box(),
-    ImportFile => Place::new("Import", add_pet::import::update::FILE).text(),
-    #[strum(serialize = "import-preview")]
-    ImportLook => Place::new("Import", add_pet::import::update::PREVIEW),
-    /// The field for one value there.
-    ImportValue => Place::new("Import", add_pet::import::update::VALUE).text(),
-    ImportRun => Place::new("Import", add_pet::import::update::RUN),
-    Commands => Place::new("All commands", popups::commands::BOX).text().in_box(),
-    Themes => Place::new("Themes", popups::themes::BOX).in_box(),
-    SaveView => Place::new("Save as a view", pets::popups::views::BOX).text().in_box(),
-    ById => Place::new("Pet by id", pets::popups::lookup::BOX).text().in_box(),
-    Profiles => Place::new("Profiles", profiles::update::PROFILES).around(profiles::update::around),
-    ProfileText => Place::new("A new profile", profiles::update::FORM_TEXT).text(),
-    ProfilePath => Place::new("A new profile", profiles::update::FORM_PATH).text(),
-    ProfileChoice => Place::new("A new profile", profiles::update::FORM_CHOICE).letters(),
-    ProfileButton => Place::new("A new profile", profiles::update::FORM_BUTTON).letters(),
-    Requests => Place::new("Requests", requests::REQUESTS),
-    Welcome => Place::new("First start", welcome::WELCOME),
-    Domains => Place::new("Domains", domains::update::LIST).around(domains::update::around),
-    Wizard => Place::new("Add a domain", domains::wizard::TICKS).letters().around(domains::update::around),
-    WizardButton => Place::new("Add a domain", domains::wizard::BUTTON).letters().around(domains::update::around),
-    WizardText => Place::new("Add a domain", domains::wizard::TEXT).text().around(domains::update::around),
-    Record => Place::new("The DNS record", domains::detail::RECORD).around(domains::update::around),
-    Domain => Place::new("One domain", domains::detail::DOMAIN).around(domains::update::around),
-    Rules => Place::new("Troubleshooting", domains::detail::RULES).around(domains::update::around),
-    /// The field for what the browser says.
-    Browser => Place::new("Troubleshooting", domains::detail::BROWSER).text().around(domains::update::around),
-    Redirects => Place::new("Redirects", domains::redirects::REDIRECTS).around(domains::update::around),
-    Removal => Place::new("Removal", domains::removal::STEPS).around(domains::update::around),
-    RemovalName => Place::new("Removal", domains::removal::NAME).text().around(domains::update::around),
-    TextBox => Place::new("Texts", popups::text::BOX).in_box(),
-    FormatsBox => Place::new("Formats", domains::popups::formats::BOX).in_box(),
-    WriteBox => Place::new("Write to a file", popups::write::BOX).text().in_box(),
-    #[strum(serialize = "sandbox-box")]
-    OutsideBox => Place::new("Sandbox", domains::popups::outside::BOX).in_box(),
-    Confirm => Place::new("Protected service", popups::confirm::BOX).in_box(),
-}
-
-impl Context {
-    /// Its name in a file: `pets`, `limit-box`.
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-
-    /// Whether letters are text here.
-    pub fn is_text(self) -> bool {
-        self.place().is_text
-    }
-
-    /// Whether letters that are not bound here are typed.
-    pub fn takes_letters(self) -> bool {
-        self.place().takes_letters
-    }
-}
 
 /// A command with its keys.
 #[derive(Clone, Debug)]
@@ -151,7 +53,7 @@ fn keys_of(command: &Command) -> Vec<KeyPress> {
 static DEFAULT: LazyLock<Keymap> = LazyLock::new(|| {
     let bound = |command: Command| Binding { keys: keys_of(&command), command };
     let of = |context: Context| {
-        let commands = context.place().commands.iter();
+        let commands = context.place().commands.iter().copied().flatten();
         commands.flat_map(move |command| command.each(context)).map(bound).collect()
     };
     Keymap(Context::iter().map(of).collect())

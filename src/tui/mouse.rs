@@ -1,7 +1,7 @@
 //! What the mouse can do, and the areas of a frame in which a click does something.
 
+use super::context::Context;
 use super::key::KeyPress;
-use super::keymap::Context;
 
 /// Something that the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

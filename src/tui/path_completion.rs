@@ -6,8 +6,8 @@ use crate::model::text::short;
 use crate::model::words::list;
 
 use super::command::{Command, command};
+use super::context::Context;
 use super::effect::{Effect, Task};
-use super::keymap::Context;
 use super::popups::Popup;
 use super::state::AppState;
 use super::text_input::TextInput;

@@ -11,15 +11,18 @@ use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::command::{Command, Reach};
+use super::context::Context;
 use super::drafts::DraftState;
 use super::effect::{Effect, Job, Task};
-use super::keymap::{Context, Hint, Keymap};
+use super::keymap::{Hint, Keymap};
 use super::mouse::Clickable;
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
 use super::popups::state::DEAF;
 use super::popups::{ConfirmBox, KeyBox, PendingChange, Popup};
-use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
+use super::screens::requests::state::State as RequestLog;
+use super::screens::welcome::state::State as FirstStart;
+use super::screens::{add_pet, domains, pets, profiles};
 use super::session_cache;
 use super::theme::Theme;
 use crate::api::failure::Failure;
@@ -48,9 +51,9 @@ pub struct AppState {
     /// Whether a change was allowed since the service in use is in use.
     pub allowed: bool,
     /// What was asked and answered.
-    pub requests: requests::State,
+    pub requests: RequestLog,
     /// The first start.
-    pub welcome: welcome::State,
+    pub welcome: FirstStart,
     /// The text that is being copied, and how to call it.
     pub copying: Option<(String, String)>,
     /// The service in use.
@@ -314,8 +317,8 @@ impl AppState {
             profiles: profiles::State::default(),
             drafts: DraftState::default(),
             allowed: false,
-            requests: requests::State::default(),
-            welcome: welcome::State::default(),
+            requests: RequestLog::default(),
+            welcome: FirstStart::default(),
             copying: None,
             link: Link::of(settings),
             pending: PendingJobs::default(),

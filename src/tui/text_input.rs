@@ -5,27 +5,9 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::model::display_safe;
 use crate::model::text::width;
-use crate::tui::command::{Command, edit};
 
 /// The most bytes one field takes; a paste beyond it is cut.
 const MAX_BYTES: usize = 4096;
-
-/// The keys in every text field.
-pub static KEYS: &[Command] = &[
-    edit("edit-left", "left", "cursor", Edit::Left),
-    edit("edit-right", "right", "cursor", Edit::Right),
-    edit("edit-word-left", "Alt-B Ctrl-Left", "word left", Edit::WordLeft),
-    edit("edit-word-right", "Alt-F Ctrl-Right", "word right", Edit::WordRight),
-    edit("edit-start", "Home Ctrl-A", "start, end", Edit::Start),
-    edit("edit-end", "End Ctrl-E", "start, end", Edit::End),
-    edit("edit-backspace", "Backspace", "delete", Edit::Backspace),
-    edit("edit-delete", "Del", "delete", Edit::Delete),
-    edit("edit-clear-word", "Ctrl-W", "clear to a blank", Edit::ClearWord),
-    edit("edit-clear-word-left", "Alt-Backspace", "clear word left", Edit::ClearWordLeft),
-    edit("edit-clear-word-right", "Alt-D", "clear word right", Edit::ClearWordRight),
-    edit("edit-clear-to-start", "Ctrl-U", "clear to start, to end", Edit::ClearToStart),
-    edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::ClearToEnd),
-];
 
 /// A text field's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

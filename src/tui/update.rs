@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use crate::clock::Now;
 
-use super::command::{Command, Reach, Run, change, command};
+use super::command::{Command, Reach, Run, change, command, edit};
+use super::context::Context;
 use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
-use super::keymap::Context;
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
@@ -22,7 +22,51 @@ use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::session_cache::keep;
 use super::state::{AppState, MessageKind, Screen};
-use super::text_input::Typing;
+use super::text_input::{Edit, Typing};
+
+/// The keys in every text field.
+pub static TEXT_FIELD: &[Command] = &[
+    edit("edit-left", "left", "cursor", Edit::Left),
+    edit("edit-right", "right", "cursor", Edit::Right),
+    edit("edit-word-left", "Alt-B Ctrl-Left", "word left", Edit::WordLeft),
+    edit("edit-word-right", "Alt-F Ctrl-Right", "word right", Edit::WordRight),
+    edit("edit-start", "Home Ctrl-A", "start, end", Edit::Start),
+    edit("edit-end", "End Ctrl-E", "start, end", Edit::End),
+    edit("edit-backspace", "Backspace", "delete", Edit::Backspace),
+    edit("edit-delete", "Del", "delete", Edit::Delete),
+    edit("edit-clear-word", "Ctrl-W", "clear to a blank", Edit::ClearWord),
+    edit("edit-clear-word-left", "Alt-Backspace", "clear word left", Edit::ClearWordLeft),
+    edit("edit-clear-word-right", "Alt-D", "clear word right", Edit::ClearWordRight),
+    edit("edit-clear-to-start", "Ctrl-U", "clear to start, to end", Edit::ClearToStart),
+    edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::ClearToEnd),
+];
+
+impl Command {
+    /// Does it.
+    pub fn run(&self, app: &mut AppState, now: Now) -> Vec<Effect> {
+        match self.run {
+            Run::Do(run) => return run(app, now),
+            Run::MoveOn(go, movement) => return go(app, movement, now),
+            Run::Own(number) => return custom_actions::choose(app, number, now),
+            Run::Change(run) => run(app, now),
+            Run::Move(go, movement) => go(app, movement, now),
+            Run::Edit(edit) => on_typing(app, Typing::Edit(edit), now),
+        }
+        Vec::new()
+    }
+
+    /// Does it, chosen by its key or from the list of all commands.
+    pub(super) fn act(&self, state: &mut AppState, now: Now) -> Vec<Effect> {
+        if !state.allows(self) {
+            return state.note("Choose how to start first.");
+        }
+        if state.refuses(self) {
+            return Vec::new();
+        }
+        let around = self.place.place().around;
+        if self.reach == Reach::Here { around(state, self, now) } else { self.run(state, now) }
+    }
+}
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
@@ -182,10 +226,10 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     match command {
-        Some(command) if command.reach != Reach::Here => return act(state, &command, now),
+        Some(command) if command.reach != Reach::Here => return command.act(state, now),
         // Keys pressed before the box opened are ignored.
         _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
-        Some(command) => return act(state, &command, now),
+        Some(command) => return command.act(state, now),
         None => {
             if let Some(c) = key.typed() {
                 if !context.is_text() && state.popup.is_none() && state.screen == Screen::AddPet {
@@ -207,18 +251,6 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         }
     }
     Vec::new()
-}
-
-/// A command chosen by its key or from the list of all commands.
-pub(super) fn act(state: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
-    if !state.allows(command) {
-        return state.note("Choose how to start first.");
-    }
-    if state.refuses(command) {
-        return Vec::new();
-    }
-    let around = command.place.place().around;
-    if command.reach == Reach::Here { around(state, command, now) } else { command.run(state, now) }
 }
 
 /// Keys that are never typing for the next pet: they leave, help or end.
@@ -309,7 +341,7 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
         Target::Press(key, times) => (0..times).flat_map(|_| on_key(state, key, now)).collect(),
         Target::Show(name) => {
             let show = state.keymap.named(Context::Global, name).copied();
-            show.map_or_else(Vec::new, |show| act(state, &show, now))
+            show.map_or_else(Vec::new, |show| show.act(state, now))
         }
         Target::Tab(tab) => pets::update::show_tab(state, tab, now),
         Target::Row { selected: true } => on_key(state, Key::Enter.into(), now),

@@ -10,8 +10,8 @@ use crate::clock::Now;
 use crate::model::text::{cut, width, wrap, wrap_rows};
 use crate::model::words;
 
+use super::context::Context;
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
-use super::keymap::Context;
 use super::mouse::{Clickable, Target};
 use super::pending::Slot;
 use super::popups::{self, Popup};

@@ -130,13 +130,19 @@ fn nothing_is_imported_upwards_or_sideways() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What a command does is a function of the state, which knows its keys and the boxes that hold commands.
+const APP: [&str; 4] = ["tui/command.rs", "tui/keymap.rs", "tui/popups/state.rs", "tui/state.rs"];
+
 #[test]
-fn no_files_import_each_other_in_a_circle_but_inside_a_screen() {
+fn no_files_import_each_other_in_a_circle_but_inside_a_screen_and_the_app_with_its_commands() {
     let imports = imports();
     let edges = imports.edges();
     let mut wrong = Vec::new();
     for circle in imports.circles() {
         if screen_of(circle[0]).is_some_and(|screen| circle.iter().all(|file| screen_of(file) == Some(screen))) {
+            continue;
+        }
+        if circle.iter().all(|file| APP.contains(file)) {
             continue;
         }
         for file in &circle {

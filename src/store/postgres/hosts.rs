@@ -164,7 +164,7 @@ fn without_hosts(config: &Config, are_several: bool) -> Config {
 }
 
 impl ConnectError {
-    /// Whether somebody was there, and said no.
+    /// Whether somebody was there, and refused.
     fn is_answer(&self) -> bool {
         let Self::Refused(error) = self else { return false };
         let mut causes = std::iter::successors(Some(error as &(dyn Error + 'static)), |error| (*error).source());

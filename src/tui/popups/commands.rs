@@ -9,12 +9,12 @@ use super::state::{CommandsBox, FoundCommand, Popup};
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::tui::command::{Command, Run, TYPED_LIST, change, closes, command, moves};
+use crate::tui::context::Context;
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Binding, Context, key_name};
+use crate::tui::keymap::{Binding, key_name};
 use crate::tui::state::AppState;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
-use crate::tui::update::act;
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
@@ -63,8 +63,8 @@ fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
     let way = screens(app).into_iter().find(|(place, _)| *place == command.place && *place != commands.from);
     let show = way.and_then(|(_, show)| app.keymap.named(Context::Global, show).copied());
     app.popup = None;
-    let mut effects = show.map_or_else(Vec::new, |show| act(app, &show, now));
-    effects.extend(act(app, &command, now));
+    let mut effects = show.map_or_else(Vec::new, |show| show.act(app, now));
+    effects.extend(command.act(app, now));
     effects
 }
 

@@ -139,7 +139,7 @@ mod tests {
 
     use super::super::state::DEAF;
     use crate::model::Pet;
-    use crate::tui::keymap::Context;
+    use crate::tui::context::Context;
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::jobs::AddReply;

@@ -7,7 +7,7 @@ use super::write::NO_FILES;
 use super::{commands, scroll};
 use crate::model::PetStatus;
 use crate::tui::command::{Command, change};
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;

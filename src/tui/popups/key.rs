@@ -11,7 +11,7 @@ use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::profiles::jobs::ProfileTask;
-use crate::tui::screens::{add_pet, pets, profiles};
+use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, Health, Link};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
@@ -66,15 +66,16 @@ pub static BOX: &[Command] = &[
     .when(|app| matches!(&app.popup, Some(Popup::Key(key_box)) if !key_box.input.is_empty())),
     command("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
     command("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
-    profiles::update::SHOW.at("Ctrl-O", "profiles", "use another profile"),
-    command("back", "Esc F3", "close", "close; F4 opens it again", |app, _| {
-        app.popup = None;
-        if app.key_refused() {
-            app.tell("What you typed is kept. F4 asks for the key again.");
-        }
-        app.cancel(Slot::TestKey).into_iter().collect()
-    }),
 ];
+
+/// Behind what leads to the profiles.
+pub static BOX_BELOW: &[Command] = &[command("back", "Esc F3", "close", "close; F4 opens it again", |app, _| {
+    app.popup = None;
+    if app.key_refused() {
+        app.tell("What you typed is kept. F4 asks for the key again.");
+    }
+    app.cancel(Slot::TestKey).into_iter().collect()
+})];
 
 pub fn open(app: &mut AppState, now: Now) {
     if app.link.embedded {

@@ -7,8 +7,8 @@ use super::jobs::RejectsSource;
 use crate::domains::sandbox::SandboxStep;
 use crate::model::{NewPet, Pet};
 use crate::tui::command::Command;
+use crate::tui::context::Context;
 use crate::tui::custom_actions::run::Run;
-use crate::tui::keymap::Context;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
 

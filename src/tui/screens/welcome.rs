@@ -1,6 +1,7 @@
 //! The first start: without a configuration the user chooses how to start. Before that nothing is sent to any
 //! service, and no file is written.
 
+pub mod state;
 #[cfg(test)]
 mod tests;
 
@@ -15,42 +16,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::{Page, marker};
-
-/// The first start.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
-    /// The directories that will be written.
-    pub directories: Vec<String>,
-    /// The marked option, from 0.
-    pub cursor: usize,
-    /// What was chosen: the program starts again with it.
-    pub chosen: Option<StartChoice>,
-}
-
-/// An option to start with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartOption {
-    /// [`StartChoice::Samples`]
-    Samples,
-    /// [`StartChoice::Embedded`]
-    Embedded,
-    /// A new profile for a service elsewhere.
-    Connect,
-}
-
-impl StartOption {
-    /// All of them, as they are offered.
-    pub const ALL: [Self; 3] = [Self::Samples, Self::Embedded, Self::Connect];
-
-    /// What it is, and what comes of it.
-    pub const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Samples => ("Look around", "250 pets; not saved"),
-            Self::Embedded => ("Use a store on this computer", "embedded; starts empty"),
-            Self::Connect => ("Connect to a service", "needs address and key"),
-        }
-    }
-}
+use state::StartOption;
 
 pub static WELCOME: &[Command] = &[
     command("answer-1", "1", "", "select this", |app, now| answer(app, 0, now)),

@@ -55,7 +55,7 @@ impl Decoder {
     pub fn take(&mut self, bytes: &[u8], more: bool, now: Instant) -> Vec<Msg> {
         let is_lone = self.held == [ESC] && self.due.is_some_and(|due| due <= now + LONE_ESC);
         let is_escape = is_lone && !matches!(bytes, [b'[' | b'O', ..]);
-        // Whoever is stuck in a paste without an end.
+        // A user who is stuck in a paste without an end.
         let is_way_out = self.paste.is_some() && bytes == [CTRL_C];
         let mut msgs = if is_escape && self.paste.is_none() || is_way_out { self.give_up() } else { Vec::new() };
         let was_waiting = !self.held.is_empty();
@@ -479,7 +479,7 @@ mod tests {
         let mut take = |pieces: &[&[u8]]| -> Vec<Msg> {
             pieces.iter().flat_map(|piece| decoder.take(piece, false, now)).collect()
         };
-        // As a slow line brings them.
+        // As a slow connection brings them.
         assert_eq!(take(&[b"\x1b", b"[", b"D"]), [key(Key::Left)]);
         assert_eq!(take(&[b"\x1b", b"O", b"A"]), [key(Key::Up)]);
         assert_eq!(take(&[b"\x1b", b"q"]), [key(Key::Esc), key(Key::Char('q'))]);

@@ -467,6 +467,10 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
     for _ in 0..12 {
         app.keys("Esc");
     }
+    // Esc stops an import after a question, which is seen first.
+    if app.state.context() == crate::tui::context::Context::Confirm {
+        app.wait(Duration::from_secs(1)).keys("Esc");
+    }
     let place = app.state.context();
     app.keys("q");
     prop_assert!(app.state.quitting.is_some(), "stuck in {place:?}:\n{}", app.screen());

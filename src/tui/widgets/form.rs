@@ -1,6 +1,6 @@
 //! Forms: which part is in use, and what a key asks of it.
 
-use crate::tui::command::Movement;
+use crate::tui::key::Movement;
 
 /// What a part of a form is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Lists: where the cursor goes, and which lines are shown.
 
-use crate::tui::command::Movement;
+use crate::tui::key::Movement;
 
 /// The line that a movement leads to from `cursor`, among so many `lines` with a `page` of them shown.
 pub fn moved(cursor: usize, movement: Movement, lines: usize, page: usize) -> usize {

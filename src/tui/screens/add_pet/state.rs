@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
 use crate::model::{Categories, Draft, Field, FieldError, PetStatus};
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
 

@@ -178,7 +178,7 @@ fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) ->
     Vec::new()
 }
 
-/// Whether the domain was only checked, which is said: nothing can be recorded of it.
+/// Whether the domain was only checked; then a message says that nothing can be recorded of it.
 fn is_unlisted(app: &mut AppState) -> bool {
     let Some(name) = app.domains.selected.clone().filter(|name| app.domains.is_unlisted(name)) else { return false };
     app.tell(format!("{name} is not on your list: Esc, then F2 adds it."));

@@ -16,7 +16,7 @@ use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Status, status};
 use crate::domains::troubleshooting::Rule;
 use crate::domains::{DnsName, Domain, parse_name};
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 

@@ -11,7 +11,6 @@ use crate::tui::command::{Command, LIST, Movement, TYPED_LIST, change, command, 
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::popups::PendingChange;
-use crate::tui::screens::add_pet;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{BUILT_IN, ListSource, Loaded};
@@ -65,8 +64,10 @@ pub static PETS: &[Command] = &[
         choose_order(app, Sort { by, descending: !descending });
     }),
     command("refresh", "r F5", "refresh", "refresh", refresh).shell(list_line),
-    add_pet::update::NEW.at("a", "add", "add a pet"),
-    add_pet::import::start::IMPORT.at("I F7", "", "import a file"),
+];
+
+/// Behind what leads to the form and to an import.
+pub static PETS_BELOW: &[Command] = &[
     command("samples", "S", "", "samples (empty store)", add_samples).adds(),
     moves_on(LIST, "", "move|first, last", go),
 ];

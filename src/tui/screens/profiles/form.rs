@@ -8,7 +8,7 @@ use crate::config::KeySource;
 use crate::config::file::{Profile, is_plain_name};
 use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
-use crate::tui::command::Movement;
+use crate::tui::key::Movement;
 use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Control;

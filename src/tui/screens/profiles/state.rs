@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::form::{Focus, KeySourceChoice, ProfileForm};
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::state::Screen;
 

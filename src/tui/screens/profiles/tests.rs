@@ -9,10 +9,10 @@ use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, 
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
+use crate::tui::context::Context;
 use crate::tui::drafts::TypedText;
 use crate::tui::drafts::{DraftState, Drafts};
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};

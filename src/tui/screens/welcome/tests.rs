@@ -1,7 +1,7 @@
 //! The first start: what follows from keys, and how each state looks.
 
 use crate::app::first_run::StartChoice;
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::msg::QuitReason;
 use crate::tui::state::Screen;
 use crate::tui::testing::App;

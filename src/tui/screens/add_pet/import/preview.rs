@@ -6,7 +6,7 @@ use crate::transfer::ColumnMapping;
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
-use crate::tui::command::Movement;
+use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, TextInput};
 
 /// The preview of a file.

@@ -6,6 +6,7 @@ use crate::model::Field;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
+use crate::tui::popups::{PendingChange, Popup};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
@@ -126,6 +127,11 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
         running.progress = summary.progress;
     }
     running.ended = true;
+    // There is nothing to stop any more.
+    if matches!(&state.popup, Some(Popup::Confirm(asked)) if asked.change == PendingChange::StopImport) {
+        state.popup = None;
+    }
+    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
     let is_file = matches!(running.run.source, ImportSource::File(_));

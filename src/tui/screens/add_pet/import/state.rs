@@ -2,7 +2,7 @@
 
 use super::jobs::ImportSource;
 use crate::model::text::short;
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::text_input::{TextInput, Typing};
 
 use super::preview::PreviewState;

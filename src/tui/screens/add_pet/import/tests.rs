@@ -13,8 +13,8 @@ use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, St
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
+use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Task};
-use crate::tui::keymap::Context;
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
@@ -482,6 +482,16 @@ fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     app.keys("F2");
     let run = begun(&app).unwrap();
     assert_eq!((run.start, run.source), (Start::GoOn, ImportSource::File("/home/ada/new-arrivals.csv".into())));
+}
+
+#[test]
+fn an_import_that_ends_takes_back_the_question_whether_to_stop_it() {
+    let mut app = running(80, 24);
+    app.keys("Esc");
+    assert_eq!(app.state.context(), Context::Confirm);
+    end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+    assert_eq!(app.state.context(), Context::ImportRun);
+    assert!(app.says("Import finished: 1237 added."), "{}", app.screen());
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
 use crate::model::text::cut;
 use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
 
 /// The most lines that may wait.

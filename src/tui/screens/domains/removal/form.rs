@@ -1,6 +1,6 @@
 //! The state of the removal page.
 
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
 
 /// The page.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domains::DnsName;
 use crate::domains::reported::Precondition;
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Control;
 

@@ -6,7 +6,7 @@ use super::*;
 use crate::config::Settings;
 use crate::config::file::{File, View};
 use crate::model::Limit;
-use crate::tui::keymap::Context;
+use crate::tui::context::Context;
 use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
 use crate::tui::testing::loss::whole_at_every_size;
