@@ -11,8 +11,8 @@ const REMOVED: [(&str, &str); 4] = [
     ),
     (
         "platforms",
-        "[platforms] has no effect any more. Remove it; domains.platform_host and domains.ca_identities say what is \
-         expected.",
+        "[platforms] was removed, and petstore does not start with it. Take it out; domains.platform_host and \
+         domains.ca_identities say what is expected.",
     ),
     ("codes", "there is no barcode file any more. Remove codes; what a scanner types is the name of the pet."),
     ("added", "actions do not run for added pets any more. Use petstore pets watch --exec COMMAND."),

@@ -28,12 +28,18 @@ const OLD_NAMES: [(&str, &str); 5] = [
     ("views", "save-view"),
 ];
 
-/// Places and actions that older files name and that were removed, each with what there is instead.
-const GONE: [(&str, &str); 11] = [
+/// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
+/// stands for all that end with it.
+const GONE: [(&str, &str); 16] = [
+    ("changes", "a mark shows in the list what is new"),
     ("charts", "the bars are beside the list, from 110 columns on"),
-    ("pets.charts", "the bars are beside the list, from 110 columns on"),
-    ("rapid.use-code", "what a scanner types is the name"),
-    ("rapid-choice.use-code", "what a scanner types is the name"),
+    ("welcome-path", "the first start asks for no file"),
+    ("next-match", "up and down move between the rows that match"),
+    ("previous-match", "up and down move between the rows that match"),
+    ("by-id.clear", "Ctrl-U empties the field"),
+    ("by-id.copy", "Enter selects the pet, and y copies its id"),
+    ("by-id.copy-json", "Enter selects the pet, and Y copies it as JSON"),
+    ("use-code", "what a scanner types is the name"),
     ("import-run.delete", "Esc stops an import after a question, and F2 continues it"),
     ("help.next-tab", "the list of all commands has the keys of every place"),
     ("help.previous-tab", "the list of all commands has the keys of every place"),
@@ -45,7 +51,8 @@ const GONE: [(&str, &str); 11] = [
 
 /// Why a name that older files have means nothing now.
 fn gone(name: &str) -> Option<String> {
-    let (_, instead) = GONE.iter().find(|(gone, _)| *gone == name)?;
+    let action = name.split_once('.').map_or(name, |(_, action)| action);
+    let (_, instead) = GONE.iter().find(|(gone, _)| [name, action].contains(gone))?;
     Some(format!("{name} was removed: {instead}"))
 }
 
@@ -266,6 +273,8 @@ mod tests {
             ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
             ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
+            ("[rapid-status]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-status.use-code was removed: what a scanner"),
+            ("[changes]\nback = \"F3\"\n", "keymap.toml:1: changes was removed: a mark shows in the list"),
             ("[request-search]\nback = \"F3\"\n", "keymap.toml:1: request-search was removed: the requests are"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
             ("[pets]\nrefresh = \"Hyper-r\"\n", "keymap.toml:2: pets.refresh = \"Hyper-r\": keys are written a, G"),
