@@ -19,8 +19,8 @@ use super::{Case, delegation, words};
 /// The TTL of an expired answer (RFC 8767 section 4).
 const STALE_TTL: u32 = 30;
 
-/// For how long it may be remembered that there is no record, in seconds, where nothing tells it: the longest that RFC
-/// 2308 recommends.
+/// For how long a resolver may remember that there is no record, in seconds, where no answer has an SOA record: the longest
+/// that RFC 2308 recommends.
 const NEGATIVE_TTL: u32 = 3 * 60 * 60;
 
 /// Why a resolver gives another answer than the name servers.
