@@ -1,5 +1,5 @@
 //! Domains for the panel, the commands and the dialogue: the list and the configuration on disk, checks and redirects.
-//! The sandbox uses a simulator on loopback and a temporary directory instead.
+//! The sandbox uses an internet in memory and a temporary directory instead.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,13 +10,11 @@ use futures_util::StreamExt as _;
 use futures_util::stream;
 use jiff::Timestamp;
 use tempfile::TempDir;
-use tokio::sync::OnceCell;
 
 use crate::clock::{self, Now};
 use crate::config::{self, Notify, edit};
 use crate::domains::check::{Checked, FollowedRedirect, Subject, follow};
-use crate::domains::check_options::{CheckOptions, resolver};
-use crate::domains::diagnosis::Expectation;
+use crate::domains::check_options::CheckOptions;
 use crate::domains::observation::Complete;
 use crate::domains::observation::{Role, Server};
 use crate::domains::parse_name::{self, ExistingDomains};
@@ -27,7 +25,6 @@ use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::{Entry, Registry, RegistryChange, RegistryError, RegistryFile};
 use crate::domains::reported::Reported;
 use crate::domains::sandbox::Sandbox;
-use crate::domains::simulator::{Plan, Simulator};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{DnsName, Finding};
@@ -127,11 +124,8 @@ pub struct CheckResult {
 pub struct DomainService {
     /// Those of the sandbox are made at their first use.
     files: LazyLock<Result<Files, String>, MakeFiles>,
-    /// The options of checks; in the sandbox they come from the simulator.
+    /// The options of checks; the sandbox has its own.
     options: Mutex<Option<CheckOptions>>,
-    simulator: OnceCell<(Simulator, CheckOptions)>,
-    /// The latest state of the sandbox: older jobs must not undo it.
-    latest: Mutex<Option<Sandbox>>,
     cache: Mutex<Option<(Instant, Arc<ProbeCache>)>>,
 }
 
@@ -173,9 +167,8 @@ impl DomainService {
     }
 
     fn on(options: Option<CheckOptions>, files: impl FnOnce() -> Result<Files, String> + Send + 'static) -> Self {
-        let (simulator, latest, cache) = (OnceCell::new(), Mutex::default(), Mutex::default());
         let files = LazyLock::new(Box::new(files) as Box<_>);
-        Self { files, options: Mutex::new(options), simulator, latest, cache }
+        Self { files, options: Mutex::new(options), cache: Mutex::default() }
     }
 
     fn files(&self) -> Result<&Files, String> {
@@ -225,7 +218,7 @@ impl DomainService {
         let CheckRequest { entry, reported, detail, sandbox } = request;
         // A check on the screen asks afresh; the sandbox changes between checks.
         let cache = if detail || sandbox.is_some() { Arc::default() } else { self.cache() };
-        let options = self.options(sandbox).await?;
+        let options = self.options(sandbox)?;
         let domain =
             parse_name::domain(entry.name.as_str()).map_err(|_| format!("{} is not a domain name.", entry.name))?;
         let progress: Option<OnProgress<'_>> = if detail { Some(&progress) } else { None };
@@ -249,24 +242,17 @@ impl DomainService {
         redirects: Vec<Redirect>,
         sandbox: Option<(Sandbox, Timestamp)>,
     ) -> Result<Vec<FollowedRedirect>, String> {
-        let options = self.options(sandbox).await?;
+        let options = self.options(sandbox)?;
         let followed = stream::iter(redirects).map(|redirect| follow(&options, redirect));
         Ok(followed.buffered(REDIRECTS_AT_ONCE).collect().await)
     }
 
-    /// The options of a check. In the sandbox, updates the simulator first.
-    async fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
-        let Some((sandbox, at)) = sandbox else {
-            return self.options.lock().clone().ok_or_else(|| "check settings are missing.".to_owned());
-        };
-        let started = self.simulator.get_or_try_init(|| start(sandbox.plan(at))).await;
-        let (simulator, options) = started.map_err(|error| format!("the sandbox could not start: {error}."))?;
-        let mut latest = self.latest.lock();
-        if latest.as_ref().is_none_or(|latest| latest.done() <= sandbox.done()) {
-            simulator.change(|plan| *plan = sandbox.plan(at));
-            *latest = Some(sandbox);
+    /// The options of a check.
+    fn options(&self, sandbox: Option<(Sandbox, Timestamp)>) -> Result<CheckOptions, String> {
+        match sandbox {
+            Some((sandbox, at)) => Ok(sandbox.options(at)),
+            None => self.options.lock().clone().ok_or_else(|| "check settings are missing.".to_owned()),
         }
-        Ok(CheckOptions { now: Some(at), ..options.clone() })
     }
 
     /// The cache shared by recent checks.
@@ -295,22 +281,4 @@ pub fn config_source(primary: &str, redirects: &[config::file::Redirect]) -> Con
         primary: Some(primary.to_owned()).filter(|primary| !primary.is_empty()),
         redirects: redirects.iter().map(redirect).collect(),
     }
-}
-
-/// Starts the simulator; returns the options to check against it.
-async fn start(plan: Plan) -> io::Result<(Simulator, CheckOptions)> {
-    use rustls::pki_types::CertificateDer;
-    use rustls::pki_types::pem::PemObject as _;
-    let simulator = Simulator::start(plan).await?;
-    let root = CertificateDer::from_pem_slice(simulator.trust_pem().as_bytes()).map_err(io::Error::other)?;
-    let expectation =
-        Expectation { platform_host: None, ca_identities: vec![Plan::CA.to_owned()], allow_private: true };
-    let options = CheckOptions {
-        resolvers: simulator.resolvers().into_iter().map(resolver).collect(),
-        name_servers: simulator.name_servers().into_iter().collect(),
-        http_port: simulator.http_port(),
-        https_port: simulator.https_port(),
-        ..CheckOptions::new(expectation, vec![root])
-    };
-    Ok((simulator, options))
 }

@@ -9,7 +9,6 @@ use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
 use crate::domains::reported::{Event, Precondition};
 use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::simulator::Plan;
 use crate::domains::stage::Stage;
 use crate::domains::{DnsName, Domain, parse_name};
 
@@ -86,7 +85,7 @@ impl Session {
             if sandbox.acts(self.wall()).contains(&SandboxStep::AddDomain) {
                 self.act(SandboxStep::AddDomain)?;
             }
-            enter = Some(DnsName::new(Plan::PLATFORM_HOST));
+            enter = Some(DnsName::new(Sandbox::PLATFORM_HOST));
         }
         let question = match &enter {
             Some(host) => format!("Value, press Enter for {host}:"),

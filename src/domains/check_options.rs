@@ -14,6 +14,7 @@ use super::dns_name::DnsName;
 use super::ip_ranges::is_public;
 use super::observation::{Protocol, Role, Server};
 use super::probe::trust::ChainTrust;
+use super::sandbox::World;
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];
@@ -45,6 +46,8 @@ pub struct CheckOptions {
     pub caa_was_wrong: bool,
     /// The time to use instead of the machine's.
     pub now: Option<Timestamp>,
+    /// What answers instead of the network.
+    pub world: Option<Arc<World>>,
 }
 
 impl CheckOptions {
@@ -61,6 +64,7 @@ impl CheckOptions {
             source_first: false,
             caa_was_wrong: false,
             now: None,
+            world: None,
         }
     }
 

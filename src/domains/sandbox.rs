@@ -1,14 +1,16 @@
 //! The sandbox: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
 //!
 //! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
-//! [`SandboxStep`] changes them; the simulated internet follows from them and the time, as a [`Plan`]. On the way are
+//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`] in memory. On the way are
 //! an A record, a wait for caches, a CAA record and a certificate that does not come; next to it, a redirect loops.
 //!
 //! CAA records count for the whole zone, so the domain is in another zone than those that are live.
 
-mod plan;
 #[cfg(test)]
 mod tests;
+mod world;
+
+use std::net::Ipv4Addr;
 
 use jiff::{SignedDuration, Timestamp};
 use strum::VariantArray;
@@ -19,7 +21,8 @@ use super::finding::Who;
 use super::redirect_config::{DomainsConfiguration, Redirect};
 use super::registry::Registry;
 use super::reported::{Dated, Event};
-use super::simulator::Plan;
+
+pub use world::World;
 
 /// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;
@@ -96,7 +99,15 @@ impl Sandbox {
     /// The primary domain of the project, which is live.
     pub const PRIMARY: &'static str = "www.acme-pets.com";
     /// A domain of the project that should lead to the primary one.
-    pub const REDIRECTED: &'static str = Plan::REDIRECTED;
+    pub const REDIRECTED: &'static str = "help.acme-pets.com";
+    /// The host of the platform, to which the domain's CNAME leads.
+    pub const PLATFORM_HOST: &'static str = "sites.petplatform.net";
+    /// Where the domain used to be.
+    const OLD_ADDRESS: Ipv4Addr = Ipv4Addr::new(203, 0, 113, 2);
+    /// The platform's CA, as CAA records name it.
+    const CA: &'static str = "letsencrypt.org";
+    /// How long ordinary records may be kept, in seconds.
+    const TTL: u32 = 3600;
 
     /// A sandbox at its start, at `begin` of the wall clock.
     pub fn new(begin: Timestamp) -> Self {
@@ -197,7 +208,7 @@ impl Sandbox {
         let at = later(self.begin, -SET_UP);
         let mut list = Registry::default();
         for name in [Self::PRIMARY, Self::REDIRECTED].map(DnsName::new) {
-            let value = Event::Value { host: DnsName::new(Plan::PLATFORM_HOST) };
+            let value = Event::Value { host: DnsName::new(Self::PLATFORM_HOST) };
             for event in [value, Event::Saved, Event::Verified] {
                 list.note(&name, Dated { at, event });
             }
@@ -234,12 +245,12 @@ impl SandboxStep {
     /// What is done, to follow the place.
     pub fn words(self) -> String {
         let (domain, primary, redirected) = (Sandbox::DOMAIN, Sandbox::PRIMARY, Sandbox::REDIRECTED);
-        let (zone, host) = (Sandbox::ZONE, Plan::PLATFORM_HOST);
+        let (zone, host) = (Sandbox::ZONE, Sandbox::PLATFORM_HOST);
         match self {
             Self::AddDomain => format!("add {domain}; the value: {host}"),
-            Self::DeleteA => format!("delete A {} at {domain}", Plan::OLD_ADDRESS),
-            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Plan::TTL),
-            Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Plan::CA),
+            Self::DeleteA => format!("delete A {} at {domain}", Sandbox::OLD_ADDRESS),
+            Self::AddCname => format!("add CNAME {domain} -> {host}, TTL {}", Sandbox::TTL),
+            Self::AddCaa => format!("add CAA 0 issue \"{}\" at {zone}", Sandbox::CA),
             Self::Verify => format!("choose Verify for {domain}"),
             Self::Reverify => format!("choose Re-verify for {domain}"),
             Self::CorrectRedirect => format!("redirect {redirected} to {primary}, 301"),

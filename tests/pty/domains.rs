@@ -17,7 +17,7 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.send("\r\x1b[200~sites.petplatform.net\r\n\x1b[201~");
     app.shows(&["Value       [sites.petplatform.net_"]);
     app.send("\x1bOQ");
-    app.shows(&["Type    CNAME", "has A 127.0.0.2"]);
+    app.shows(&["Type    CNAME", "has A 203.0.113.2"]);
     // Copied by the terminal: OSC 52 with the value.
     app.send("v");
     app.shows(&["Copied \"sites.petplatform.net\""]);

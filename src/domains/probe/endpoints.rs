@@ -199,6 +199,14 @@ impl ProbeContext<'_> {
         if !self.may_connect(address.ip()) {
             return handshake;
         }
+        let url = server_name.filter(|_| page).and_then(|name| Url::parse(&format!("https://{name}/")).ok());
+        if let Some(world) = &self.settings.world {
+            handshake.outcome = world.shake(address.ip(), server_name);
+            if let (Ok(_), Some(url)) = (&handshake.outcome, url) {
+                handshake.page = Some(self.hop_by(Method::Head, url, &[address.ip()]).await);
+            }
+            return handshake;
+        }
         let stream = match tls::handshake(&self.settings.trust, address, server_name).await {
             Ok(stream) => stream,
             Err(failure) => {
@@ -209,7 +217,6 @@ impl ProbeContext<'_> {
         };
         handshake.took = clock::now().mono - begin;
         handshake.outcome = tls::presented(&self.settings.trust, &stream, address, server_name, self.now()).await;
-        let url = server_name.filter(|_| page).and_then(|name| Url::parse(&format!("https://{name}/")).ok());
         if let Some(url) = url {
             let (at, begin) = (self.now(), clock::now().mono);
             let outcome = request(stream, Method::Head, &url).await;

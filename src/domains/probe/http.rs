@@ -185,6 +185,9 @@ impl ProbeContext<'_> {
     }
 
     async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, ConnectionFailure> {
+        if let Some(world) = &self.settings.world {
+            return world.request(address.ip(), method, url);
+        }
         if url.scheme() == "https" {
             let host = url.host_str().unwrap_or_default();
             let stream = tls::handshake(&self.settings.trust, address, Some(host))

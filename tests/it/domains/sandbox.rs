@@ -2,30 +2,28 @@
 
 use jiff::{SignedDuration, Timestamp};
 use petstore::domains::check_options::CheckOptions;
+use petstore::domains::diagnosis::Expectation;
 use petstore::domains::redirect_config::Redirect;
 use petstore::domains::registry::Registry;
 use petstore::domains::reported::{Dated, Event};
 use petstore::domains::sandbox::{Sandbox, SandboxStep};
-use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::stage::{Measurement, Stage, status};
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 
-use super::fixture::{Outcome, check, check_redirect, now, settings};
+use super::fixture::{Outcome, check, check_redirect, now};
 
 /// An operator who practises.
 struct Operator {
     sandbox: Sandbox,
-    world: Simulator,
     list: Registry,
     now: Timestamp,
 }
 
 impl Operator {
-    async fn new() -> Self {
+    fn new() -> Self {
         let sandbox = Sandbox::new(now());
-        let world = Simulator::start(sandbox.plan(now())).await.unwrap();
         let list = sandbox.list();
-        Self { sandbox, world, list, now: now() }
+        Self { sandbox, list, now: now() }
     }
 
     fn wait(&mut self, minutes: i64) {
@@ -45,8 +43,9 @@ impl Operator {
 
     /// The checker, with the world as it is now.
     fn checker(&self) -> CheckOptions {
-        self.world.change(|plan| *plan = self.sandbox.plan(self.now));
-        CheckOptions { now: Some(self.now), ..settings(&self.world) }
+        let options = self.sandbox.options(self.now);
+        let platform_host = Some(DnsName::new(Sandbox::PLATFORM_HOST));
+        CheckOptions { expectation: Expectation { platform_host, ..options.expectation }, ..options }
     }
 
     async fn look_at(&mut self, domain: &str) -> (Stage, Outcome) {
@@ -74,7 +73,7 @@ fn of(outcome: &Outcome, code: Code) -> Vec<&Finding> {
 }
 
 fn value() -> Event {
-    Event::Value { host: DnsName::new(Plan::PLATFORM_HOST) }
+    Event::Value { host: DnsName::new(Sandbox::PLATFORM_HOST) }
 }
 
 fn to_primary() -> Redirect {
@@ -83,7 +82,7 @@ fn to_primary() -> Redirect {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_existing_domains_are_live_except_for_a_redirect_loop() {
-    let mut operator = Operator::new().await;
+    let mut operator = Operator::new();
     let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
     let redirects = operator.sandbox.configuration().redirects;
@@ -105,7 +104,7 @@ async fn the_existing_domains_are_live_except_for_a_redirect_loop() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_way_from_draft_to_live_and_out_again_meets_each_trouble_in_its_order() {
-    let mut operator = Operator::new().await;
+    let mut operator = Operator::new();
     operator.tell(Event::Added);
     let (state, ..) = operator.look().await;
     assert_eq!(state, Stage::Draft);
@@ -191,7 +190,7 @@ fn proposes(operator: &Operator) -> bool {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn practice_proposes_verify_exactly_when_the_checker_does() {
-    let mut operator = Operator::new().await;
+    let mut operator = Operator::new();
     operator.act(SandboxStep::AddDomain);
     operator.tell(value());
     for act in [SandboxStep::DeleteA, SandboxStep::AddCname, SandboxStep::AddCaa] {
@@ -213,7 +212,7 @@ async fn practice_proposes_verify_exactly_when_the_checker_does() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_late_cname_is_missing_for_resolvers_that_asked_before() {
-    let mut operator = Operator::new().await;
+    let mut operator = Operator::new();
     operator.act(SandboxStep::AddDomain);
     operator.tell(value());
     operator.act(SandboxStep::AddCaa);

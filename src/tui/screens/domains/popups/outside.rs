@@ -4,7 +4,6 @@ use super::super::state::PanelLocation;
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
-use crate::domains::simulator::Plan;
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
 use crate::tui::command::{Command, change, closes, command, moves};
@@ -76,7 +75,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     app.tell(format!("Sandbox: {}{then}", act.words()));
     let form = &mut app.domains.wizard;
     if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value.is_empty() {
-        form.value = TextInput::new(Plan::PLATFORM_HOST);
+        form.value = TextInput::new(Sandbox::PLATFORM_HOST);
         form.value.select();
     }
     let mut effects = match app.domains.place {

@@ -1,7 +1,6 @@
 //! The steps before the record: the preconditions, the name, and the value from the dashboard.
 
 use crate::domains::sandbox::Sandbox;
-use crate::domains::simulator::Plan;
 use crate::domains::{Code, Finding, Verdict};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::tick;
@@ -70,7 +69,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         match &panel.setup.sandbox {
             Some(_) => note(
                 page,
-                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Plan::PLATFORM_HOST),
+                &format!("Sandbox: Ctrl-O adds it in the dashboard, which then shows {}", Sandbox::PLATFORM_HOST),
             ),
             None => note(page, "Without it, F2 saves a draft. Use only the value the dashboard shows."),
         }
