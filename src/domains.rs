@@ -10,8 +10,8 @@
 //! [`registry`] are the only parts with IO, and [`check`] runs through all of them; [`diagnosis::diagnose`] and
 //! [`stage::status`] are pure functions, so every row of the [`catalogue`] is tested as a table. The app and the
 //! command line show the same: [`vantage_points`] shows what each server sees, [`report`] puts it into plain text, and
-//! [`troubleshooting`] answers the four troubleshooting rules. [`simulator`] is a small internet on loopback, for tests
-//! and for the [`sandbox`], in which an operator practises setting up a domain.
+//! [`troubleshooting`] answers the four troubleshooting rules. The [`sandbox`] is an internet in memory, in which an
+//! operator practises setting up a domain.
 
 pub mod caches;
 pub mod catalogue;
@@ -32,10 +32,10 @@ pub mod registry;
 pub mod report;
 pub mod reported;
 pub mod sandbox;
-pub mod simulator;
 pub mod stage;
 pub mod troubleshooting;
 pub mod vantage_points;
+pub mod world;
 
 pub use catalogue::Code;
 pub use dns_name::{DnsName, Domain};

@@ -99,7 +99,7 @@
 //! | propagation | the time until caches forget the old answer: their TTL (RFC 1035), negative ones by SOA (RFC 2308) |
 //! | CAA | which authorities may issue a certificate (RFC 8659) |
 //! | registry | the list of domains that an operator keeps ([`domains::registry`]) |
-//! | simulator, sandbox | a small internet on loopback, and the demo's practice in it ([`domains::simulator`]) |
+//! | sandbox | an internet in memory, in which the demo's users practise ([`domains::sandbox`]) |
 //! | diff backend | writes only what differs from the frame before (`tui::terminal`) |
 //! | frame pacer | decides when the next frame may be drawn (`tui::frame_pacer`) |
 

@@ -13,6 +13,9 @@ mod common;
 #[allow(dead_code, reason = "shared with the tests in a pseudo-terminal")]
 mod harness;
 mod panel;
+#[path = "../../tests/simulator/mod.rs"]
+#[allow(dead_code, reason = "shared with the tests")]
+mod simulator;
 #[path = "../../tests/it/domains/worlds/mod.rs"]
 #[allow(dead_code, reason = "shared with the tests")]
 mod worlds;
@@ -22,6 +25,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::simulator::{IssuedCertificate, Plan, ServerFault, Simulator, ZoneData};
 use common::{Limit, PETSTORE, milliseconds, report};
 use jiff::Timestamp;
 use petstore::domains::Code;
@@ -29,7 +33,6 @@ use petstore::domains::DnsName;
 use petstore::domains::check_options::resolver;
 use petstore::domains::dns::exchange;
 use petstore::domains::observation::{Question, RecordType};
-use petstore::domains::simulator::{IssuedCertificate, Plan, ServerFault, Simulator, ZoneData};
 use tempfile::TempDir;
 
 /// How long each DNS answer of the slow world takes.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use crate::simulator::{Plan, ZoneData};
 use jiff::Timestamp;
 use petstore::domains::DnsName;
 use petstore::domains::registry::{Registry, RegistryError, RegistryFile};
 use petstore::domains::reported::{Dated, Event};
-use petstore::domains::simulator::{Plan, ZoneData};
 
 use crate::common::{Limit, milliseconds, part, process_status, processor, report};
 use crate::harness::{Start, Terminal};

@@ -14,7 +14,7 @@ use super::dns_name::DnsName;
 use super::ip_ranges::is_public;
 use super::observation::{Protocol, Role, Server};
 use super::probe::trust::ChainTrust;
-use super::sandbox::World;
+use super::world::World;
 
 /// The resolvers that are asked besides the system's: Cloudflare, Google, Quad9.
 pub const PUBLIC_RESOLVERS: [&str; 3] = ["1.1.1.1", "8.8.8.8", "9.9.9.9"];

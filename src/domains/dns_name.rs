@@ -47,7 +47,7 @@ impl DnsName {
     }
 
     /// The parents from the nearest to the top-level domain, without the root.
-    pub(super) fn parents(&self) -> impl Iterator<Item = Self> {
+    pub fn parents(&self) -> impl Iterator<Item = Self> {
         std::iter::successors(self.parent(), Self::parent).take_while(|name| !name.is_root())
     }
 
@@ -57,7 +57,7 @@ impl DnsName {
     }
 
     /// The labels before `zone`, for example `docs` of `docs.example.com` in `example.com`.
-    pub(super) fn label_below(&self, zone: &Self) -> Option<&str> {
+    pub fn label_below(&self, zone: &Self) -> Option<&str> {
         if zone.is_root() {
             return (!self.is_root()).then_some(&self.0);
         }
@@ -65,7 +65,7 @@ impl DnsName {
     }
 
     /// This name with `other` behind it.
-    pub(super) fn followed_by(&self, other: &Self) -> Self {
+    pub fn followed_by(&self, other: &Self) -> Self {
         if other.is_root() { self.clone() } else { Self(format!("{}.{}", self.0, other.0)) }
     }
 

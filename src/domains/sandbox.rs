@@ -1,14 +1,15 @@
 //! The sandbox: the world outside petstore on a fast clock, for operators who want to practise setting up a domain.
 //!
 //! The zone at the DNS provider, the project in the dashboard and the caches of resolvers are a few facts. Only an
-//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`] in memory. On the way are
-//! an A record, a wait for caches, a CAA record and a certificate that does not come; next to it, a redirect loops.
+//! [`SandboxStep`] changes them; the internet follows from them and the time, as a [`World`](super::world::World) in
+//! memory. On the way are an A record, a wait for caches, a CAA record and a certificate that does not come; next to it,
+//! a redirect loops.
 //!
 //! CAA records count for the whole zone, so the domain is in another zone than those that are live.
 
+mod plan;
 #[cfg(test)]
 mod tests;
-mod world;
 
 use std::net::Ipv4Addr;
 
@@ -21,8 +22,6 @@ use super::finding::Who;
 use super::redirect_config::{DomainsConfiguration, Redirect};
 use super::registry::Registry;
 use super::reported::{Dated, Event};
-
-pub use world::World;
 
 /// A second of the wall clock is this many in the sandbox: a minute.
 pub const PACE: i32 = 60;

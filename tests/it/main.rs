@@ -19,6 +19,8 @@ mod postgres;
 mod recipes;
 mod rooms;
 mod service;
+#[path = "../simulator/mod.rs"]
+mod simulator;
 mod skipped;
 mod sse;
 mod store;

@@ -225,7 +225,7 @@ fn extended_error(mut options: &[u8]) -> Option<(u16, String)> {
 }
 
 /// The labels of a name in presentation form, with its escapes undone (RFC 1035 section 5.1).
-pub(in crate::domains) fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
+pub fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
     if name.is_root() {
         return Some(Vec::new());
     }
@@ -249,13 +249,13 @@ pub(in crate::domains) fn labels(name: &DnsName) -> Option<Vec<Vec<u8>>> {
 }
 
 /// The name as it is sent.
-pub(in crate::domains) fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
+pub fn wire_name(name: &DnsName) -> Result<Name, NotAnAnswer> {
     let labels = labels(name).ok_or(NotAnAnswer::Name)?;
     Name::from_labels(labels.iter().map(Vec::as_slice)).map_err(|_| NotAnAnswer::Name)
 }
 
 /// The presentation form of a name from the wire (RFC 1035 section 5.1).
-pub(in crate::domains) fn presentation(name: &Name) -> DnsName {
+pub fn presentation(name: &Name) -> DnsName {
     let labels = name.iter().map(|label| {
         let mut text = String::with_capacity(label.len());
         for byte in label {

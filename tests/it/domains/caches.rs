@@ -1,8 +1,8 @@
 //! What caches hold, and what is promised of them, check after check in simulated time.
 
+use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use hickory_proto::rr::RecordType;
 use petstore::domains::check::Checked;
-use petstore::domains::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use petstore::domains::stage::{Stage, status};
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 

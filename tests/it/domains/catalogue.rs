@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::future::ready;
 
+use crate::simulator::{Plan, Simulator};
 use futures_util::{StreamExt as _, stream};
 use petstore::domains::catalogue::Topic;
 use petstore::domains::check_options::CheckOptions;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::parse_name::ExistingDomains;
 use petstore::domains::reported::Reported;
-use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::troubleshooting::{Facts, Rule, answers};
 use petstore::domains::{Code, DnsName, Finding, Verdict, parse_name, redirect_config};
 

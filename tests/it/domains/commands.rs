@@ -4,9 +4,9 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
+use crate::simulator::{Plan, ServerFault, Simulator, ZoneData};
 use petstore::clock;
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, ServerFault, Simulator, ZoneData};
 use serde_json::Value;
 use tempfile::TempDir;
 

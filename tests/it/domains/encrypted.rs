@@ -4,9 +4,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use crate::simulator::{Plan, Simulator};
 use petstore::domains::check_options::{CheckOptions, named_resolver};
 use petstore::domains::observation::{NoReply, Protocol, Server};
-use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::{Code, Verdict};
 
 use rustls::ServerConfig;

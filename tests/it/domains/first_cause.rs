@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use crate::simulator::{
+    Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
+};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::diagnosis::redirect::Redirect;
 use petstore::domains::finding::Who;
 use petstore::domains::observation::{Lookup, Role};
-use petstore::domains::simulator::{
-    Door, Greeting, IssuedCertificate, Issuer, Plan, ServerFault, Simulator, StubAnswer, StubPage, Zone, ZoneData,
-};
 use petstore::domains::{Code, DnsName, Finding, Verdict};
 
 use super::fixture::{Outcome, check, check_redirect, now, reported, settings};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::simulator::{Plan, Simulator};
 use jiff::{SignedDuration, Timestamp};
 use petstore::domains::check_options::{CheckOptions, resolver};
 use petstore::domains::diagnosis::redirect::{Redirect, judge};
@@ -11,7 +12,6 @@ use petstore::domains::observation::{Observations, Role, Server};
 use petstore::domains::probe::cache::ProbeCache;
 use petstore::domains::probe::{measure, redirects};
 use petstore::domains::reported::Reported;
-use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::{Code, DnsName, Evidence, Finding, Verdict, parse_name};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;

@@ -2,8 +2,8 @@
 
 use std::process::{Command, Output, Stdio};
 
+use crate::simulator::{Plan, ZoneData};
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, ZoneData};
 use serde_json::Value;
 
 use super::commands::{Room, ends_with, text};

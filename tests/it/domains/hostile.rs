@@ -1,8 +1,8 @@
 //! Servers that answer nonsense, too much, or never: every check ends, with findings.
 
+use crate::simulator::{Damage, Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use futures_util::{StreamExt as _, stream};
 use petstore::domains::catalogue::Topic;
-use petstore::domains::simulator::{Damage, Door, Plan, ServerFault, Simulator, StubAnswer, StubBody, StubPage};
 use petstore::domains::{Code, Verdict};
 
 use super::fixture::{Outcome, check, now, reported, settings};

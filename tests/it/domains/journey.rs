@@ -1,5 +1,6 @@
 //! A domain that is checked again and again while simulated time goes by, in a world whose resolvers cache.
 
+use crate::simulator::{Plan, Simulator, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
@@ -7,7 +8,6 @@ use petstore::domains::check::{Checked, Subject};
 use petstore::domains::check_options::CheckOptions;
 use petstore::domains::probe::cache::ProbeCache;
 use petstore::domains::reported::Reported;
-use petstore::domains::simulator::{Plan, Simulator, ZoneData, ZoneRecord};
 use petstore::domains::stage::Measurement;
 use petstore::domains::{DnsName, parse_name};
 

@@ -1,5 +1,6 @@
 //! The list, the page, the commands and the report give the same verdict and the same first cause for one measurement.
 
+use crate::simulator::{Plan, Simulator};
 use futures_util::{StreamExt as _, stream};
 use petstore::app::domain_progress::DomainProgress;
 use petstore::domains::check::Subject;
@@ -8,7 +9,6 @@ use petstore::domains::parse_name;
 use petstore::domains::probe::cache::ProbeCache;
 use petstore::domains::registry::Entry;
 use petstore::domains::reported::Reported;
-use petstore::domains::simulator::{Plan, Simulator};
 use petstore::domains::stage::Stage;
 use petstore::domains::{Verdict, report};
 

@@ -4,10 +4,10 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
+use crate::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
 use petstore::clock;
-use petstore::domains::simulator::{LoggedServer, Plan, Zone, ZoneData};
 use petstore::domains::{Code, DnsName};
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ fn pass(room: &Room, seconds: i64) {
 
 /// How often the first resolver was asked for the domain: once for each check.
 fn looks(room: &Room) -> usize {
-    let first = |asked: &petstore::domains::simulator::LoggedQuestion| {
+    let first = |asked: &crate::simulator::LoggedQuestion| {
         asked.server == LoggedServer::Resolver(0)
             && asked.name == DnsName::new(DOMAIN)
             && asked.kind == RecordType::AAAA

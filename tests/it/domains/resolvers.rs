@@ -1,11 +1,11 @@
 //! Which resolvers learn the name of a domain.
 
+use crate::simulator::{LoggedServer, Plan, Simulator, ZoneData};
 use petstore::app::domain_service::DomainService;
 use petstore::config::File;
 use petstore::domains::check_options::{CheckOptions, named_resolver};
 use petstore::domains::observation::Role;
 use petstore::domains::registry::RegistryFile;
-use petstore::domains::simulator::{LoggedServer, Plan, Simulator, ZoneData};
 
 use super::fixture::{check, now, reported, settings, with_system_resolver};
 

@@ -1,9 +1,9 @@
 //! Name servers that work, with all kinds of zones.
 
+use crate::simulator::{LoggedServer, Plan, Simulator, Zone, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::{RData, RecordType};
 use petstore::domains::DnsName;
-use petstore::domains::simulator::{LoggedServer, Plan, Simulator, Zone, ZoneData, ZoneRecord};
 
 use super::ask::{ask, at, healthy_but, lines, question, reported, tcp};
 

@@ -1,6 +1,6 @@
 //! Certificates, good and bad, as clients see them.
 
-use petstore::domains::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
+use crate::simulator::{Greeting, IssuedCertificate, Issuer, Plan};
 use rustls::CertificateError;
 use rustls::pki_types::CertificateDer;
 use x509_parser::certificate::X509Certificate;

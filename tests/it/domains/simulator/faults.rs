@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData};
 use hickory_proto::op::{Message, ResponseCode};
 use hickory_proto::rr::RecordType;
 use petstore::clock;
-use petstore::domains::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData};
 use tokio::net::TcpStream;
 
 use super::super::worlds::faults::{DAMAGES, FaultyServer as _};

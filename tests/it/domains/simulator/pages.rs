@@ -3,8 +3,8 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use crate::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
 use petstore::clock;
-use petstore::domains::simulator::{Plan, Simulator, StubAnswer, StubBody, StubPage};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 

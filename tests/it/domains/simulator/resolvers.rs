@@ -1,9 +1,9 @@
 //! Resolvers, which work or not, and what they remember.
 
+use crate::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::SignedDuration;
-use petstore::domains::simulator::{Plan, ServerFault, Simulator, Zone, ZoneData, ZoneRecord};
 
 use super::super::worlds::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record};
 use super::ask::{ask, extended_errors, healthy_but, lines, question, reported, udp};

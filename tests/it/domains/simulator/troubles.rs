@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::simulator::{Plan, Simulator};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
 use petstore::domains::catalogue::Topic;
-use petstore::domains::simulator::{Plan, Simulator};
 
 use super::super::worlds::{self, Trouble};
 use super::ask::{ask, at, extended_errors, now, reported};

@@ -2,9 +2,9 @@
 
 use std::net::Ipv6Addr;
 
+use crate::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, ZoneData};
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
-use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, ZoneData};
 
 use super::Trouble;
 use super::records::{old_ipv6, old_site};

@@ -1,9 +1,9 @@
 //! CAA records that allow and forbid.
 
+use crate::simulator::{Plan, ServerFault, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, ServerFault, ZoneData, ZoneRecord};
 
 use super::Trouble;
 use super::servers::both;

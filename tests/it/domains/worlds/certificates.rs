@@ -1,7 +1,7 @@
 //! Wrong certificates, and doors that do not lead to one.
 
+use crate::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
 use petstore::domains::Code;
-use petstore::domains::simulator::{Door, Greeting, IssuedCertificate, Issuer, Plan, StubAnswer, StubPage, ZoneData};
 
 use super::Trouble;
 use super::faults::{WrongCertificate as _, plain_http};

@@ -1,7 +1,7 @@
 //! One entry of the lists of troubles.
 
+use crate::simulator::Plan;
 use petstore::domains::Code;
-use petstore::domains::simulator::Plan;
 
 /// How to make a row of the catalogue show.
 #[derive(Clone, Copy, Debug)]

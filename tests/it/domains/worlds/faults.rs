@@ -1,11 +1,11 @@
 //! What a test breaks in a plan: servers, resolvers, certificates.
 
+use crate::simulator::{
+    Damage, Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
+};
 use hickory_proto::rr::RecordType;
 use jiff::Timestamp;
 use petstore::domains::DnsName;
-use petstore::domains::simulator::{
-    Damage, Door, IssuedCertificate, Issuer, NameServer, Plan, Resolver, ServerFault, Zone, ZoneData,
-};
 
 /// How long the header of an answer is.
 const HEADER: usize = 12;

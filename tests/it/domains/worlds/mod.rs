@@ -12,9 +12,9 @@ mod servers;
 
 use std::path::Path;
 
+use crate::simulator::{Plan, Simulator};
 use jiff::Timestamp;
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, Simulator};
 
 pub use entry::Trouble;
 

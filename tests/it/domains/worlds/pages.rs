@@ -1,7 +1,7 @@
 //! Wrong answers of the platform for the domain.
 
+use crate::simulator::{Door, Plan, StubAnswer, StubPage, ZoneData};
 use petstore::domains::Code;
-use petstore::domains::simulator::{Door, Plan, StubAnswer, StubPage, ZoneData};
 
 use super::Trouble;
 use super::records::parking_page;

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use petstore::domains::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, Zone, ZoneData};
+use crate::simulator::{IssuedCertificate, Plan, StubAnswer, StubPage, Zone, ZoneData};
 use petstore::domains::{Code, DnsName};
 
 use super::Trouble;

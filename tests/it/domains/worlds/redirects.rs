@@ -1,7 +1,7 @@
 //! Right and wrong redirects, at the name that should lead to the domain.
 
+use crate::simulator::{Plan, StubAnswer, StubPage};
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, StubAnswer, StubPage};
 
 use super::Trouble;
 

@@ -1,9 +1,9 @@
 //! Wrong delegations and servers, and resolvers that remember.
 
+use crate::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use petstore::domains::Code;
-use petstore::domains::simulator::{Plan, ServerFault, Zone, ZoneData, ZoneRecord};
 
 use super::Trouble;
 use super::faults::{FaultyServer as _, KEY_TAG, OddResolver as _, ds_record, sign};

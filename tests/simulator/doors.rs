@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::shared::{Shared, retry};
 use super::site::Door;
 use super::web;
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// The open ports. Everything stops when it is dropped.
 #[derive(Default)]

@@ -13,13 +13,13 @@ use tokio::net::{TcpListener, UdpSocket};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use super::super::dns::message::{NotAnAnswer, presentation};
 use super::fault::ServerFault;
 use super::log::{LoggedQuestion, LoggedServer};
 use super::lookup::Reply;
 use super::recursion;
 use super::shared::{Shared, accept, retry};
 use super::zone::ZoneRecord;
+use petstore::domains::dns::message::{NotAnAnswer, presentation};
 
 /// The number of the EDNS option for extended errors (RFC 8914).
 const EXTENDED_ERROR: u16 = 15;

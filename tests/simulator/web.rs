@@ -21,7 +21,7 @@ use super::certificate::IssuedCertificate;
 use super::log::Request;
 use super::shared::{Shared, accept};
 use super::site::{Door, Greeting, StubAnswer, StubBody};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 const VERSIONS: &[&SupportedProtocolVersion] = &[&rustls::version::TLS12, &rustls::version::TLS13];
 

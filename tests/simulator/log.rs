@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use hickory_proto::rr::RecordType;
 use parking_lot::Mutex;
 
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// A server that answers DNS questions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 
 use super::zone::{Zone, ZoneData, ZoneRecord};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// How many names one answer follows.
 pub(super) const MOST_NAMES: usize = 16;

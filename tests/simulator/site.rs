@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::certificate::IssuedCertificate;
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// What answers at an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -28,16 +28,16 @@ use hickory_proto::rr::RecordType;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 
-use super::DnsName;
 use doors::Doors;
+use petstore::domains::DnsName;
 use shared::Shared;
 
 pub use certificate::{IssuedCertificate, Issuer};
 pub use fault::{Damage, ServerFault};
 pub use log::{LoggedQuestion, LoggedServer, Request};
 pub use plan::Plan;
-pub use server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
-pub use site::{Door, Greeting, Site, StubAnswer, StubBody, StubPage};
+pub use server::{NameServer, Resolver};
+pub use site::{Door, Greeting, StubAnswer, StubBody, StubPage};
 pub use zone::{Zone, ZoneData, ZoneRecord};
 
 /// A running simulator. Dropping it stops everything in it.

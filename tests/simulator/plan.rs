@@ -9,7 +9,7 @@ use super::certificate::IssuedCertificate;
 use super::server::{NameServer, Resolver};
 use super::site::{Greeting, Site, StubAnswer, StubPage};
 use super::zone::{Zone, ZoneData};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// What the simulator serves: plain data that can change while it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

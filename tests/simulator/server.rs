@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::fault::ServerFault;
 use super::lookup::{self, Reply};
 use super::zone::{Zone, ZoneData, ZoneRecord};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// A server that is the authority for zones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use super::lookup::{self, MOST_NAMES, Reply};
 use super::plan::Plan;
 use super::server::{CachedAnswer, HeldAnswer, NameServer, Resolver};
 use super::zone::{Zone, ZoneData, ZoneRecord};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
 
 /// The extended error of RFC 8914 for a zone without the key that its DS record names.
 const DNSKEY_MISSING: u16 = 9;

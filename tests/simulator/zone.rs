@@ -6,8 +6,8 @@ use hickory_proto::rr::rdata::NULL;
 use hickory_proto::rr::{self, RData, RecordType};
 use jiff::Timestamp;
 
-use super::super::dns::message::{NotAnAnswer, labels, wire_name};
-use crate::domains::DnsName;
+use petstore::domains::DnsName;
+use petstore::domains::dns::message::{NotAnAnswer, labels, wire_name};
 
 /// One record of a zone or of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
