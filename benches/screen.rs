@@ -1,4 +1,5 @@
-//! Measures what the app writes to its terminal, key by key, beside what ratatui's own backend writes for the same frames.
+//! Measures what the app writes to its terminal, key by key, beside what a backend that writes cell by cell, as ratatui's
+//! own does, writes for the same frames.
 //!
 //! `cargo bench --bench screen`. Reports and never fails. See `benches/README.md`.
 
@@ -12,20 +13,20 @@ mod harness;
 #[path = "common/kept.rs"]
 mod kept;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs;
-use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ratatui::backend::CrosstermBackend;
+use crossterm::cursor::{Hide, MoveTo, Show};
+use crossterm::queue;
+use crossterm::style::{Attribute, Colors, Print, ResetColor, SetAttribute, SetColors};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier};
-use ratatui::{TerminalOptions, Viewport};
 
 use common::Limit::{self, AtMost, LessIsBetter};
-use common::{Counter, heading, milliseconds, report};
+use common::{heading, milliseconds, report};
 use harness::{Start, Terminal};
 use kept::Kept;
 
@@ -89,24 +90,52 @@ impl Frame {
         self.written.len() as f64 / (each * characters as f64 + 10.0 * rows as f64)
     }
 
-    /// What ratatui's own backend writes for it.
+    /// What is written for it cell by cell: each place that is not behind the last one, each change of colours and
+    /// attributes, each symbol, and at the end the colours and the cursor.
     fn yardstick(&self) -> f64 {
-        let counted = Rc::new(Cell::new(0));
-        let backend = CrosstermBackend::new(Counter(Rc::clone(&counted)));
-        let options = TerminalOptions { viewport: Viewport::Fixed(self.after.buffer.area) };
-        let mut terminal = ratatui::Terminal::with_options(backend, options).unwrap();
-        for seen in [&self.before, &self.after] {
-            counted.set(0);
-            terminal
-                .draw(|frame| {
-                    frame.buffer_mut().clone_from(&seen.buffer);
-                    if let Some(cursor) = seen.cursor {
-                        frame.set_cursor_position(cursor);
+        let mut out = Vec::new();
+        let (mut next, mut look) = (None, (Color::Reset, Color::Reset, Modifier::empty()));
+        for (x, y, cell) in self.before.buffer.diff(&self.after.buffer) {
+            if next != Some((x, y)) {
+                queue!(out, MoveTo(x, y)).unwrap();
+            }
+            next = Some((x + 1, y));
+            if cell.modifier != look.2 {
+                queue!(out, SetAttribute(Attribute::Reset)).unwrap();
+                for (modifier, attribute) in ATTRIBUTES {
+                    if cell.modifier.contains(modifier) {
+                        queue!(out, SetAttribute(attribute)).unwrap();
                     }
-                })
-                .unwrap();
+                }
+            }
+            if (cell.fg, cell.bg, cell.modifier) != look {
+                queue!(out, SetColors(Colors::new(crossterm_colour(cell.fg), crossterm_colour(cell.bg)))).unwrap();
+            }
+            look = (cell.fg, cell.bg, cell.modifier);
+            queue!(out, Print(cell.symbol())).unwrap();
         }
-        counted.get() as f64
+        queue!(out, ResetColor, SetAttribute(Attribute::Reset)).unwrap();
+        match self.after.cursor {
+            Some(Position { x, y }) => queue!(out, MoveTo(x, y), Show).unwrap(),
+            None => queue!(out, Hide).unwrap(),
+        }
+        out.len() as f64
+    }
+}
+
+const ATTRIBUTES: [(Modifier, Attribute); 5] = [
+    (Modifier::BOLD, Attribute::Bold),
+    (Modifier::DIM, Attribute::Dim),
+    (Modifier::ITALIC, Attribute::Italic),
+    (Modifier::UNDERLINED, Attribute::Underlined),
+    (Modifier::REVERSED, Attribute::Reverse),
+];
+
+fn crossterm_colour(colour: Color) -> crossterm::style::Color {
+    match colour {
+        Color::Indexed(index) => crossterm::style::Color::AnsiValue(index),
+        Color::Rgb(r, g, b) => crossterm::style::Color::Rgb { r, g, b },
+        _ => crossterm::style::Color::Reset,
     }
 }
 

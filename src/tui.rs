@@ -14,6 +14,17 @@
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
 
+/// Makes an enum from what each of its variants holds.
+macro_rules! from_parts {
+    ($whole:ident: $($variant:ident($part:ty)),*) => {
+        $(impl From<$part> for $whole {
+            fn from(part: $part) -> Self {
+                Self::$variant(part)
+            }
+        })*
+    };
+}
+
 pub mod command;
 pub mod context;
 pub mod custom_actions;

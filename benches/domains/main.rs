@@ -14,7 +14,7 @@ mod common;
 mod harness;
 mod panel;
 #[path = "../../tests/simulator/mod.rs"]
-#[allow(dead_code, reason = "shared with the tests")]
+#[allow(dead_code, unused_imports, reason = "shared with the tests")]
 mod simulator;
 #[path = "../../tests/it/domains/worlds/mod.rs"]
 #[allow(dead_code, reason = "shared with the tests")]

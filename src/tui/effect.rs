@@ -1,7 +1,5 @@
 //! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
 
-use derive_more::From;
-
 use crate::config::Notify;
 use crate::tui::screens::domains::jobs::DomainTask;
 
@@ -50,7 +48,7 @@ pub struct Job {
 }
 
 /// What a job does, by the part of the app that asks for it.
-#[derive(Clone, Debug, PartialEq, From)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// For the screen of pets.
     Pets(PetsTask),
@@ -73,6 +71,11 @@ pub enum Task {
     WriteCache(Box<SessionCache>),
     /// Complete this path.
     CompletePath(String),
+}
+
+from_parts! {
+    Task: Pets(PetsTask), Add(AddTask), Rapid(RapidTask), Import(ImportTask), Domains(DomainTask),
+    Profiles(ProfileTask), Popups(PopupTask), Drafts(WriteDrafts), Action(Run), WriteCache(Box<SessionCache>)
 }
 
 impl Task {

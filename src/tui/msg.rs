@@ -1,7 +1,5 @@
 //! Everything that can happen to the app.
 
-use derive_more::From;
-
 use crate::api::Exchange;
 use crate::api::failure::Failure;
 use crate::app::clipboard::Copied;
@@ -87,7 +85,7 @@ pub struct Recorded {
 }
 
 /// What came of a job, by the part of the app that asked for it.
-#[derive(Clone, Debug, PartialEq, From)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Of the screen of pets.
     Pets(PetsReply),
@@ -105,14 +103,16 @@ pub enum Outcome {
     /// Of one of the user's own actions.
     Action(Ran),
     /// What is typed was written, or why not.
-    #[from(skip)]
     DraftsWritten(Result<(), String>),
     /// The session cache was written, or why not.
-    #[from(skip)]
     CacheWritten(Result<(), String>),
     /// What begins like a typed path.
-    #[from(skip)]
     PathCompleted(String, Completion),
+}
+
+from_parts! {
+    Outcome: Pets(PetsReply), Add(AddReply), Rapid(RapidReply), Import(ImportReply), Domains(DomainReply),
+    Profiles(ProfileReply), Popups(PopupReply), Action(Ran)
 }
 
 impl Outcome {

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use derive_more::From;
-
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::app::clipboard::Copied;
@@ -87,13 +85,14 @@ pub struct Exported {
 }
 
 /// Why a file was not written.
-#[derive(Clone, Debug, PartialEq, Eq, From)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotWritten {
     /// There is a file of this name.
     Exists(String),
     /// The service did not return its contents.
     NotRead(Failure),
     /// It could not be written.
-    #[from]
     Failed(String),
 }
+
+from_parts! { NotWritten: Failed(String) }
