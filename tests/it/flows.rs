@@ -612,9 +612,9 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.press("Enter \"sites.petplatform.net\" F2");
 
     // The record, and what is in its way.
-    app.shows(&["Type    CNAME", "Name    docs", "Value   sites.petplatform.net", "has A 127.0.0.2"]).await;
+    app.shows(&["Type    CNAME", "Name    docs", "Value   sites.petplatform.net", "has A 203.0.113.2"]).await;
     app.press("o");
-    app.shows(&["> provider  delete A 127.0.0.2 at docs.acme-cats.com"]).await;
+    app.shows(&["> provider  delete A 203.0.113.2 at docs.acme-cats.com"]).await;
     app.press("Enter o");
     app.shows(&["> provider  add CNAME docs.acme-cats.com -> sites.petplatform.net"]).await;
     app.press("Enter s");
@@ -624,7 +624,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.press("o");
     app.shows(&["> provider  add CAA 0 issue \"letsencrypt.org\""]).await;
     app.press("Enter");
-    app.shows(&["WAIT propagating", "A 127.0.0.2", "WAIT until"]).await;
+    app.shows(&["WAIT propagating", "A 203.0.113.2", "WAIT until"]).await;
 
     // Caches forget, without a key.
     app.shows(&["WAIT ready to verify", "In the dashboard choose Verify, then press V here."]).await;

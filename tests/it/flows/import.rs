@@ -88,25 +88,25 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
 async fn what_was_under_way_when_the_program_ended_is_gone_on_with() {
     let real = Real::with_samples(0).await;
     let directory = tempfile::tempdir().unwrap();
-    let path = file(directory.path(), 3_000, &[]);
+    let path = file(directory.path(), 1_000, &[]);
     let mut app = real.open();
     app.shows(&["No pets yet."]).await;
     app.press(&format!("I \"{path}\" Enter"));
-    app.shows(&["This adds 3000 pets"]).await;
+    app.shows(&["This adds 1000 pets"]).await;
     app.press("F2");
     app.shows(&["RESULT", " id "]).await;
     let state = app.quit().await;
     let before = state.add.import.running().unwrap().progress.clone();
-    assert!(before.added > 0 && before.added < 3_000, "{before:?}");
+    assert!(before.added > 0 && before.added < 1_000, "{before:?}");
 
     let mut app = real.open();
     app.shows(&["[1 Pets]"]).await;
     app.press(&format!("I \"{path}\" Enter"));
     app.shows(&["This import was started before. F2 continues it"]).await;
     app.press("F2");
-    app.shows(&["3000 of 3000   100%", "added before"]).await;
+    app.shows(&["1000 of 1000   100%", "added before"]).await;
     app.shows(&["Import finished: "]).await;
-    assert_each_once(&names(&real).await, 3_000);
+    assert_each_once(&names(&real).await, 1_000);
     app.press("Esc");
     app.shows(&["[1 Pets]"]).await;
     app.quit().await;
