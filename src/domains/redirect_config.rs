@@ -253,11 +253,4 @@ impl DomainsConfiguration {
     pub fn to_json(&self) -> String {
         format!("{:#}\n", serde_json::json!({ "domains": self }))
     }
-
-    /// As TOML, in the shape of the API description.
-    pub fn to_toml(&self) -> String {
-        // Names and numbers can always be written.
-        let domains = toml::Table::try_from(self).unwrap_or_default();
-        toml::Table::from_iter([("domains".to_owned(), domains.into())]).to_string()
-    }
 }

@@ -90,11 +90,11 @@ async fn send_all(
     thread("rows", move || reader.read(input, &turns))?;
     let count = shared.how.concurrency.clamp(1, 16);
     let (ready, turns) = mpsc::channel(count);
-    tokio::spawn(announce(Arc::clone(&shared), taken, ready, controls.clone()));
+    tokio::spawn(announce(Arc::clone(&shared), taken, ready));
     let queue = Arc::new(Queue(turns.into()));
     let mut senders = JoinSet::new();
     for _ in 0..count {
-        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue), controls: controls.clone() };
+        let sender = Sender { shared: Arc::clone(&shared), queue: Arc::clone(&queue) };
         senders.spawn(sender.run());
     }
     // The journal is written also while nothing new is sent.
@@ -139,8 +139,7 @@ async fn listen(shared: &Shared, mut senders: JoinSet<()>, mut controls: watch::
             Ok(()) = controls.changed() => {
                 let control = *controls.borrow_and_update();
                 match control {
-                    ImportControl::Go => shared.pace.forgive(clock::now().mono),
-                    ImportControl::Pause => {}
+                    ImportControl::Go => {}
                     ImportControl::Stop => shared.end(ImportEnded::Stopped),
                     ImportControl::Abort => {
                         shared.end(ImportEnded::Stopped);

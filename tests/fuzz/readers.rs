@@ -71,8 +71,7 @@ pub fn configuration(bytes: &[u8]) {
     is_clean(&linted.findings);
     assert!(linted.findings.iter().all(|finding| finding.verdict == Verdict::Ok || !finding.fix.is_empty()));
     if let Some(configuration) = linted.configuration {
-        for text in [configuration.to_json(), configuration.to_toml()] {
-            assert_eq!(redirect_config::lint(&text, &[]).configuration.as_ref(), Some(&configuration));
-        }
+        let text = configuration.to_json();
+        assert_eq!(redirect_config::lint(&text, &[]).configuration.as_ref(), Some(&configuration));
     }
 }

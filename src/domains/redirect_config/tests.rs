@@ -173,9 +173,8 @@ fn what_is_written_reads_back() {
         primary: DnsName::new("docs.acme.com"),
         redirects: vec![Redirect { from: DnsName::new("a.acme.com"), to: DnsName::new("docs.acme.com"), status: 308 }],
     };
-    for text in [configuration.to_json(), configuration.to_toml()] {
-        assert_eq!(lint(&text, &[]).configuration.as_ref(), Some(&configuration), "{text}");
-    }
+    let text = configuration.to_json();
+    assert_eq!(lint(&text, &[]).configuration.as_ref(), Some(&configuration), "{text}");
 }
 
 proptest::proptest! {

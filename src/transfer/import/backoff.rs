@@ -55,11 +55,6 @@ impl Pace {
         self.state.lock().successes
     }
 
-    /// A pause by the user is not a reason to give up.
-    pub(super) fn forgive(&self, now: Instant) {
-        self.state.lock().last_success = now;
-    }
-
     /// Notes that a request that `began` then has failed, and the pause the service `asked` for. Returns how long to
     /// wait; `None` to give up. `dice` in 0..1 spreads the clients of a recovering service.
     pub(super) fn failed(&self, began: Instant, asked: Option<Duration>, now: Instant, dice: f64) -> Option<Duration> {

@@ -61,8 +61,6 @@ impl Default for Patience {
 pub enum ImportControl {
     /// Send.
     Go,
-    /// Send no new rows until `Go`.
-    Pause,
     /// Send no new rows, wait for those being sent, and end.
     Stop,
     /// End immediately.

@@ -5,9 +5,8 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{Mutex, mpsc, watch};
+use tokio::sync::{Mutex, mpsc};
 
-use super::ImportControl;
 use super::shared::{Shared, Turn};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 
@@ -20,7 +19,6 @@ pub(super) async fn announce(
     shared: Arc<Shared>,
     mut parts: mpsc::Receiver<Vec<Turn>>,
     ready: mpsc::Sender<Turn>,
-    mut controls: watch::Receiver<ImportControl>,
 ) {
     let at_once = ready.max_capacity().div_ceil(2);
     let announced = async {
@@ -28,8 +26,6 @@ pub(super) async fn announce(
             while !part.is_empty() {
                 let rest = part.split_off(part.len().min(at_once));
                 let turns = std::mem::replace(&mut part, rest);
-                // It fails if the control side is gone: then it continues.
-                let _ = controls.wait_for(|control| *control != ImportControl::Pause).await;
                 let Ok(room) = ready.reserve_many(turns.len()).await else { return };
                 let at = shared.clock.now();
                 if !shared.note(|journal| journal.sending(turns.iter().map(|turn| &turn.row), at)) {

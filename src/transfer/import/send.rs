@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::watch;
 
 use super::prefetch::Queue;
 use super::shared::{ImportEnded, Shared, Turn};
-use super::{ImportControl, ImportEvent, Waiting};
+use super::{ImportEvent, Waiting};
 use crate::api::creation::{FailedAttempt, create_pet};
 use crate::api::retry::dice;
 use crate::api::{ApiError, Client, Failure};
@@ -22,7 +21,6 @@ const OWN_FAILURES: u32 = 3;
 pub(super) struct Sender {
     pub(super) shared: Arc<Shared>,
     pub(super) queue: Arc<Queue>,
-    pub(super) controls: watch::Receiver<ImportControl>,
 }
 
 /// How to treat a failure.
@@ -36,12 +34,10 @@ enum Verdict {
 }
 
 impl Sender {
-    pub(super) async fn run(mut self) {
+    pub(super) async fn run(self) {
         let halt = self.shared.halt.clone();
         loop {
             let turn = async {
-                // It fails if the control side is gone: then it continues.
-                let _ = self.controls.wait_for(|control| *control != ImportControl::Pause).await;
                 self.shared.pace.ready().await;
                 self.queue.next().await
             };

@@ -459,25 +459,6 @@ async fn it_stops_after_an_error_as_it_was_told() {
 }
 
 #[tokio::test]
-async fn it_pauses_goes_on_and_stops_on_demand() {
-    let (service, client) = service().await;
-    let import = Import::new(client, &rows(&["a", "b", "c"]));
-    import.control.send_replace(ImportControl::Pause);
-    let work = import.begin();
-    tokio::pin!(work);
-    tokio::select! {
-        summary = &mut work => panic!("{summary:?}"),
-        () = async { while import.report().metadata().is_err() { tokio::task::yield_now().await } } => {}
-    }
-    import.control.send_replace(ImportControl::Stop);
-    let summary = work.await.unwrap();
-    assert!(matches!(summary.ended, ImportEnded::Stopped), "{:?}", summary.ended);
-    assert_eq!((counts(&summary), names(&service).await), ([0; 5], Vec::<String>::new()));
-    import.control.send_replace(ImportControl::Go);
-    assert_eq!(counts(&import.resume().await.unwrap()), [3, 0, 0, 0, 0]);
-}
-
-#[tokio::test]
 async fn what_was_made_ready_and_not_sent_is_no_doubt_after_a_stop() {
     let (control, sent) = (watch::Sender::new(ImportControl::Go), Arc::new(AtomicUsize::new(0)));
     let (stop, count) = (control.clone(), Arc::clone(&sent));
