@@ -493,10 +493,10 @@ catalogue! {
                 seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
                 expected "the DS record of the registrar, or none"
                 fix "just wait"
-            fn failure_cached(zone, resolvers, left) Wait Nobody
+            fn failure_cached(has, zone, resolvers, left) Wait Nobody
                 titled "Resolvers remember that the signatures failed"
-                seen "the registrar has no DS record for {zone} any more; {resolvers} may cache the failure for {left} more"
-                expected "answers that are not validated"
+                seen "the registrar {has} for {zone}; {resolvers} may cache the failure for {left} more"
+                expected "answers that resolvers accept"
                 fix "just wait";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
