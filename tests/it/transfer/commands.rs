@@ -264,7 +264,7 @@ fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_mended() {
 }
 
 #[test]
-fn the_file_behind_a_link_is_replaced_and_a_link_to_nothing_is_named_at_once() {
+fn the_file_behind_a_link_is_replaced_and_a_link_to_nothing_is_named() {
     let home = home_with("old.csv", "old");
     fs::create_dir(home.path().join("there")).unwrap();
     fs::rename(home.path().join("old.csv"), home.path().join("there/old.csv")).unwrap();
