@@ -86,6 +86,7 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
     (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
+    (&["err_cert_revoked", "sec_error_revoked_certificate", "revoked"], &[Code::TlsExpired]),
     (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
     (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
     (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),
@@ -211,6 +212,24 @@ mod tests {
             assert_eq!(causes(message).first(), Some(&first), "{message}");
         }
         assert_eq!(causes("hello"), []);
+    }
+
+    #[test]
+    fn a_revoked_certificate_is_issued_again_by_re_verify() {
+        for message in [
+            "NET::ERR_CERT_REVOKED",
+            "Error code: SEC_ERROR_REVOKED_CERTIFICATE",
+            "Peer’s Certificate has been revoked.",
+            "This Connection Is Not Private: the certificate for this website was revoked",
+            "curl: (60) schannel: CertGetCertificateChain trust error CERT_TRUST_IS_REVOKED",
+            "sslv3 alert certificate revoked",
+        ] {
+            let causes = causes(message);
+            assert_eq!(causes, [Code::TlsExpired], "{message}");
+            assert!(causes[0].cause().contains("revoked"), "{}", causes[0].cause());
+            assert!(causes[0].cure().ends_with("choose Re-verify in the dashboard."), "{}", causes[0].cure());
+        }
+        assert_eq!(nearest("ERR_CERT_REVOKD"), Some("err_cert_revoked"));
     }
 
     #[test]
