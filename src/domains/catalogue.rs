@@ -493,9 +493,9 @@ catalogue! {
                 seen "the registrar {has} for {zone}; {resolvers} still has the old one cached for {left} more"
                 expected "the DS record of the registrar, or none"
                 fix "just wait"
-            fn failure_cached(has, zone, resolvers, left) Wait Nobody
+            fn failure_cached(zone, resolvers, left) Wait Nobody
                 titled "Resolvers remember that the signatures failed"
-                seen "the registrar {has} for {zone}; {resolvers} may cache the failure for {left} more"
+                seen "the DS record of {zone} was changed or removed; {resolvers} may cache the failure for {left} more"
                 expected "answers that resolvers accept"
                 fix "just wait";
         StaleServed "A resolver serves an expired answer",

@@ -85,11 +85,9 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["mozilla_pkix_error_mitm_detected"], &[Code::TlsIntercept]),
     (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
-    (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
-    (&["err_cert_revoked", "sec_error_revoked_certificate", "revoked"], &[Code::TlsExpired]),
-    (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
+    (&["sec_error_expired", "certificate has expired", "err_cert_revoked", "revoked"], &[Code::TlsExpired]),
+    (&["unrecognized_name", "tlsv1 unrecognized name", "sslv3 alert handshake failure"], &[Code::TlsAlert]),
     (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
-    (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),
     (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
     (&["ssl_error_rx_record_too_long", "wrong version number"], &[Code::TlsNotTls]),
     (
@@ -115,7 +113,6 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         &[Code::TlsTimeout, Code::HttpPort80],
     ),
     (&["err_address_unreachable", "no route to host"], &[Code::DnsPrivate, Code::V6Untested]),
-    (&["err_ssl_unrecognized_name_alert"], &[Code::TlsAlert]),
     (&["dns_probe_finished_no_internet", "err_internet_disconnected"], &[Code::Offline]),
     (&["dns_probe"], &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
     (

@@ -18,27 +18,6 @@ const VALIDATED: [u8; 8] = [5, 7, 8, 10, 13, 14, 15, 16];
 /// rejects the answers.
 pub(super) fn finding(case: &Case<'_>, failing: bool) -> Option<Finding> {
     let zone = case.zone_asked();
-    let (listed, trusted) = listed(case);
-    if trusted.is_empty() {
-        // Nobody validates a zone that its parent does not list as signed, in a way that resolvers know.
-        return None;
-    }
-    let (zones_own, own) = own(case);
-    if !zones_own.is_empty() && !trusted.iter().any(|key| own.contains(key)) {
-        return Some(unknown_key(case, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));
-    }
-    wrong_dates(case, zone, failing)
-}
-
-/// Whether the zone has a key that its parent lists.
-pub(super) fn has_listed_key(case: &Case<'_>) -> bool {
-    let own = own(case).1;
-    listed(case).1.iter().any(|key| own.contains(key))
-}
-
-/// The answers about the DS record of the zone, and the keys in them that resolvers validate with.
-fn listed<'a>(case: &Case<'a>) -> (Vec<&'a Lookup>, Vec<KeyId>) {
-    let zone = case.zone_asked();
     let mut listed: Vec<&Lookup> = case.seen.asked(zone, DS).filter(|lookup| lookup.answer().is_some()).collect();
     let is_parent = |lookup: &&Lookup| lookup.server.role == Role::Parent;
     if listed.iter().any(is_parent) {
@@ -47,15 +26,16 @@ fn listed<'a>(case: &Case<'a>) -> (Vec<&'a Lookup>, Vec<KeyId>) {
     }
     let mut trusted = keys(zone, &listed);
     trusted.retain(|key| VALIDATED.contains(&key.algorithm));
-    (listed, trusted)
-}
-
-/// The answers of the zone's servers about its keys, and those.
-fn own<'a>(case: &Case<'a>) -> (Vec<&'a Lookup>, Vec<KeyId>) {
-    let zone = case.zone_asked();
-    let lookups: Vec<&Lookup> = case.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
-    let keys = keys(zone, &lookups);
-    (lookups, keys)
+    if trusted.is_empty() {
+        // Nobody validates a zone that its parent does not list as signed, in a way that resolvers know.
+        return None;
+    }
+    let zones_own: Vec<&Lookup> = case.seen.source(zone, DNSKEY).filter(|lookup| lookup.answer().is_some()).collect();
+    let own = keys(zone, &zones_own);
+    if !zones_own.is_empty() && !trusted.iter().any(|key| own.contains(key)) {
+        return Some(unknown_key(case, zone, &trusted, &own).evidence(listed.into_iter().chain(zones_own)));
+    }
+    wrong_dates(case, zone, failing)
 }
 
 fn keys(zone: &DnsName, lookups: &[&Lookup]) -> Vec<KeyId> {

@@ -128,8 +128,8 @@ pub fn domain_fails(case: &Case<'_>, resolvers: &[&Lookup]) -> bool {
     failing > 0 && (failing == answered || unchecked(case).is_some())
 }
 
-/// Resolvers that still reject the answers although the registrar lists no DS record any more, or one for a key that the
-/// zone has: they may cache the failure. Each with what is promised.
+/// Resolvers that still reject the answers although the registrar lists no DS record any more, or one that goes with
+/// the zone: they may cache the failure. Each with what is promised.
 fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let failing = failing(case, &resolvers);
@@ -143,11 +143,10 @@ fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
         Some((lookup, earlier.unwrap_or(Promise { server, records, until, several: false, ttl: 0 })))
     };
     let Some((_, listed)) = listed else { return Vec::new() };
-    let misses_key = |lookup: &&Lookup| {
-        let error = lookup.reply().and_then(|reply| reply.extended_error.as_ref());
-        error.is_some_and(|(code, _)| *code == DNSKEY_MISSING) && dnssec::has_listed_key(case)
-    };
-    failing.into_iter().filter(|lookup| listed.is_empty() || misses_key(lookup)).filter_map(promised).collect()
+    let error = |lookup: &Lookup| Some(lookup.reply()?.extended_error.as_ref()?.0);
+    let is_right_now = dnssec::finding(case, true).is_none();
+    let remembers = |lookup: &&Lookup| listed.is_empty() || is_right_now && error(lookup) == Some(DNSKEY_MISSING);
+    failing.into_iter().filter(remembers).filter_map(promised).collect()
 }
 
 /// What to remember of failing resolvers for the next check.
@@ -164,11 +163,10 @@ fn kept_failure(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let labels = words::list(failing.iter().map(|(lookup, _)| lookup.server.label()));
-    let (parent, listed) = propagation::listed_ds(case)?;
+    let (parent, _) = propagation::listed_ds(case)?;
     let left = words::duration(until.duration_since(case.now));
     let evidence = failing.into_iter().map(|(lookup, _)| lookup).chain([parent]);
-    let has = propagation::ds_now(&listed);
-    Some(say::failure_cached(has, case.zone(), labels, left).until(until).evidence(evidence))
+    Some(say::failure_cached(case.zone(), labels, left).until(until).evidence(evidence))
 }
 
 /// Resolvers that reject answers, since there is one without validation.

@@ -305,11 +305,6 @@ fn ds_records(case: &Case<'_>, lookup: &Lookup) -> Option<BTreeSet<String>> {
     Some(lookup.answer()?.at(case.zone_asked()).map(|record| record.data.presentation()).collect())
 }
 
-/// How what the parent lists differs from what resolvers know, in words.
-pub fn ds_now(listed: &BTreeSet<String>) -> &'static str {
-    if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" }
-}
-
 /// A DS record that the parent does not have any more, and that makes resolvers fail.
 pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let zone = case.zone_asked();
@@ -322,7 +317,8 @@ pub fn old_ds(case: &Case<'_>, failing: &[&Lookup]) -> Option<Finding> {
     let until = holding.iter().filter_map(|asked| forgets(zone, asked)).max()?;
     let labels = words::list(holding.iter().map(|asked| asked.server.label()));
     let left = words::duration(until.duration_since(case.now));
-    Some(say::old_ds(ds_now(&listed), zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
+    let has = if listed.is_empty() { "has no DS record any more" } else { "has another DS record now" };
+    Some(say::old_ds(has, zone, labels, left).until(until).evidence(holding.into_iter().chain([parent])))
 }
 
 /// Only the resolver of this machine differs, in a way that no cache explains.
