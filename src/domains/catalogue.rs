@@ -495,8 +495,8 @@ catalogue! {
                 fix "just wait"
             fn failure_cached(zone, resolvers, left) Wait Nobody
                 titled "Resolvers remember that the signatures failed"
-                seen "the registrar has no DS record for {zone} any more; {resolvers} may cache the failure for {left} more"
-                expected "answers that are not validated"
+                seen "the DS record of {zone} was changed or removed; {resolvers} may cache the failure for {left} more"
+                expected "answers that resolvers accept"
                 fix "just wait";
         StaleServed "A resolver serves an expired answer",
             "It cannot reach the domain's name servers, and gives an old answer instead of none.",
@@ -614,8 +614,8 @@ catalogue! {
             fn no_san(common) Fail Platform
                 seen "the certificate has no subject alternative names, only the common name {common}"
                 fix "Have it issued again, with the name as subject alternative name.";
-        TlsExpired "The certificate has expired",
-            "It was not renewed in time. The platform renews it, and needs DNS and CAA to be right.",
+        TlsExpired "The certificate is no longer valid",
+            "It was not renewed in time, or its CA has revoked it, which only browsers see. The platform gets a new one, and needs DNS and CAA to be right.",
             fn expired(end, ago) Fail Platform
                 seen "the certificate expired {end}, {ago} ago"
                 expected "a certificate that is valid now"

@@ -85,10 +85,9 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
     (&["mozilla_pkix_error_mitm_detected"], &[Code::TlsIntercept]),
     (&["mozilla_pkix_error_not_yet_valid", "certificate is not yet valid"], &[Code::TlsFuture]),
     (&["err_cert_date_invalid"], &[Code::TlsExpired, Code::TlsFuture]),
-    (&["sec_error_expired", "certificate has expired"], &[Code::TlsExpired]),
-    (&["unrecognized_name", "tlsv1 unrecognized name"], &[Code::TlsAlert]),
+    (&["sec_error_expired", "certificate has expired", "err_cert_revoked", "revoked"], &[Code::TlsExpired]),
+    (&["unrecognized_name", "tlsv1 unrecognized name", "sslv3 alert handshake failure"], &[Code::TlsAlert]),
     (&["err_ssl_version_or_cipher_mismatch", "ssl_error_no_cypher_overlap"], &[Code::TlsAlert, Code::TlsNotTls]),
-    (&["sslv3 alert handshake failure"], &[Code::TlsAlert]),
     (&["err_ssl_protocol_error"], &[Code::TlsNotTls, Code::TlsAlert]),
     (&["ssl_error_rx_record_too_long", "wrong version number"], &[Code::TlsNotTls]),
     (
@@ -114,7 +113,6 @@ const MESSAGES: &[(&[&str], &[Code])] = &[
         &[Code::TlsTimeout, Code::HttpPort80],
     ),
     (&["err_address_unreachable", "no route to host"], &[Code::DnsPrivate, Code::V6Untested]),
-    (&["err_ssl_unrecognized_name_alert"], &[Code::TlsAlert]),
     (&["dns_probe_finished_no_internet", "err_internet_disconnected"], &[Code::Offline]),
     (&["dns_probe"], &[Code::DnsMissing, Code::NegWait, Code::NotDelegated]),
     (
@@ -211,6 +209,24 @@ mod tests {
             assert_eq!(causes(message).first(), Some(&first), "{message}");
         }
         assert_eq!(causes("hello"), []);
+    }
+
+    #[test]
+    fn a_revoked_certificate_is_issued_again_by_re_verify() {
+        for message in [
+            "NET::ERR_CERT_REVOKED",
+            "Error code: SEC_ERROR_REVOKED_CERTIFICATE",
+            "Peer’s Certificate has been revoked.",
+            "This Connection Is Not Private: the certificate for this website was revoked",
+            "curl: (60) schannel: CertGetCertificateChain trust error CERT_TRUST_IS_REVOKED",
+            "sslv3 alert certificate revoked",
+        ] {
+            let causes = causes(message);
+            assert_eq!(causes, [Code::TlsExpired], "{message}");
+            assert!(causes[0].cause().contains("revoked"), "{}", causes[0].cause());
+            assert!(causes[0].cure().ends_with("choose Re-verify in the dashboard."), "{}", causes[0].cure());
+        }
+        assert_eq!(nearest("ERR_CERT_REVOKD"), Some("err_cert_revoked"));
     }
 
     #[test]

@@ -565,7 +565,7 @@ async fn after_a_time_limit_one_key_sends_it_again_safely() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn q_ends_at_once_while_a_request_hangs() {
+async fn q_ends_the_app_while_a_request_hangs() {
     let silent = serve(|_, _, socket| async move {
         std::future::pending::<()>().await;
         drop(socket);

@@ -7,8 +7,9 @@ use landlock::{
     RulesetError, make_bitflags, path_beneath_rules,
 };
 
-/// What resolvers, certificates and time zones are read from, and the libraries that resolvers load.
-const SYSTEM: [&str; 27] = [
+/// What resolvers, certificates and time zones are read from, and the libraries that resolvers load. A rule for a file ends
+/// when that is replaced, so the directories are named to which `/etc/resolv.conf` leads, but not `/etc` itself.
+const SYSTEM: [&str; 28] = [
     "/etc/ca-certificates",
     "/etc/gai.conf",
     "/etc/host.conf",
@@ -24,6 +25,7 @@ const SYSTEM: [&str; 27] = [
     "/lib",
     "/lib64",
     "/run/NetworkManager",
+    "/run/netconfig",
     "/run/resolvconf",
     "/run/systemd/resolve",
     "/usr/lib",
@@ -67,6 +69,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::process::Command;
+    use std::sync::mpsc;
 
     use landlock::RulesetStatus;
 
@@ -105,5 +108,37 @@ mod tests {
             UnixStream::connect(unix.local_addr().unwrap().as_pathname().unwrap()).unwrap();
         };
         std::thread::spawn(session).join().unwrap();
+    }
+
+    #[test]
+    #[expect(clippy::print_stderr, reason = "says that it was skipped")]
+    fn a_file_that_others_replace_during_a_session_is_read_where_its_directory_may_be() {
+        let directory = tempfile::tempdir().unwrap();
+        let [own, run, etc] = ["own", "run", "etc"].map(|name| directory.path().join(name));
+        for path in [&own, &run, &etc] {
+            fs::create_dir(path).unwrap();
+            fs::write(path.join("resolv.conf"), "old").unwrap();
+        }
+        let [behind_link, alone] = [&run, &etc].map(|path| path.join("resolv.conf"));
+        let read = [behind_link.clone(), alone.clone()];
+        let (begun, begins) = mpsc::channel();
+        let (replaced, goes_on) = mpsc::channel::<()>();
+        let session = std::thread::spawn(move || {
+            let restricted = try_to(&own, &[&run, &read[1]]).unwrap().ruleset != RulesetStatus::NotEnforced;
+            assert!(read.iter().all(|path| fs::read(path).unwrap() == b"old"));
+            begun.send(()).unwrap();
+            goes_on.recv().unwrap();
+            restricted.then(|| read.map(|path| fs::read_to_string(path).ok()))
+        });
+        begins.recv().unwrap();
+        for path in [&behind_link, &alone] {
+            fs::write(path.with_extension("new"), "new").unwrap();
+            fs::rename(path.with_extension("new"), path).unwrap();
+        }
+        replaced.send(()).unwrap();
+        match session.join().unwrap() {
+            Some(texts) => assert_eq!(texts, [Some("new".to_owned()), None]),
+            None => eprintln!("skipped: this kernel has no Landlock"),
+        }
     }
 }

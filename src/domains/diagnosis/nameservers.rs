@@ -15,6 +15,9 @@ use super::{Case, delegation, dnssec, propagation, words};
 /// How long resolvers may cache that they failed (RFC 9520 section 3.2).
 const FAILURE_CACHED: SignedDuration = SignedDuration::from_mins(5);
 
+/// No key of the zone is that of its DS record (RFC 8914 section 4.10).
+const DNSKEY_MISSING: u16 = 9;
+
 /// Adds the findings on servers. If they explain a missing record, its finding is dropped from `record`; if
 /// others do not yet see a right record, so is its "ok".
 pub fn findings(case: &Case<'_>, source: &Authoritative<'_>, record: &mut Vec<Finding>, findings: &mut Vec<Finding>) {
@@ -125,8 +128,8 @@ pub fn domain_fails(case: &Case<'_>, resolvers: &[&Lookup]) -> bool {
     failing > 0 && (failing == answered || unchecked(case).is_some())
 }
 
-/// Resolvers that still reject the answers although the registrar lists no DS record any more: they may cache the failure.
-/// Each with what is promised.
+/// Resolvers that still reject the answers although the registrar lists no DS record any more, or one that goes with
+/// the zone: they may cache the failure. Each with what is promised.
 fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
     let resolvers: Vec<&Lookup> = case.resolvers(A).collect();
     let failing = failing(case, &resolvers);
@@ -139,10 +142,11 @@ fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
         let until = lookup.at.checked_add(FAILURE_CACHED).ok()?;
         Some((lookup, earlier.unwrap_or(Promise { server, records, until, several: false, ttl: 0 })))
     };
-    match listed {
-        Some((_, listed)) if listed.is_empty() => failing.into_iter().filter_map(promised).collect(),
-        _ => Vec::new(),
-    }
+    let Some((_, listed)) = listed else { return Vec::new() };
+    let error = |lookup: &Lookup| Some(lookup.reply()?.extended_error.as_ref()?.0);
+    let is_right_now = dnssec::finding(case, true).is_none();
+    let remembers = |lookup: &&Lookup| listed.is_empty() || is_right_now && error(lookup) == Some(DNSKEY_MISSING);
+    failing.into_iter().filter(remembers).filter_map(promised).collect()
 }
 
 /// What to remember of failing resolvers for the next check.

@@ -858,6 +858,33 @@ fn a_failure_that_outlasts_the_ds_record_is_waited_for_once() {
     assert!(!decides[2].fix.contains("remove the DS"), "{}", decides[2].fix);
 }
 
+/// The registrar lists another DS record than `resolver1` has cached, which rejects the answers with this extended error.
+fn replaced_ds(cached: u16, ttl: u32, error: u16) -> Seen {
+    use crate::domains::observation::KeyId;
+    let ds = record("acme.com", ttl, Data::Ds(KeyId { tag: cached, algorithm: 13 }));
+    let seen = signed(Seen::new().source(RecordType::CNAME, answer(vec![cname(NAME, HOST)])), 13);
+    seen.rejected(1, error).with(&resolver(1), "acme.com", RecordType::DS, Ok(answer(vec![ds])))
+}
+
+#[test]
+fn a_replaced_ds_record_is_waited_for_until_resolvers_forget_the_old_one_and_the_failure() {
+    let checks = checked(vec![
+        (replaced_ds(2, 3600, 9), 0),
+        (replaced_ds(2, 600, 9), 50),
+        // They have the new one.
+        (replaced_ds(1, 86_400, 9), 61),
+        (replaced_ds(1, 86_100, 9), 65),
+        (replaced_ds(1, 85_800, 9), 67),
+    ]);
+    let decides: Vec<&Finding> = checks.iter().map(|findings| deciding(findings).unwrap()).collect();
+    let wait = |until| (Code::DsWait, Verdict::Wait, Some(at(until)));
+    let ends = [wait(60), wait(60), wait(66), wait(66), (Code::DnssecBogus, Verdict::Fail, None)];
+    assert_eq!(decides.iter().map(|finding| (finding.code, finding.verdict, finding.until)).collect::<Vec<_>>(), ends);
+    assert!(decides[..4].iter().all(|finding| !finding.fix.contains("remove the DS")), "{decides:#?}");
+    // Signatures that do not match have nothing to do with the DS record.
+    assert_eq!(judged(&replaced_ds(1, 3600, 6), &reported()), (Code::DnssecBogus, Verdict::Fail));
+}
+
 #[test]
 fn a_difference_is_a_wait_only_while_a_ttl_explains_it() {
     let view = |ttl| Seen::right().resolved(1, old_answer(ttl)).resolved(2, old_answer(ttl));

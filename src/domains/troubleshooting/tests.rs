@@ -244,7 +244,7 @@ fn a_browser_warns_of_a_certificate_that_is_not_there_or_is_an_old_one() {
         (
             vec![dns.clone(), fail(Code::TlsExpired), fail(Code::HstsNote)],
             ["see 2", "fail", "fail", "after 2"],
-            "First cause: The certificate has expired.",
+            "First cause: The certificate is no longer valid.",
         ),
         (
             vec![dns.clone(), finding(Code::TlsOld, Verdict::Warn, Who::DnsProvider)],

@@ -5,9 +5,12 @@
 //! handshake; the last one that worked comes first, one whose commits wait comes last.
 
 use std::error::Error;
+use std::future::poll_fn;
 use std::io::{self, ErrorKind};
 use std::net::IpAddr;
+use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -23,6 +26,10 @@ use crate::store::database_error::DatabaseError;
 /// `connect_timeout`.
 const HANDSHAKE: Duration = Duration::from_secs(3);
 
+/// How often a handshake may be woken. The driver keeps every notice and parameter until the session is ready; a turn ends
+/// after at most 128 reads, so that a server which floods it is cut off before that fills the memory.
+const TURNS: usize = 100;
+
 /// For how long an attempt has the field to itself.
 const HEAD_START: Duration = Duration::from_millis(300);
 
@@ -37,6 +44,8 @@ pub(super) enum ConnectError {
     Unknown(String, #[source] io::Error),
     #[error("{0} did not answer in time")]
     NoAnswer(String),
+    #[error("{0} sent too much before it was ready")]
+    TooMuch(String),
     #[error("the address names no host")]
     NoHost,
 }
@@ -103,8 +112,11 @@ impl Host {
     {
         let limit = self.shared.get_connect_timeout().copied().unwrap_or(HANDSHAKE);
         let attempt = |address| {
-            let connecting = timeout(limit, connect(self.config(address)));
-            async { Ok(connecting.await.map_err(|_| ConnectError::NoAnswer(self.shown()))??) }
+            let connecting = timeout(limit, in_few_turns(connect(self.config(address))));
+            async {
+                let connected = connecting.await.map_err(|_| ConnectError::NoAnswer(self.shown()))?;
+                Ok(connected.ok_or_else(|| ConnectError::TooMuch(self.shown()))??)
+            }
         };
         let (Some(HostName::Tcp(name)), None) = (&self.name, self.address) else {
             return attempt(self.address).await;
@@ -161,6 +173,16 @@ fn without_hosts(config: &Config, are_several: bool) -> Config {
             asked => asked,
         });
     shared
+}
+
+/// Nothing where `handshake` goes on for more than [`TURNS`].
+async fn in_few_turns<F: Future>(handshake: F) -> Option<F::Output> {
+    let (mut handshake, mut turns) = (pin!(handshake), 0);
+    poll_fn(|context| {
+        turns += 1;
+        if turns > TURNS { Poll::Ready(None) } else { handshake.as_mut().poll(context).map(Some) }
+    })
+    .await
 }
 
 impl ConnectError {

@@ -34,7 +34,7 @@ fn time_to_end(service: &mut Service, signal: Signal) -> Duration {
 }
 
 #[test]
-fn d19_sigterm_under_load_ends_within_ten_seconds_and_loses_nothing() {
+fn d19_sigterm_under_load_ends_the_service_and_loses_nothing() {
     let shop = Shop::new();
     let mut service = shop.serve();
     let told = writers(WRITERS, &service, "herd");

@@ -33,7 +33,7 @@ async fn headers_that_do_not_arrive_in_time_end_the_connection() {
 }
 
 #[tokio::test]
-async fn whoever_begins_with_tls_is_told_at_once() {
+async fn whoever_begins_with_tls_is_told_so() {
     let service = Service::start().await;
     let mut stream = service.connect().await;
     stream.write_all(b"\x16\x03\x01\x02\x00\x01").await.unwrap();

@@ -1,9 +1,12 @@
 //! An address with several hosts: the one that writes is found whatever the others do.
 
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::thread;
 use std::time::Duration;
 
 use petstore::clock;
+use petstore::model::text::safe_causes;
 use petstore::store::{Store, StoreError};
 use tokio::time::timeout;
 
@@ -90,4 +93,42 @@ async fn a_host_whose_commits_wait_is_left_for_one_that_commits() {
     let waiting: i64 = admin.query_one(waiting, &[]).await.unwrap().get(0);
     assert!((1..=3).contains(&waiting), "{waiting}");
     assert!(matches!(stuck.await.unwrap(), Err(StoreError::Unavailable(_))));
+}
+
+/// A message of the server, as `kind` has it.
+fn message(kind: u8, length: usize, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(length + 4).unwrap();
+    [&[kind][..], &length.to_be_bytes(), body].concat()
+}
+
+/// How many bytes a server could send of `flood`, over and over, before it was cut off in the handshake, and why it was.
+async fn taken(flood: Vec<u8>) -> (usize, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://petstore@{}/shop?connect_timeout=60", listener.local_addr().unwrap());
+    let hostile = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let _ = stream.read(&mut [0; 4096]).unwrap();
+        stream.write_all(&message(b'R', 4, &[0; 4])).unwrap();
+        let mut sent = 0;
+        while let Ok(written) = stream.write(&flood) {
+            sent += written;
+        }
+        sent
+    });
+    let refused = Store::open(&url.parse().unwrap()).await.unwrap_err();
+    (hostile.join().unwrap(), safe_causes(&refused))
+}
+
+#[tokio::test]
+async fn a_server_that_floods_the_handshake_is_cut_off_before_that_fills_the_memory() {
+    let body = [b'M', b'x'].repeat(2000);
+    for flood in [
+        message(b'N', body.len(), &body).repeat(100),
+        message(b'S', body.len() + 2, &[&body[..], &[0, 0]].concat()).repeat(100),
+        message(b'N', 1 << 30, &vec![b'x'; 1 << 20]),
+    ] {
+        let (sent, why) = taken(flood).await;
+        assert!(why.ends_with("sent too much before it was ready"), "{why} after {sent} bytes");
+        assert!(sent < 512 << 20, "{sent}");
+    }
 }

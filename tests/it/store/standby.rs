@@ -160,7 +160,7 @@ impl Served {
 }
 
 #[tokio::test]
-async fn while_commits_wait_for_a_standby_others_are_refused_at_once_and_lists_go_on() {
+async fn while_commits_wait_for_a_standby_others_are_refused_and_lists_go_on() {
     let Some(primary) = Primary::start().await else { return };
     let served = Served::start(&primary.url).await;
     assert_eq!(served.add("before").await.status, 201);

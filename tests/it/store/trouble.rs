@@ -226,7 +226,7 @@ async fn a_connection_lost_before_the_commit_adds_nothing() {
 }
 
 #[tokio::test]
-async fn a_frozen_server_is_given_up_after_some_seconds_and_used_again_when_it_thaws() {
+async fn a_frozen_server_is_given_up_and_used_again_when_it_thaws() {
     let Some(database) = Database::new(Kind::Postgres) else { return };
     let (proxy, store) = over_a_line(&database).await;
     let (api_key, _) = till_key(&store).await;

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::stub::{json, serve};
+use crate::stub::{header, json, serve};
 
 pub(super) fn petstore(home: &TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_petstore"));
@@ -264,7 +264,7 @@ fn what_is_imported_and_its_report_are_not_replaced_by_what_is_to_be_mended() {
 }
 
 #[test]
-fn the_file_behind_a_link_is_replaced_and_a_link_to_nothing_is_named_at_once() {
+fn the_file_behind_a_link_is_replaced_and_a_link_to_nothing_is_named() {
     let home = home_with("old.csv", "old");
     fs::create_dir(home.path().join("there")).unwrap();
     fs::rename(home.path().join("old.csv"), home.path().join("there/old.csv")).unwrap();
@@ -286,4 +286,48 @@ fn an_export_to_a_closed_pipe_ends_quietly() {
     drop(child.stdout.take());
     let (status, text) = said(&child.wait_with_output().unwrap());
     assert_eq!((status, text.contains("cannot")), (Some(0), false), "{text}");
+}
+
+/// Exports the pets 7 and 9, with who added them, of a service whose stream falls silent after pet 7 and whose last pet
+/// is `last`. How that ended, and the file.
+async fn exported_from_a_silent_stream(last: u8) -> (Option<i32>, String, Option<String>) {
+    let stub = serve(move |_, request, mut socket| async move {
+        let is_stream = request.starts_with("GET /v1/pets/events");
+        let begin = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let answer = match header(&request, "last-event-id") {
+            _ if !is_stream => {
+                let pets = r#"[{"id":7,"name":"Rex","categoryId":3},{"id":9,"name":"Tank","categoryId":3}]"#;
+                let list = String::from_utf8(json("200 OK", pets)).unwrap();
+                list.replacen("content-type", "pets-events: /v1/pets/events\r\ncontent-type", 1)
+            }
+            None => format!("{begin}id: {last}\n\n"),
+            Some("6") => {
+                let by = r#""addedAt":null,"addedBy":{"key":"AB12cd34","name":"till 1"}"#;
+                let pet = format!(r#"{{"id":7,"name":"Rex","categoryId":3,{by}}}"#);
+                format!("{begin}id: 6\n\nevent: pet.added\nid: 7\ndata: {pet}\n\n")
+            }
+            Some(after) => format!("{begin}id: {after}\n\n"),
+        };
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut socket, answer.as_bytes()).await;
+        if is_stream {
+            std::future::pending::<()>().await;
+        }
+    })
+    .await;
+    let home = tempfile::tempdir().unwrap();
+    let mut command = petstore(&home, &["pets", "export", "all.csv", "--require-complete", "--provenance"]);
+    command.env("PETSTORE_BASE_URL", &stub.base_url).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
+    let (status, text) = said(&tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    (status, text, fs::read_to_string(home.path().join("all.csv")).ok())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_of_who_added_pets_fails_when_the_stream_falls_silent_before_the_last_pet() {
+    let (broken, whole) = tokio::join!(exported_from_a_silent_stream(9), exported_from_a_silent_stream(8));
+    assert_eq!((broken.0, broken.2), (Some(6), None), "{}", broken.1);
+    assert!(broken.1.contains("No answer from"), "{}", broken.1);
+    // Pet 9 was removed meanwhile.
+    assert_eq!(whole.0, Some(0), "{}", whole.1);
+    let rows = "id,name,categoryId,status,by,at\n7,Rex,3,,till 1,\n9,Tank,3,,,\n";
+    assert_eq!(whole.2.as_deref(), Some(rows));
 }
