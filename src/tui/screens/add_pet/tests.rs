@@ -287,10 +287,12 @@ fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
     // An answer closes the question.
-    app.wait(Duration::from_secs(3)).keys("C-c");
+    app.wait(Duration::from_secs(3)).keys("C-c F1");
     assert!(app.state.popup.is_some());
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
-    assert!(app.state.popup.is_none() && app.says("Added Biscuit, id 100270."), "{}", app.screen());
+    assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
+    app.keys("Esc");
+    assert_eq!(app.state.popup, None);
 }
 
 #[test]

@@ -300,7 +300,8 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     // The question whether to stop waiting is answered.
-    state.popup.take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
+    Popup::behind_help(&mut state.popup)
+        .take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,
