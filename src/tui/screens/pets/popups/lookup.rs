@@ -61,6 +61,8 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         }
     };
     lookup.error = None;
+    // The next id replaces it.
+    lookup.input.select();
     let here = if at_once { None } else { state.pets.find(id).map(|(pet, _)| pet.clone()) };
     if let Some(pet) = here {
         let effects = Vec::from_iter(state.cancel(Slot::ById));
