@@ -12,7 +12,7 @@ use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
 use super::mouse::Target;
-use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
+use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
@@ -22,7 +22,7 @@ use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::session_cache::keep;
 use super::state::{AppState, MessageKind, Screen};
-use super::text_input::{Edit, Typing};
+use super::text_input::{Edit, MAX_BYTES, Typing};
 
 /// The keys in every text field.
 pub static TEXT_FIELD: &[Command] = &[
@@ -151,6 +151,12 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         Msg::Paste(text) => {
             state.used = Some(now.mono);
             return on_paste(state, &text, now);
+        }
+        Msg::PasteTooLarge => {
+            let limit = MOST_PASTED >> 20;
+            state.complain(format!(
+                "Nothing was pasted: it is larger than {limit} MiB. Save it as a file, and import that."
+            ));
         }
         Msg::Tick => return on_tick(state, now),
         Msg::Reply(reply) => return on_reply(state, reply, now),
@@ -392,8 +398,10 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
             return Vec::new();
         }
-        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus) {
-            return rapid::input::paste(state, text, now);
+        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus)
+            && let Some(effects) = rapid::input::paste(state, text, now)
+        {
+            return effects;
         }
         if state.context() == Context::Form
             && state.add.focus == add_pet::Focus::Name
@@ -403,6 +411,9 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         }
     }
     on_typing(state, Typing::Text(text), now);
+    if text.len() > MAX_BYTES && state.context().is_text() {
+        state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
+    }
     Vec::new()
 }
 
@@ -503,6 +514,18 @@ mod tests {
         app.keys("Esc :");
         let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
         assert!(commands.found.iter().all(|found| found.command.why_not(&app.state.link).is_none()));
+    }
+
+    #[test]
+    fn a_paste_that_is_too_large_is_reported() {
+        let mut app = App::loaded(80, 24);
+        app.send(Msg::PasteTooLarge);
+        assert!(app.says("Nothing was pasted: it is larger than 64 MiB. Save it as a file"), "{}", app.screen());
+        let long = "x".repeat(MAX_BYTES + 1);
+        for keys in ["", "/", "# ", "Esc Esc a", "F6"] {
+            app.keys(keys).send(Msg::Paste(long.clone()));
+            assert_eq!(app.says("The end of the paste was cut: a field takes 4096 bytes."), !keys.is_empty(), "{keys}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::msg::{Key, KeyPress, MouseEvent, Msg};
+use super::super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg};
 
 /// The rest of a sequence comes within this time, over slow connections too, or not at all.
 const SEQUENCE: Duration = Duration::from_millis(500);
@@ -18,9 +18,6 @@ const PASTE: Duration = Duration::from_secs(5);
 
 /// No sequence is longer, in bytes.
 const LONGEST: usize = 64 << 10;
-
-/// A paste of more bytes is ignored.
-const MOST_PASTED: usize = 64 << 20;
 
 const ESC: u8 = 0x1b;
 
@@ -75,7 +72,7 @@ impl Decoder {
                     break;
                 }
                 rest = &rest[PASTE_END.len()..];
-                msgs.extend(self.end_of_paste());
+                msgs.push(self.end_of_paste());
             } else {
                 let Some((length, meaning)) = meaning(rest) else { break };
                 rest = &rest[length..];
@@ -109,7 +106,7 @@ impl Decoder {
         if let Some(paste) = &mut self.paste {
             let cut = held.iter().rposition(|byte| *byte == ESC).filter(|at| PASTE_END.starts_with(&held[*at..]));
             paste.extend_from_slice(&held[..cut.unwrap_or(held.len())]);
-            return self.end_of_paste().into_iter().collect();
+            return vec![self.end_of_paste()];
         }
         match held.as_slice() {
             [ESC] => vec![Msg::Key(Key::Esc.into())],
@@ -119,9 +116,9 @@ impl Decoder {
         }
     }
 
-    fn end_of_paste(&mut self) -> Option<Msg> {
-        let text = self.paste.take().filter(|text| text.len() <= MOST_PASTED)?;
-        Some(Msg::Paste(String::from_utf8_lossy(&text).into_owned()))
+    fn end_of_paste(&mut self) -> Msg {
+        let text = self.paste.take().filter(|text| text.len() <= MOST_PASTED);
+        text.map_or(Msg::PasteTooLarge, |text| Msg::Paste(String::from_utf8_lossy(&text).into_owned()))
     }
 }
 
@@ -529,6 +526,6 @@ mod tests {
         decoder.take(b"\x1b[200~", false, now);
         (0..65).for_each(|_| drop(decoder.take(&vec![b'1'; 1 << 20], false, now)));
         assert!(decoder.paste.as_ref().unwrap().len() <= MOST_PASTED + (1 << 20));
-        assert_eq!(decoder.take(b"\x1b[201~", false, now), []);
+        assert_eq!(decoder.take(b"\x1b[201~", false, now), [Msg::PasteTooLarge]);
     }
 }
