@@ -130,6 +130,12 @@ fn meaning(bytes: &[u8]) -> Option<Found> {
         [ESC, b'[', rest @ ..] => after(2, control_sequence(rest)),
         [ESC, b'O', last @ 0x20..0x7f, ..] => Some((3, key(letter(*last).map(Key::into)))),
         [ESC, b'O', rest @ ..] => (!rest.is_empty()).then_some((2, Meaning::Nothing)),
+        // A name behind Esc: no answer of a terminal begins with two letters.
+        [ESC, b'P' | b'X', b'A'..=b'Z' | b'a'..=b'z' | 0x80.., rest @ ..]
+            if !rest.windows(2).any(|end| end == [ESC, b'\\']) =>
+        {
+            Some((1, key(Some(Key::Esc.into()))))
+        }
         [ESC, b']' | b'P' | b'X' | b'^' | b'_', rest @ ..] => after(2, control_string(rest)),
         [ESC, rest @ ..] => after(1, character(rest, true)),
         _ => character(bytes, false),
@@ -407,6 +413,21 @@ mod tests {
         }
         assert_eq!(decoded(b"\xff\xc3(\x80"), (vec![Msg::Key(Key::Char('(').into())], false));
         assert_eq!(decoded("\x1b[I\x1b[O"), (vec![Msg::Focus { here: true }, Msg::Focus { here: false }], false));
+    }
+
+    #[test]
+    fn a_name_that_comes_in_one_piece_with_esc_is_typed() {
+        for name in ["Pluto", "Xaver", "PÄt", "PB"] {
+            let typed: Vec<_> = [Key::Esc].into_iter().chain(name.chars().map(Key::Char)).chain([Key::Enter]).collect();
+            assert_eq!(keys(&format!("\x1b{name}\r")), plain(&typed), "{name}");
+            let (now, mut decoder) = (clock::now().mono, Decoder::default());
+            let [begin, rest] = [format!("\x1b{}", &name[..1]), format!("{}\r", &name[1..])];
+            let msgs = [begin, rest].into_iter().flat_map(|piece| decoder.take(piece.as_bytes(), false, now));
+            assert_eq!(msgs.collect::<Vec<_>>(), plain(&typed).into_iter().map(Msg::Key).collect::<Vec<_>>(), "{name}");
+        }
+        for reply in ["\x1bP>|XTerm(390)\x1b\\", "\x1bP1$r0m\x1b\\", "\x1bP0+r\x1b\\", "\x1bP!|7E7E\x1b\\"] {
+            assert_eq!(keys(&format!("{reply}q")), plain(&[Key::Char('q')]), "{reply:?}");
+        }
     }
 
     /// Beginnings of sequences that a key does not end.
