@@ -71,6 +71,9 @@ impl Command {
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
 
+/// SIGCONT comes this soon after the end of a stop. Where no shell could continue the program, nothing stops it.
+const SIGCONT: Duration = Duration::from_secs(1);
+
 /// How many rows the wheel goes on at a time.
 const WHEEL: usize = 3;
 
@@ -176,9 +179,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         }
         Msg::Suspend => return suspend(state, now),
         // After Ctrl-Z it has the terminal already.
-        Msg::Continued if std::mem::take(&mut state.suspended) => {}
+        Msg::Continued if state.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}
         Msg::Continued => return vec![Effect::Resume],
         Msg::Resumed => {
+            state.suspended = state.suspended.map(|_| now.mono);
             state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
             // Leaving has switched it off.
             return state.mouse.then_some(Effect::Mouse(true)).into_iter().collect();
@@ -188,8 +192,8 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn suspend(state: &mut AppState, _: Now) -> Vec<Effect> {
-    state.suspended = true;
+fn suspend(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.suspended = Some(now.mono);
     vec![Effect::Suspend]
 }
 
@@ -514,6 +518,19 @@ mod tests {
         app.keys("Esc :");
         let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
         assert!(commands.found.iter().all(|found| found.command.why_not(&app.state.link).is_none()));
+    }
+
+    #[test]
+    fn after_a_stop_that_did_not_happen_the_next_one_is_seen() {
+        let mut app = App::loaded(80, 24);
+        let mut takes_again = |after: u64| {
+            app.keys("C-z").send(Msg::Resumed);
+            app.effects.clear();
+            app.wait(Duration::from_secs(after)).send(Msg::Continued);
+            app.effects.contains(&Effect::Resume)
+        };
+        assert!(!takes_again(0), "that is its own");
+        assert!(takes_again(60));
     }
 
     #[test]
