@@ -87,7 +87,7 @@ pub async fn run<B: Backend>(
     state.panes_wait = state.size.columns >= WIDE;
     let mut effects = start(state, now);
     effects.extend(state.mouse.then_some(Effect::Mouse(true)));
-    perform(terminal, state, effects, &worker, &outside, now)?;
+    perform(terminal, state, effects, &worker, &outside, clock)?;
     // From when on a frame is wanted.
     let mut due = Some(now.mono);
     // When something would be different in the last whole frame.
@@ -98,7 +98,7 @@ pub async fn run<B: Backend>(
             pacing.taken(traffic.borrow_and_update().took, now.mono);
             if pacing.is_slow() != state.slow_line {
                 let effects = update(state, Msg::Line { slow: pacing.is_slow() }, now);
-                perform(terminal, state, effects, &worker, &outside, now)?;
+                perform(terminal, state, effects, &worker, &outside, clock)?;
                 due = Some(now.mono);
             }
         }
@@ -153,7 +153,7 @@ pub async fn run<B: Backend>(
                     wanted = now.mono;
                 }
                 let effects = update(state, msg, now);
-                perform(terminal, state, effects, &worker, &outside, now)?;
+                perform(terminal, state, effects, &worker, &outside, clock)?;
                 if state.quitting.is_some() {
                     return Ok(());
                 }
@@ -253,7 +253,7 @@ fn perform<B: Backend>(
     effects: Vec<Effect>,
     worker: &Handle,
     outside: &TerminalHooks,
-    now: Now,
+    clock: fn() -> Now,
 ) -> Result<(), LoopError> {
     for effect in effects {
         let follow = match effect {
@@ -280,8 +280,8 @@ fn perform<B: Backend>(
             },
         };
         for msg in follow {
-            let effects = update(state, msg, now);
-            perform(terminal, state, effects, worker, outside, now)?;
+            let effects = update(state, msg, clock());
+            perform(terminal, state, effects, worker, outside, clock)?;
         }
     }
     Ok(())

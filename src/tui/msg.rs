@@ -22,6 +22,9 @@ use super::screens::domains::jobs::DomainReply;
 use super::screens::pets::jobs::{Followed, PetsReply};
 use super::screens::profiles::jobs::{ProfileReply, Tested};
 
+/// A paste of more bytes is not taken.
+pub(super) const MOST_PASTED: usize = 64 << 20;
+
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Msg {
@@ -31,6 +34,8 @@ pub enum Msg {
     Mouse(MouseEvent),
     /// Text came as one piece, through bracketed paste.
     Paste(String),
+    /// The same, of more bytes than [`MOST_PASTED`].
+    PasteTooLarge,
     /// The terminal has another size.
     Resize(Size),
     /// The terminal gained or lost focus.

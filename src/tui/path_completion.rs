@@ -37,8 +37,8 @@ pub fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) 
 
 /// The field with a path, if it has the cursor.
 fn field(state: &mut AppState) -> Option<&mut TextInput> {
-    let context = state.context();
-    match &mut state.popup {
+    let context = if let Some(Popup::Help(help)) = &state.popup { help.place } else { state.context() };
+    match Popup::behind_help(&mut state.popup) {
         Some(Popup::Write(write)) => Some(&mut write.path),
         Some(_) => None,
         None if context == Context::ImportFile => Some(&mut state.add.import.path),

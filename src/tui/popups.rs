@@ -79,8 +79,71 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::msg::Msg;
-    use crate::tui::testing::App;
+    use super::jobs::{NotWritten, PopupReply};
+    use crate::api::failure::Failure;
+    use crate::api::find::LookupResult;
+    use crate::local::complete::Completion;
+    use crate::tui::context::Context;
+    use crate::tui::msg::{Msg, Outcome};
+    use crate::tui::pending::Slot;
+    use crate::tui::screens::pets::jobs::PetsReply;
+    use crate::tui::testing::{App, animals, remote};
+
+    /// What is asked, the slot of the job, how it ends, and what the box says then.
+    type Answered = (&'static str, Slot, Outcome, &'static str);
+
+    #[test]
+    fn an_answer_that_comes_while_the_help_is_open_is_in_its_box_afterwards() {
+        let failure = || Failure::NotSent { why: "connection refused".into() };
+        let found = |pet| PetsReply::Found(Ok(LookupResult { pet, steps: Vec::new() })).into();
+        let failed = || NotWritten::Failed("no room".into());
+        let more = Completion { more: "orts/".into(), names: Vec::new() };
+        let answered: [Answered; 7] = [
+            ("# \"-7\" Enter", Slot::ById, found(None), "It is in none of the lists"),
+            ("# \"-7\" Enter", Slot::ById, PetsReply::Found(Err(failure())).into(), "(connection refused)"),
+            ("V \"rex\" Enter", Slot::Views, PopupReply::ViewAdded(Err("no room".into())).into(), "no room"),
+            (
+                "F4 \"petk_x\" Enter",
+                Slot::TestKey,
+                PopupReply::KeyTested(Err(failure())).into(),
+                "(connection refused)",
+            ),
+            ("x Enter", Slot::Write, PopupReply::Written(Err(failed())).into(), "no room"),
+            ("x Down Enter", Slot::Export, PopupReply::Exported(Err(failed())).into(), "no room"),
+            ("x C-u \"exp\" Tab", Slot::CompletePath, Outcome::PathCompleted("exp".into(), more), "exports/"),
+        ];
+        for (keys, slot, outcome, text) in answered {
+            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+            app.keys(keys).keys("F1");
+            app.reply(slot, outcome);
+            assert_eq!(app.state.context(), Context::Help, "{keys}");
+            app.keys("Esc");
+            assert!(app.says(text), "{keys}: {}", app.screen());
+        }
+        for (keys, slot, outcome) in [
+            ("# \"-7\" Enter", Slot::ById, found(Some(animals(1).remove(0)))),
+            ("F4 \"petk_0123456789abcdef77d1\" Enter", Slot::TestKey, PopupReply::KeyTested(Ok(())).into()),
+            ("x Enter", Slot::Write, PopupReply::Written(Ok("/home/ada/pets.csv".into())).into()),
+        ] {
+            let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+            app.keys(keys).keys("F1");
+            app.reply(slot, outcome);
+            app.keys("Esc");
+            assert_eq!(app.state.popup, None, "{keys}");
+        }
+    }
+
+    #[test]
+    fn the_help_over_a_box_opens_no_other_box() {
+        let mut app = App::loaded(80, 24);
+        for key in ["w", "F9"] {
+            app.keys("# \"100\" F1").keys(key);
+            assert!(app.says("Close the help and the box below it first."), "{key}: {}", app.screen());
+            app.keys("Esc");
+            assert!(app.state.context() == Context::ById && app.says("100"), "{key}: {}", app.screen());
+            app.keys("Esc");
+        }
+    }
 
     #[test]
     fn what_is_pasted_into_a_box_counts_as_what_is_typed() {

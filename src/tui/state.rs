@@ -98,8 +98,8 @@ pub struct AppState {
     pub added: Vec<AddedPet>,
     /// How many more were added by imports and as samples.
     pub added_in_bulk: u64,
-    /// The program has stopped itself, and SIGCONT is still to come.
-    pub(super) suspended: bool,
+    /// When the program has stopped itself, or was back after that: SIGCONT is still to come, if anything stopped it.
+    pub(super) suspended: Option<Instant>,
     /// Set when the program is to end.
     pub quitting: Option<QuitReason>,
     /// When something was last typed, or the app began.
@@ -341,7 +341,7 @@ impl AppState {
             keys,
             added: Vec::new(),
             added_in_bulk: 0,
-            suspended: false,
+            suspended: None,
             quitting: None,
             used: None,
             interrupted: None,

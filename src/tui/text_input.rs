@@ -7,7 +7,7 @@ use crate::model::display_safe;
 use crate::model::text::width;
 
 /// The most bytes one field takes; a paste beyond it is cut.
-const MAX_BYTES: usize = 4096;
+pub const MAX_BYTES: usize = 4096;
 
 /// A text field's content.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

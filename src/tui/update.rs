@@ -12,7 +12,7 @@ use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
 use super::mouse::Target;
-use super::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, QuitReason, Reply};
+use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
 use super::pending::Slot;
 use super::popups::jobs::NotWritten;
@@ -22,7 +22,7 @@ use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::session_cache::keep;
 use super::state::{AppState, MessageKind, Screen};
-use super::text_input::{Edit, Typing};
+use super::text_input::{Edit, MAX_BYTES, Typing};
 
 /// The keys in every text field.
 pub static TEXT_FIELD: &[Command] = &[
@@ -70,6 +70,9 @@ impl Command {
 
 /// Two presses of Ctrl-C within this time end the program.
 const TWICE: Duration = Duration::from_secs(2);
+
+/// SIGCONT comes this soon after the end of a stop. Where no shell could continue the program, nothing stops it.
+const SIGCONT: Duration = Duration::from_secs(1);
 
 /// How many rows the wheel goes on at a time.
 const WHEEL: usize = 3;
@@ -152,6 +155,12 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             state.used = Some(now.mono);
             return on_paste(state, &text, now);
         }
+        Msg::PasteTooLarge => {
+            let limit = MOST_PASTED >> 20;
+            state.complain(format!(
+                "Nothing was pasted: it is larger than {limit} MiB. Save it as a file, and import that."
+            ));
+        }
         Msg::Tick => return on_tick(state, now),
         Msg::Reply(reply) => return on_reply(state, reply, now),
         Msg::Resize(size) => state.size = size,
@@ -170,9 +179,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
         }
         Msg::Suspend => return suspend(state, now),
         // After Ctrl-Z it has the terminal already.
-        Msg::Continued if std::mem::take(&mut state.suspended) => {}
+        Msg::Continued if state.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}
         Msg::Continued => return vec![Effect::Resume],
         Msg::Resumed => {
+            state.suspended = state.suspended.map(|_| now.mono);
             state.say_done("Resumed. Ctrl-L redraws the screen.", now.mono);
             // Leaving has switched it off.
             return state.mouse.then_some(Effect::Mouse(true)).into_iter().collect();
@@ -182,8 +192,8 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-fn suspend(state: &mut AppState, _: Now) -> Vec<Effect> {
-    state.suspended = true;
+fn suspend(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.suspended = Some(now.mono);
     vec![Effect::Suspend]
 }
 
@@ -392,8 +402,10 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
             return Vec::new();
         }
-        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus) {
-            return rapid::input::paste(state, text, now);
+        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus)
+            && let Some(effects) = rapid::input::paste(state, text, now)
+        {
+            return effects;
         }
         if state.context() == Context::Form
             && state.add.focus == add_pet::Focus::Name
@@ -403,6 +415,9 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         }
     }
     on_typing(state, Typing::Text(text), now);
+    if text.len() > MAX_BYTES && state.context().is_text() {
+        state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
+    }
     Vec::new()
 }
 
@@ -503,6 +518,31 @@ mod tests {
         app.keys("Esc :");
         let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
         assert!(commands.found.iter().all(|found| found.command.why_not(&app.state.link).is_none()));
+    }
+
+    #[test]
+    fn after_a_stop_that_did_not_happen_the_next_one_is_seen() {
+        let mut app = App::loaded(80, 24);
+        let mut takes_again = |after: u64| {
+            app.keys("C-z").send(Msg::Resumed);
+            app.effects.clear();
+            app.wait(Duration::from_secs(after)).send(Msg::Continued);
+            app.effects.contains(&Effect::Resume)
+        };
+        assert!(!takes_again(0), "that is its own");
+        assert!(takes_again(60));
+    }
+
+    #[test]
+    fn a_paste_that_is_too_large_is_reported() {
+        let mut app = App::loaded(80, 24);
+        app.send(Msg::PasteTooLarge);
+        assert!(app.says("Nothing was pasted: it is larger than 64 MiB. Save it as a file"), "{}", app.screen());
+        let long = "x".repeat(MAX_BYTES + 1);
+        for keys in ["", "/", "# ", "Esc Esc a", "F6"] {
+            app.keys(keys).send(Msg::Paste(long.clone()));
+            assert_eq!(app.says("The end of the paste was cut: a field takes 4096 bytes."), !keys.is_empty(), "{keys}");
+        }
     }
 
     #[test]

@@ -168,6 +168,13 @@ impl ChangeMarks {
         self.marks.remove(&id);
     }
 
+    /// The pets after this one are gone: others may get their ids.
+    pub fn forget_after(&mut self, last: PetId) {
+        self.seen.pets.retain(|id, _| *id <= last);
+        self.seen.own.retain(|id| *id <= last);
+        self.marks.retain(|id, _| *id <= last);
+    }
+
     /// Pets that were added here are not changes, also where a list showed them first.
     pub fn added(&mut self, ids: impl IntoIterator<Item = PetId>) {
         for id in ids {

@@ -35,7 +35,8 @@ impl TypedText {
             wizards: domains.unsaved_wizards().cloned().collect(),
             redirects: IgnoredAny,
             profile: profile(&state.profiles.form),
-            search: state.pets.search.clone(),
+            // That of a view is saved.
+            search: (!state.pets.is_searched_as_saved()).then(|| state.pets.search.clone()).unwrap_or_default(),
             browser: domains.browser.clone(),
         }
     }
@@ -96,7 +97,7 @@ impl TypedText {
         if state.domains.browser.is_empty() {
             state.domains.browser = browser;
         }
-        if !search.is_empty() {
+        if state.pets.search.is_empty() && !search.is_empty() {
             state.pets.search = search;
             state.pets.arrange();
         }

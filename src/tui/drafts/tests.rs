@@ -4,6 +4,7 @@ use super::*;
 use crate::api::Failure;
 use crate::app::domain_service::DomainSetup;
 use crate::app::outbox::send::{NotCreated, SentAt};
+use crate::config::file::View;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
@@ -12,10 +13,10 @@ use crate::transfer::{ColumnMapping, Input};
 use crate::tui::context::Context;
 use crate::tui::effect::{Job, Task};
 use crate::tui::msg::{Msg, Outcome, Size};
-use crate::tui::screens::add_pet;
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
+use crate::tui::screens::{add_pet, pets};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -187,6 +188,24 @@ fn all_typed_text_is_restored_in_place() {
     assert_eq!(writes(&next), [], "it is on disk");
     next.keys("Right");
     assert!(!next.says("ended unexpectedly"), "the sentence goes with the first key");
+}
+
+#[test]
+fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("/ \"mo\" Enter");
+    let text = Drafts::of(&app.state, None, app.now).unwrap().text();
+    app.keys("/ C-u \"rex\" Enter");
+    let drafts = Drafts::read(&text, app.state.link.identity.as_deref().unwrap());
+    on_opened(&mut app.state, Ok(drafts));
+    assert_eq!(app.state.pets.search.value(), "rex");
+    let cats = View { name: "cats".into(), search: "cat:3".into(), ..View::default() };
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.state.pets = pets::State::new(&Settings { views: vec![cats], ..settings(remote()) });
+    app.keys("Left");
+    assert_eq!((app.state.pets.search.value(), TypedText::of(&app.state).is_empty()), ("cat:3", true));
+    app.keys("/ \" mo\" Enter");
+    assert_eq!(TypedText::of(&app.state).search.value(), "cat:3 mo");
 }
 
 #[test]

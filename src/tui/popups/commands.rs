@@ -18,14 +18,21 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
-pub const SHOW: Command = change("commands", ": F9", "", "all commands", |app, _| match app.popup.take() {
-    Some(Popup::Help(help)) if help.below.is_some() => {
-        app.popup = Some(Popup::Help(help));
-        app.tell("Close the help and the box below it first.");
+pub const SHOW: Command = change("commands", ": F9", "", "all commands", |app, _| {
+    if covers_box(app) {
+        return app.tell(COVERS_BOX);
     }
-    _ => app.popup = Some(Popup::Commands(CommandsBox::new(app))),
+    app.popup = None;
+    app.popup = Some(Popup::Commands(CommandsBox::new(app)));
 })
 .everywhere();
+
+/// Why no other box opens from the help over one, which would be lost with what is typed in it.
+pub(super) const COVERS_BOX: &str = "Close the help and the box below it first.";
+
+pub(super) fn covers_box(app: &AppState) -> bool {
+    matches!(&app.popup, Some(Popup::Help(help)) if help.below.is_some())
+}
 
 pub static BOX: &[Command] = &[
     moves(TYPED_LIST, "choose", "choose", |app, movement, _| {

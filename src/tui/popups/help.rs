@@ -2,9 +2,10 @@
 
 use ratatui::text::{Line, Span};
 
+use super::commands::{self, COVERS_BOX, covers_box};
+use super::scroll;
 use super::state::{Contents, HelpBox, Popup, WriteBox};
 use super::write::NO_FILES;
-use super::{commands, scroll};
 use crate::model::PetStatus;
 use crate::tui::command::{Command, change};
 use crate::tui::context::Context;
@@ -14,26 +15,29 @@ use crate::tui::widgets::page::Page;
 
 pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
     let place = app.context();
-    let below = app.popup.take().map(Box::new);
+    let below = Box::new(app.popup.take());
     app.popup = Some(Popup::Help(HelpBox { place, top: 0, below }));
 })
 .always();
 
 pub static BOX: &[Command] = &[
     scroll::SCROLL,
-    commands::SHOW.at(": F9", "all commands", "all commands").when(|app| {
-        let alone = matches!(&app.popup, Some(Popup::Help(help)) if help.below.is_none());
-        alone && app.allows(&commands::SHOW)
-    }),
+    commands::SHOW
+        .at(": F9", "all commands", "all commands")
+        .when(|app| !covers_box(app) && app.allows(&commands::SHOW)),
     change("write-file", "w Ctrl-O", "keys to a file", "write all to a file", |app, _| {
+        if covers_box(app) {
+            return app.tell(COVERS_BOX);
+        }
         let keys = Contents::Text(app.keymap.file());
         let what = Some("next to config.toml, it is used from the next start".to_owned());
         app.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
     })
-    .not_over_ssh(NO_FILES),
+    .not_over_ssh(NO_FILES)
+    .when(|app| !covers_box(app)),
     change("back", "Esc Enter q ? F1 F3 Ctrl-G", "close", "close", |app, _| {
         if let Some(Popup::Help(help)) = app.popup.take() {
-            app.popup = help.below.map(|below| *below);
+            app.popup = *help.below;
         }
     }),
 ];

@@ -42,7 +42,7 @@ impl KeyBox {
 
 /// Asks in which file the key can be stored, once for each box.
 pub fn find_key_file(state: &mut AppState, now: Now) -> Option<Effect> {
-    let asks = matches!(&state.popup, Some(Popup::Key(KeyBox { file: None, .. })));
+    let asks = matches!(Popup::behind_help(&mut state.popup), Some(Popup::Key(KeyBox { file: None, .. })));
     if !asks || state.pending.is_running(Slot::KeyFile) {
         return None;
     }
@@ -51,7 +51,7 @@ pub fn find_key_file(state: &mut AppState, now: Now) -> Option<Effect> {
 
 /// It is known in which file the key can be stored, if in any.
 pub fn on_key_file(state: &mut AppState, file: Option<String>) {
-    if let Some(Popup::Key(key_box)) = &mut state.popup {
+    if let Some(Popup::Key(key_box)) = Popup::behind_help(&mut state.popup) {
         key_box.file = Some(file);
     }
 }
@@ -109,13 +109,14 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
 /// The key was tried with one request: the worker goes on with it if it was accepted.
 pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
     let service = state.link.service.clone();
-    let Some(Popup::Key(key_box)) = &mut state.popup else { return Vec::new() };
+    let open = Popup::behind_help(&mut state.popup);
+    let Some(Popup::Key(key_box)) = open else { return Vec::new() };
     match result {
         Ok(()) => {
             let (typed, store) = (ApiKey::new(key_box.input.value()).ok(), key_box.store);
             let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
             state.link.key = (ending, KeyOrigin::Typed);
-            state.popup = None;
+            *open = None;
             state.link.health = Health::Unknown;
             add_pet::update::on_other_key(state);
             state.pets.follow.on_other_key();

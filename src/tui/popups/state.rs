@@ -51,6 +51,14 @@ pub struct ThemesBox {
 }
 
 impl Popup {
+    /// The box that what was asked from it goes to: the one that is open, or the one below the help.
+    pub(in crate::tui) fn behind_help(open: &mut Option<Self>) -> &mut Option<Self> {
+        match open {
+            Some(Self::Help(help)) => &mut help.below,
+            open => open,
+        }
+    }
+
     /// Whether keys are not taken for an answer yet.
     pub(in crate::tui) fn is_deaf(&self, now: Instant) -> bool {
         if let Self::Key(KeyBox { deaf_until: Some(until), .. }) | Self::Confirm(ConfirmBox { deaf_until: until, .. }) =
@@ -155,7 +163,7 @@ pub struct HelpBox {
     /// The first line shown.
     pub top: u16,
     /// The box that it was opened over, which comes back.
-    pub below: Option<Box<Popup>>,
+    pub below: Box<Option<Popup>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -108,7 +108,7 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// How far the whole inventory is.
 pub(super) fn on_exporting(state: &mut AppState, count: u64) {
-    if let Some(Popup::Write(write)) = &mut state.popup {
+    if let Some(Popup::Write(write)) = Popup::behind_help(&mut state.popup) {
         write.written = Some(count);
     }
 }
@@ -128,21 +128,22 @@ pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, n
 
 /// A file was written, or not.
 pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
-    if let Some(Popup::Write(write)) = &mut state.popup {
+    let open = Popup::behind_help(&mut state.popup);
+    if let Some(Popup::Write(write)) = open {
         write.written = None;
     }
     let why = match result {
         Ok(path) => {
-            let what = match &state.popup {
+            let what = match open {
                 Some(Popup::Write(WriteBox { what: Some(what), .. })) => format!(": {what}"),
                 _ => String::new(),
             };
-            if matches!(&state.popup, Some(Popup::Write(write)) if write.asked.as_deref() == Some(write.path.value())) {
-                state.popup = None;
-            }
+            open.take_if(
+                |popup| matches!(popup, Popup::Write(write) if write.asked.as_deref() == Some(write.path.value())),
+            );
             return state.say_done(format!("Written to {path}{what}."), now.mono);
         }
-        Err(NotWritten::Exists(path)) => match &mut state.popup {
+        Err(NotWritten::Exists(path)) => match open {
             // Only for the name that was asked about.
             Some(Popup::Write(write)) if write.path.value().trim() == path => {
                 write.replace = true;
@@ -156,7 +157,7 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
         }
         Err(NotWritten::Failed(why)) => why,
     };
-    match &mut state.popup {
+    match open {
         Some(Popup::Write(write)) => write.error = Some(why),
         _ => state.complain(why),
     }

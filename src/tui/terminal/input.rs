@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::msg::{Key, KeyPress, MouseEvent, Msg};
+use super::super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg};
 
 /// The rest of a sequence comes within this time, over slow connections too, or not at all.
 const SEQUENCE: Duration = Duration::from_millis(500);
@@ -18,9 +18,6 @@ const PASTE: Duration = Duration::from_secs(5);
 
 /// No sequence is longer, in bytes.
 const LONGEST: usize = 64 << 10;
-
-/// A paste of more bytes is ignored.
-const MOST_PASTED: usize = 64 << 20;
 
 const ESC: u8 = 0x1b;
 
@@ -75,7 +72,7 @@ impl Decoder {
                     break;
                 }
                 rest = &rest[PASTE_END.len()..];
-                msgs.extend(self.end_of_paste());
+                msgs.push(self.end_of_paste());
             } else {
                 let Some((length, meaning)) = meaning(rest) else { break };
                 rest = &rest[length..];
@@ -109,7 +106,7 @@ impl Decoder {
         if let Some(paste) = &mut self.paste {
             let cut = held.iter().rposition(|byte| *byte == ESC).filter(|at| PASTE_END.starts_with(&held[*at..]));
             paste.extend_from_slice(&held[..cut.unwrap_or(held.len())]);
-            return self.end_of_paste().into_iter().collect();
+            return vec![self.end_of_paste()];
         }
         match held.as_slice() {
             [ESC] => vec![Msg::Key(Key::Esc.into())],
@@ -119,9 +116,9 @@ impl Decoder {
         }
     }
 
-    fn end_of_paste(&mut self) -> Option<Msg> {
-        let text = self.paste.take().filter(|text| text.len() <= MOST_PASTED)?;
-        Some(Msg::Paste(String::from_utf8_lossy(&text).into_owned()))
+    fn end_of_paste(&mut self) -> Msg {
+        let text = self.paste.take().filter(|text| text.len() <= MOST_PASTED);
+        text.map_or(Msg::PasteTooLarge, |text| Msg::Paste(String::from_utf8_lossy(&text).into_owned()))
     }
 }
 
@@ -133,6 +130,12 @@ fn meaning(bytes: &[u8]) -> Option<Found> {
         [ESC, b'[', rest @ ..] => after(2, control_sequence(rest)),
         [ESC, b'O', last @ 0x20..0x7f, ..] => Some((3, key(letter(*last).map(Key::into)))),
         [ESC, b'O', rest @ ..] => (!rest.is_empty()).then_some((2, Meaning::Nothing)),
+        // A name behind Esc: no answer of a terminal begins with two letters.
+        [ESC, b'P' | b'X', b'A'..=b'Z' | b'a'..=b'z' | 0x80.., rest @ ..]
+            if !rest.windows(2).any(|end| end == [ESC, b'\\']) =>
+        {
+            Some((1, key(Some(Key::Esc.into()))))
+        }
         [ESC, b']' | b'P' | b'X' | b'^' | b'_', rest @ ..] => after(2, control_string(rest)),
         [ESC, rest @ ..] => after(1, character(rest, true)),
         _ => character(bytes, false),
@@ -412,6 +415,21 @@ mod tests {
         assert_eq!(decoded("\x1b[I\x1b[O"), (vec![Msg::Focus { here: true }, Msg::Focus { here: false }], false));
     }
 
+    #[test]
+    fn a_name_that_comes_in_one_piece_with_esc_is_typed() {
+        for name in ["Pluto", "Xaver", "PÄt", "PB"] {
+            let typed: Vec<_> = [Key::Esc].into_iter().chain(name.chars().map(Key::Char)).chain([Key::Enter]).collect();
+            assert_eq!(keys(&format!("\x1b{name}\r")), plain(&typed), "{name}");
+            let (now, mut decoder) = (clock::now().mono, Decoder::default());
+            let [begin, rest] = [format!("\x1b{}", &name[..1]), format!("{}\r", &name[1..])];
+            let msgs = [begin, rest].into_iter().flat_map(|piece| decoder.take(piece.as_bytes(), false, now));
+            assert_eq!(msgs.collect::<Vec<_>>(), plain(&typed).into_iter().map(Msg::Key).collect::<Vec<_>>(), "{name}");
+        }
+        for reply in ["\x1bP>|XTerm(390)\x1b\\", "\x1bP1$r0m\x1b\\", "\x1bP0+r\x1b\\", "\x1bP!|7E7E\x1b\\"] {
+            assert_eq!(keys(&format!("{reply}q")), plain(&[Key::Char('q')]), "{reply:?}");
+        }
+    }
+
     /// Beginnings of sequences that a key does not end.
     const CUT: &[&str] = &[
         "\x1b[",
@@ -529,6 +547,6 @@ mod tests {
         decoder.take(b"\x1b[200~", false, now);
         (0..65).for_each(|_| drop(decoder.take(&vec![b'1'; 1 << 20], false, now)));
         assert!(decoder.paste.as_ref().unwrap().len() <= MOST_PASTED + (1 << 20));
-        assert_eq!(decoder.take(b"\x1b[201~", false, now), []);
+        assert_eq!(decoder.take(b"\x1b[201~", false, now), [Msg::PasteTooLarge]);
     }
 }

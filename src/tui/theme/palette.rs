@@ -90,6 +90,10 @@ impl Theme {
         }
         let (text, ground) = self.colours(role);
         let (fg, bg) = (shown(text, depth), shown(ground, depth));
+        // Colours that differ may be the same where there are fewer.
+        if fg.is_some() && fg == bg {
+            return without.fg(Color::Reset).bg(Color::Reset);
+        }
         let modifier = match (is_named, bg) {
             (false, _) => without_colours(role),
             (true, None) => without_colours(role) - Modifier::DIM,

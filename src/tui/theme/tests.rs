@@ -126,6 +126,28 @@ fn every_role_can_be_read_on_its_ground_at_each_depth() {
 }
 
 #[test]
+fn colours_that_fall_together_where_there_are_fewer_are_those_of_the_terminal() {
+    let file =
+        "title = \"Dusk\"\ntext = \"#202020 on #101010\"\nerror = \"#c02020\"\nselected = \"#0000a0 on #0000d0\"\n";
+    let theme: Arc<Theme> = Arc::new(ThemeFile::parse("dusk", file, Path::new("dusk.toml")).unwrap().into());
+    let colours = |depth, role| {
+        let style = with(&theme, depth).style(role);
+        (style.fg.unwrap(), style.bg.unwrap())
+    };
+    for (depth, role) in DEPTHS.iter().flat_map(|depth| StyleRole::all().map(move |role| (*depth, role))) {
+        if role != StyleRole::Match {
+            let (text, ground) = colours(depth, role);
+            assert!(text != ground || text == Color::Reset, "{depth:?} {role:?}: {text:?}");
+        }
+    }
+    assert_eq!(colours(Depth::Sixteen, StyleRole::Text), (Color::Reset, Color::Reset));
+    assert_eq!(colours(Depth::Sixteen, StyleRole::Error), (Color::Red, Color::Black));
+    let selected = with(&theme, Depth::Sixteen).style(StyleRole::Selected);
+    assert!(selected.add_modifier.contains(Modifier::REVERSED), "{selected:?}");
+    assert_eq!(colours(Depth::TrueColour, StyleRole::Text), (Color::Rgb(32, 32, 32), Color::Rgb(16, 16, 16)));
+}
+
+#[test]
 fn whole_frames_can_be_read_and_leave_no_hole() {
     let frames = |theme: &Arc<Theme>, depth: Depth| {
         let app = |columns: u16, rows: u16| {

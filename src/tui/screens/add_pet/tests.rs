@@ -10,12 +10,13 @@ use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::msg::{Msg, Size};
+use crate::tui::msg::{Key, Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupReply;
 use crate::tui::popups::state::DEAF;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
+use crate::tui::screens::add_pet::update::MAX_HELD;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -287,10 +288,23 @@ fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
     // An answer closes the question.
-    app.wait(Duration::from_secs(3)).keys("C-c");
+    app.wait(Duration::from_secs(3)).keys("C-c F1");
     assert!(app.state.popup.is_some());
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
-    assert!(app.state.popup.is_none() && app.says("Added Biscuit, id 100270."), "{}", app.screen());
+    assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
+    app.keys("Esc");
+    assert_eq!(app.state.popup, None);
+}
+
+#[test]
+fn more_typed_while_sending_than_is_kept_is_reported() {
+    let mut app = sent(80, 24);
+    for _ in 0..MAX_HELD {
+        app.send(Msg::Key(Key::Char('x').into()));
+    }
+    assert!(!app.says("Too much was typed while sending"), "{}", app.screen());
+    app.keys("x");
+    assert!(app.says("Too much was typed while sending: the rest is ignored"), "{}", app.screen());
 }
 
 #[test]

@@ -30,7 +30,7 @@ use super::rapid;
 use super::state::Refusal;
 
 /// The most keys held for the next pet while one is being sent.
-const MAX_HELD: usize = 4096;
+pub(super) const MAX_HELD: usize = 4096;
 
 /// Shows the form itself; another command shows what was left open in its place.
 pub const NEW: Command = command("show-add", "a", "add", "add a pet", show_form).everywhere().adds().shell(add_line);
@@ -123,6 +123,8 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
     let holds = is_form && state.add.is_sending();
     if holds && state.add.held.len() < MAX_HELD {
         state.add.held.push(msg.clone());
+    } else if holds {
+        state.complain("Too much was typed while sending: the rest is ignored until the answer comes.");
     }
     holds
 }
@@ -300,7 +302,8 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     // The question whether to stop waiting is answered.
-    state.popup.take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
+    Popup::behind_help(&mut state.popup)
+        .take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,

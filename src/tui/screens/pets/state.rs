@@ -455,7 +455,9 @@ impl State {
         self.follow.position = Some(last);
         self.follow.arrived.retain(|pet| pet.id <= last);
         self.follow.held.retain(|pet| pet.id <= last);
+        self.follow.kept.retain(|id| *id <= last);
         self.provenance.of.retain(|id, _| *id <= last);
+        self.changes.forget_after(last);
         self.pinned.take_if(|pet| pet.id > last);
         self.whole.forget();
         self.forget_lists();

@@ -79,7 +79,7 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     if let Some(kept) = kept {
         kept.restore(state, now);
     }
-    state.popup.take_if(|popup| {
+    Popup::behind_help(&mut state.popup).take_if(|popup| {
         use Popup::{Confirm, Error, Key, Limit, Lookup};
         matches!(popup, Key(_) | Limit(_) | Error(_) | Confirm(_) | Lookup(_))
     });

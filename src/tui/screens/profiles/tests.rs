@@ -501,6 +501,17 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
     assert_eq!(app.asked(), Some(ProfileTask::FindKeyFile("staging".into())));
 }
 
+#[test]
+fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() {
+    let mut app = listed(80, 24);
+    app.keys("Esc # 7 F1");
+    let switch = app.state.begin(ProfileTask::Use("staging".into()), app.now);
+    app.effects.push(switch);
+    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.keys("Esc");
+    assert_eq!(app.state.popup, None);
+}
+
 // --- the key box ---
 
 fn key_box(app: &App) -> &KeyBox {

@@ -128,9 +128,8 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     }
     running.ended = true;
     // There is nothing to stop any more.
-    if matches!(&state.popup, Some(Popup::Confirm(asked)) if asked.change == PendingChange::StopImport) {
-        state.popup = None;
-    }
+    Popup::behind_help(&mut state.popup)
+        .take_if(|popup| matches!(popup, Popup::Confirm(asked) if asked.change == PendingChange::StopImport));
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));

@@ -486,12 +486,16 @@ fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
 
 #[test]
 fn an_import_that_ends_takes_back_the_question_whether_to_stop_it() {
-    let mut app = running(80, 24);
-    app.keys("Esc");
-    assert_eq!(app.state.context(), Context::Confirm);
-    end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    assert_eq!(app.state.context(), Context::ImportRun);
-    assert!(app.says("Import finished: 1237 added."), "{}", app.screen());
+    for help in ["", "F1"] {
+        let mut app = running(80, 24);
+        app.keys("Esc");
+        assert_eq!(app.state.context(), Context::Confirm);
+        app.keys(help);
+        end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
+        assert!(app.says("Import finished: 1237 added."), "{}", app.screen());
+        app.keys(if help.is_empty() { "" } else { "Esc" });
+        assert_eq!(app.state.context(), Context::ImportRun);
+    }
 }
 
 #[test]

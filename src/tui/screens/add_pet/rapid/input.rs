@@ -8,7 +8,6 @@ use crate::model::{Draft, FieldError};
 use crate::tui::effect::Effect;
 use crate::tui::screens::add_pet::import;
 use crate::tui::state::AppState;
-use crate::tui::text_input::Typing;
 
 use super::state::{Fate, Focus, Line, MOST_WAITING, reason};
 
@@ -26,21 +25,17 @@ pub(super) fn take_name(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Handles pasted text. Several codes come from a fast scanner: each is taken, the first appended to what is typed
-/// already. Several lines of anything else are previewed before they are sent, as in the form.
-pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
+/// already. Several lines of anything else are previewed before they are sent, as in the form. The rest is typed.
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     let rapid = &state.add.rapid;
     let whole = format!("{}{text}", rapid.name.value());
     let lines: Vec<&str> = text.trim_end_matches('\n').split('\n').collect();
     if lines.len() < 2 || rapid.focus == Focus::Category {
-        super::update::on_typing(state, Typing::Text(&text), now);
-        return Vec::new();
+        return None;
     }
     if !whole.lines().all(|line| is_code(rapid.setup.code_in(line))) {
-        return import::start::paste(state, &text, now).unwrap_or_else(|| {
-            super::update::on_typing(state, Typing::Text(&text), now);
-            Vec::new()
-        });
+        return import::start::paste(state, &text, now);
     }
     state.add.rapid.focus = Focus::Name;
     let mut rings = Vec::new();
@@ -51,7 +46,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
             let from = short(line);
             let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
             state.complain(text);
-            return vec![bell()];
+            return Some(vec![bell()]);
         }
         state.add.rapid.name.insert(line);
         let whole = state.add.rapid.name.value().to_owned();
@@ -66,7 +61,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
         state.complain(format!("{taken} codes pasted. To fix (marked !): {wrong}."));
     }
     rings.truncate(1);
-    rings
+    Some(rings)
 }
 
 /// Why no line can be taken now.

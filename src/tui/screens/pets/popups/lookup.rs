@@ -61,6 +61,8 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         }
     };
     lookup.error = None;
+    // The next id replaces it.
+    lookup.input.select();
     let here = if at_once { None } else { state.pets.find(id).map(|(pet, _)| pet.clone()) };
     if let Some(pet) = here {
         let effects = Vec::from_iter(state.cancel(Slot::ById));
@@ -78,14 +80,14 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
 
 /// Shows the pet that was found in the detail.
 fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
-    (state.popup, state.screen) = (None, Screen::Pets);
+    (*Popup::behind_help(&mut state.popup), state.screen) = (None, Screen::Pets);
     state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
     (state.pets.pinned, state.pets.drawer) = (Some(pet), true);
 }
 
 /// The look-up ended.
 pub fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
-    let Some(Popup::Lookup(lookup)) = &mut state.popup else { return Vec::new() };
+    let Some(Popup::Lookup(lookup)) = Popup::behind_help(&mut state.popup) else { return Vec::new() };
     match result {
         Err(failure) => {
             lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&state.link.service)));

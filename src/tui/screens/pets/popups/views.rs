@@ -42,7 +42,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Says in the box why nothing was saved, or below if it was closed.
 fn refuse(state: &mut AppState, why: String) {
-    match &mut state.popup {
+    match Popup::behind_help(&mut state.popup) {
         Some(Popup::View(view)) => view.refuse(why),
         _ => state.complain(why),
     }
@@ -67,7 +67,7 @@ pub fn on_written(state: &mut AppState, result: Result<Box<View>, String>, now: 
         Err(why) => refuse(state, format!("The view was not saved: {why}")),
         Ok(view) => {
             let name = short(&view.name);
-            state.popup.take_if(|popup| matches!(popup, Popup::View(_)));
+            Popup::behind_help(&mut state.popup).take_if(|popup| matches!(popup, Popup::View(_)));
             state.pets.add_view(*view);
             let effects = show_tab(state, state.pets.tabs().0.len() - 1, now);
             state.say_done(format!("View {name} saved. To change it, edit config.toml."), now.mono);

@@ -6,6 +6,7 @@ use crate::api::Failure;
 use crate::api::follow::AddedPet;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
+use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
 use crate::model::{Pet, PetId, PetStatus};
 use crate::transfer::import::ImportProgress;
@@ -226,6 +227,20 @@ fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_app
         app.job(Slot::Inventory).is_some_and(|job| job.id != id),
         "the inventory that was read is not that any more"
     );
+}
+
+#[test]
+fn a_pet_with_the_id_of_a_lost_one_is_new() {
+    let pets = animals(12);
+    let mut app = live(80, 24, &pets);
+    let [seen, own] = [pets[11].id, pets[11].id + 1];
+    app.state.pets.added(&newcomer(own, "Pochi", PetStatus::Sold));
+    followed(&mut app, Followed::PetsLost(pets[9].id));
+    for id in [seen, own] {
+        followed(&mut app, reported(vec![newcomer(id, "Newcomer", PetStatus::Sold)]));
+        assert_eq!(app.state.pets.changes.mark(id), Some(ChangeKind::New), "{id}");
+    }
+    assert_eq!(app.state.pets.changes.mark(pets[10].id), None);
 }
 
 #[test]

@@ -361,7 +361,9 @@ fn the_lists_are_asked_before_the_operation_that_goes_away() {
     app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
     assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
-    app.keys("g");
+    app.keys("8 Enter");
+    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(8, Ask::IfNeeded)));
+    app.keys("- 7 Enter g");
     assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
     let steps = vec![Step { asked: LookupRequest::Get, outcome: StepOutcome::Found }];
     let pet = Pet { id: -7, ..animals(1).remove(0) };
