@@ -36,7 +36,7 @@ impl TypedText {
             redirects: IgnoredAny,
             profile: profile(&state.profiles.form),
             // That of a view is saved.
-            search: (!state.pets.is_searched_as_saved()).then(|| state.pets.search.clone()).unwrap_or_default(),
+            search: if state.pets.is_searched_as_saved() { TextInput::default() } else { state.pets.search.clone() },
             browser: domains.browser.clone(),
         }
     }
