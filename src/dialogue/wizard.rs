@@ -1,5 +1,4 @@
-//! Sets up a domain: the preconditions, the name, the value from the dashboard, the record, and the steps until it is
-//! live.
+//! Sets up a domain: the name, the value from the dashboard, the record, and the steps until it is live.
 
 use super::domains::{CheckedDomain, read_name};
 use super::prompt::Asked;
@@ -7,9 +6,10 @@ use super::session::Session;
 use crate::app::domain_service::existing;
 use crate::domains::parse_name::ExistingDomains;
 use crate::domains::record_export::DnsRecord;
-use crate::domains::reported::{Event, Precondition};
+use crate::domains::reported::Event;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::stage::Stage;
+use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{DnsName, Domain, parse_name};
 
 const NAME_HELP: &str = "Type the name that visitors will use, such as docs.example.com. You can paste an address.";
@@ -49,15 +49,9 @@ impl Session {
         self.guide(&domain).await
     }
 
-    /// Asks for the preconditions and the name, and adds the domain to the list.
+    /// Asks for the name, and adds the domain to the list.
     async fn begin(&mut self, known: ExistingDomains) -> Asked<Option<Domain>> {
-        self.talk.say("First, three preconditions. You can continue even if one is not met.")?;
-        let mut events = vec![Event::Added];
-        for precondition in Precondition::ALL {
-            let holds =
-                self.talk.is_yes(&format!("Precondition: {}. Is that true?", precondition.words()), true).await?;
-            events.push(Event::Ticked { precondition, holds });
-        }
+        self.talk.say(format!("Before you start: {PRECONDITIONS}."))?;
         let is_sandbox = self.setup.domains.sandbox.is_some();
         let question = match is_sandbox {
             true => format!("Domain, press Enter for {}:", Sandbox::DOMAIN),
@@ -69,7 +63,7 @@ impl Session {
             (answer, false) => read_name(answer, &known),
         };
         let domain = self.talk.ask(&question, NAME_HELP, read).await?;
-        if !self.record(&domain.name, events)? {
+        if !self.record(&domain.name, vec![Event::Added])? {
             return Ok(None);
         }
         self.talk.say(format!("{} is on the list. You can continue with it at any time.", domain.unicode))?;

@@ -1,37 +1,9 @@
 //! What the operator reported, with the times. It is kept apart from measurements, and never guessed.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::dns_name::DnsName;
-
-/// What is required before a domain can be set up (API description, custom domains).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Precondition {
-    /// The plan is Pro or above.
-    PaidPlan,
-    /// The project was deployed successfully.
-    Deploy,
-    /// The DNS settings of the domain can be changed.
-    DnsAccess,
-}
-
-impl Precondition {
-    /// All of them, in the order in which they are asked.
-    pub const ALL: [Self; 3] = [Self::PaidPlan, Self::Deploy, Self::DnsAccess];
-
-    /// The precondition in words.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::PaidPlan => "the project is on a paid plan (Pro or above)",
-            Self::Deploy => "the project was deployed successfully",
-            Self::DnsAccess => "you can change the DNS settings of the domain",
-        }
-    }
-}
 
 /// Something that the operator did, or plans to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,13 +11,8 @@ impl Precondition {
 pub enum Event {
     /// The domain was put on the list.
     Added,
-    /// A precondition was ticked, or unticked.
-    Ticked {
-        /// Which.
-        precondition: Precondition,
-        /// Whether it holds.
-        holds: bool,
-    },
+    /// Noted by earlier versions of the plan, the deploy and the access; means nothing now.
+    Ticked,
     /// The dashboard shows this value.
     Value {
         /// The platform's host.
@@ -78,8 +45,6 @@ pub struct Dated {
 pub struct Reported {
     /// Since when it is on the list.
     pub added: Option<Timestamp>,
-    /// Preconditions that hold.
-    pub ticked: BTreeSet<Precondition>,
     /// The value that the dashboard shows.
     pub value: Option<DnsName>,
     /// When the record was saved, last.
@@ -109,12 +74,7 @@ impl Reported {
             match event {
                 // Adding it again after a removal starts over.
                 Event::Added => reported = Self { added: Some(*at), ..Self::default() },
-                Event::Ticked { precondition, holds: true } => {
-                    reported.ticked.insert(*precondition);
-                }
-                Event::Ticked { precondition, holds: false } => {
-                    reported.ticked.remove(precondition);
-                }
+                Event::Ticked => {}
                 Event::Value { host } => reported.value = Some(host.clone()),
                 Event::Saved => reported.saved = Some(*at),
                 Event::Verified => {
@@ -145,12 +105,10 @@ mod tests {
             at(20, Event::Saved),
             at(1, Event::Added),
             at(40, Event::Verified),
-            at(2, Event::Ticked { precondition: Precondition::Deploy, holds: true }),
-            at(3, Event::Ticked { precondition: Precondition::Deploy, holds: false }),
             at(5, Event::Value { host: DnsName::new("Sites.Platform.net.") }),
         ]);
         assert_eq!((reported.verified, reported.verified_times), (Timestamp::from_second(40).ok(), 2));
-        assert_eq!((reported.saved, reported.ticked.len()), (Timestamp::from_second(20).ok(), 0));
+        assert_eq!(reported.saved, Timestamp::from_second(20).ok());
         assert_eq!(reported.value, Some(DnsName::new("sites.platform.net")));
     }
 
@@ -170,5 +128,7 @@ mod tests {
         let text = serde_json::to_string(&at(0, Event::Value { host: DnsName::new("a.b") })).unwrap();
         assert_eq!(text, r#"{"at":"1970-01-01T00:00:00Z","event":"value","host":"a.b"}"#);
         assert_eq!(serde_json::from_str::<Dated>(&text).unwrap(), at(0, Event::Value { host: DnsName::new("a.b") }));
+        let old = r#"{"at":"1970-01-01T00:00:00Z","event":"ticked","precondition":"deploy","holds":true}"#;
+        assert_eq!(serde_json::from_str::<Dated>(old).unwrap(), at(0, Event::Ticked));
     }
 }

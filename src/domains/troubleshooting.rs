@@ -15,7 +15,7 @@ use super::dns_name::Domain;
 use super::finding::{Finding, Verdict, Who};
 use super::observation::Role;
 use super::report::{full_sentence, sentence, until_words};
-use super::reported::{Precondition, Reported};
+use super::reported::Reported;
 use super::vantage_points::{View, ViewVerdict};
 
 /// Records in the place of the one from the dashboard, or that hide it.
@@ -162,13 +162,16 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
     }
 }
 
+/// What must hold before a domain can be set up (API description, custom domains), which is not seen from outside.
+pub const PRECONDITIONS: &str =
+    "a paid plan (Pro or above), a successful deploy of the project, access to the DNS settings of the domain";
+
 /// The conclusion if no finding is against the domain.
 fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
     match rule {
-        Rule::Verification if facts.unticked().is_empty() => {
+        Rule::Verification => {
             "Everything that petstore can check is right: choose Verify in the dashboard, then press V here.".to_owned()
         }
-        Rule::Verification => "DNS is right. Check the preconditions that are not ticked.".to_owned(),
         Rule::Certificate if facts.has_certificate() => "The certificate is there. Nothing to do.".to_owned(),
         Rule::Certificate => match facts.certificate_due() {
             None => "The 30 minutes start with Verify, which is not recorded yet.".to_owned(),
@@ -234,10 +237,6 @@ impl<'a> Facts<'a> {
     /// When a certificate is late.
     fn certificate_due(&self) -> Option<Timestamp> {
         self.reported.verified?.checked_add(CERTIFICATE_WAIT).ok()
-    }
-
-    fn unticked(&self) -> Vec<Precondition> {
-        Precondition::ALL.into_iter().filter(|each| !self.reported.ticked.contains(each)).collect()
     }
 
     /// The findings on servers and record, as others see them.
@@ -438,14 +437,7 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
 
 fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
     let question = facts.ask("Are the preconditions met?");
-    let unticked = facts.unticked();
-    if unticked.is_empty() {
-        return question.ok("ticked by you, not checked: plan, deploy and access to DNS");
-    }
-    question
-        .open("yours to do")
-        .seen(unticked.iter().map(|each| format!("not ticked: {}", each.words())))
-        .act(["check each of them, and tick those that apply".to_owned()])
+    question.open("yours to do").seen([PRECONDITIONS.to_owned()])
 }
 
 /// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.

@@ -35,13 +35,24 @@ pub fn alone(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The lock file at `path`, created if needed and locked until it is closed; `None` if another program has locked it. It
-/// is never removed: otherwise two programs could lock two files of this name.
-pub fn claim(path: &Path) -> io::Result<Option<File>> {
+/// A file that is locked until this is dropped.
+#[derive(Debug)]
+pub struct Locked(File);
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Closing it is not enough: a program that is just being started has it open, too.
+        let _ = self.0.unlock();
+    }
+}
+
+/// The lock file at `path`, created if needed and locked; `None` if another program has locked it. It is never removed:
+/// otherwise two programs could lock two files of this name.
+pub fn claim(path: &Path) -> io::Result<Option<Locked>> {
     create_private(directory(path))?;
     let file = fs::OpenOptions::new().create(true).truncate(false).write(true).mode(PRIVATE).open(path)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => Ok(Some(Locked(file))),
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(error),
     }
@@ -254,5 +265,16 @@ mod tests {
     fn a_temporary_directory_is_for_its_owner_only() {
         let directory = temporary_directory("petstore-").unwrap();
         assert_eq!(fs::metadata(directory.path()).unwrap().permissions().mode() & 0o777, 0o700);
+    }
+
+    #[test]
+    fn a_claim_ends_although_a_program_that_is_just_being_started_has_its_file_open() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.lock");
+        let held = claim(&path).unwrap().unwrap();
+        let _inherited = held.0.try_clone().unwrap();
+        assert!(claim(&path).unwrap().is_none());
+        drop(held);
+        assert!(claim(&path).unwrap().is_some());
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
-use super::atomic_file;
+use super::atomic_file::{self, Locked};
 use super::file_stem;
 
 /// How many programs can have drafts for one service at the same time.
@@ -24,8 +24,7 @@ pub struct Claim {
     pub draft: PathBuf,
     /// The file of the pets that wait to be sent, a line each.
     pub queue: PathBuf,
-    /// Locked while it is open, so at most until the process ends.
-    _lock: File,
+    _lock: Locked,
 }
 
 impl Claim {

@@ -62,6 +62,8 @@ impl Drop for Log {
     fn drop(&mut self) {
         // Records that cannot be written are as if they had never happened.
         let _ = self.write();
+        // Closing it is not enough: a program that is just being started has it open, too.
+        let _ = self.unlock();
     }
 }
 

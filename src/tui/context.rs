@@ -44,7 +44,6 @@ pub enum Context {
     Requests,
     Welcome,
     Domains,
-    Wizard,
     WizardButton,
     WizardText,
     Record,

@@ -61,7 +61,6 @@ places! {
     Requests => Place::new("Requests", &[requests::REQUESTS]),
     Welcome => Place::new("First start", &[welcome::WELCOME]),
     Domains => Place::new("Domains", &[domains::update::LIST]).around(domains::update::around),
-    Wizard => Place::new("Add a domain", &[domains::wizard::TICKS]).letters().around(domains::update::around),
     WizardButton => Place::new("Add a domain", &[domains::wizard::BUTTON]).letters().around(domains::update::around),
     WizardText => Place::new("Add a domain", &[domains::wizard::TEXT]).text().around(domains::update::around),
     Record => Place::new("The DNS record", &[domains::detail::RECORD]).around(domains::update::around),

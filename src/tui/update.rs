@@ -385,7 +385,6 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     }
     let context = state.context();
     match state.screen {
-        Screen::Domains if context == Context::Wizard => domains::wizard::on_early_typing(&mut state.domains, typing),
         _ if !context.is_text() => {}
         Screen::Pets => pets::update::on_typing(state, typing),
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),

@@ -9,8 +9,8 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.shows(&["> 1 "]);
     app.send("3");
     app.shows(&["SANDBOX", "help.acme-pets.com", "FAIL", "www.acme-pets.com"]);
-    app.send("a \t \t \thttps://docs.acme-cats.com/guide\t");
-    app.shows(&["[x] I can change the DNS settings", "subdomain \"docs\" of acme-cats.com"]);
+    app.send("ahttps://docs.acme-cats.com/guide\t");
+    app.shows(&["Before you start: a paid plan", "subdomain \"docs\" of acme-cats.com"]);
     app.send("\x0f");
     app.shows(&["add docs.acme-cats.com; the value: sites.petplatform.net"]);
     // A paste never submits, and its line end is dropped.

@@ -15,11 +15,7 @@ pub(super) struct Queue(pub(super) Mutex<mpsc::Receiver<Turn>>);
 
 /// Takes rows from the reader, records them as sent, and queues them, half the queue at a time with one write, until
 /// the rows end or the import stops.
-pub(super) async fn announce(
-    shared: Arc<Shared>,
-    mut parts: mpsc::Receiver<Vec<Turn>>,
-    ready: mpsc::Sender<Turn>,
-) {
+pub(super) async fn announce(shared: Arc<Shared>, mut parts: mpsc::Receiver<Vec<Turn>>, ready: mpsc::Sender<Turn>) {
     let at_once = ready.max_capacity().div_ceil(2);
     let announced = async {
         while let Some(mut part) = parts.recv().await {

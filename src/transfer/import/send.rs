@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-
 use super::prefetch::Queue;
 use super::shared::{ImportEnded, Shared, Turn};
 use super::{ImportEvent, Waiting};

@@ -38,7 +38,6 @@ const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (R
 .confirms()
 .shell(|app| line(app, "verified"));
 const CORRECT: Command = command("correct", "c", "", "correct the value", |app, _| on_list(app, correct));
-const TICK: Command = command("toggle", "Space", "tick", "tick what applies", |app, _| on_list(app, tick));
 const FORMATS: Command =
     change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
 const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
@@ -80,7 +79,6 @@ pub static RECORD: &[Command] = &[
 /// One domain as it is now.
 pub static DOMAIN: &[Command] = &[
     CHECK.at("r F5", "check", "check now"),
-    TICK,
     VERIFIED,
     change("rules", "t", "troubles", "troubleshooting", |app, now| {
         let rule = likely_rule(&app.domains, now);
@@ -131,7 +129,6 @@ pub static RULES: &[Command] = &[
     command("copy", "y", "", "copy the first fix", copy_fix),
     EVIDENCE.at("e", "in full", "evidence, in full"),
     REPORT,
-    TICK,
     OUTSIDE,
     LEAVE_RULES,
 ];
@@ -254,14 +251,6 @@ fn correct(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
     app.domains.wizard.focus = wizard::Focus::Value;
     app.domains.enter(PanelLocation::Wizard);
-}
-
-/// Opens the form of a domain at what can be ticked.
-fn tick(app: &mut AppState, name: &DnsName) {
-    wizard::resume(&mut app.domains, name);
-    app.domains.wizard.focus = wizard::Focus::Plan;
-    app.domains.enter(PanelLocation::Wizard);
-    app.tell("Space ticks what applies. Esc saves and goes back.");
 }
 
 /// Cause, proof and fix, for an email.

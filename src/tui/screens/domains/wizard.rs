@@ -1,4 +1,4 @@
-//! Adding a domain: the preconditions, the name and the value from the dashboard.
+//! Adding a domain: the name, and the value from the dashboard.
 
 mod fields;
 
@@ -10,15 +10,14 @@ use crate::domains::catalogue::Topic;
 use crate::domains::parse_name::{self, ExistingDomains, ParsedName};
 use crate::domains::registry::Entry;
 use crate::domains::report::full_sentence as sentence;
-use crate::domains::reported::{Dated, Event, Precondition};
+use crate::domains::reported::{Dated, Event};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
-use crate::model::words::counted;
 use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::state::AppState;
-use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::{self, FormAction, FormEvent};
 
 use super::popups::outside::OUTSIDE_TYPED;
@@ -31,10 +30,8 @@ impl Wizard {
     /// The form for an entry of the list.
     fn of(state: &State, name: &DnsName) -> Self {
         let reported = state.reported(name);
-        let ticked: Vec<_> = reported.ticked.iter().copied().collect();
-        let focus = if ticked.len() < 3 { Focus::Plan } else { Focus::Value };
         let value = TextInput::new(reported.value.map_or_else(String::new, |value| value.to_string()));
-        Self { ticked, name: TextInput::new(name.as_str()), value, focus, entry: Some(name.clone()) }
+        Self { name: TextInput::new(name.as_str()), value, focus: Focus::Value, entry: Some(name.clone()) }
     }
 }
 
@@ -106,21 +103,12 @@ const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
         None if is_new => *wizard = Wizard::default(),
         None => {}
     }
+})
+.when(|app| {
+    let wizard = &app.domains.wizard;
+    !if wizard.focus == Focus::Value { &wizard.value } else { &wizard.name }.is_empty()
 });
 const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
-
-/// A tick.
-pub static TICKS: &[Command] = &[
-    command("toggle", "Space", "tick", "tick", |app, now| on_form(app, FormAction::Toggle, now)),
-    command("confirm", "Enter", "tick", "tick", |app, now| on_form(app, FormAction::Confirm, now)),
-    NEXT,
-    PREVIOUS,
-    SAVE,
-    CHECK,
-    OUTSIDE_TYPED,
-    CLEAR,
-    LEAVE,
-];
 
 pub static BUTTON: &[Command] = &[
     SAVE.at("Enter F2 Space", "the record", "on to the record"),
@@ -145,27 +133,10 @@ pub static TEXT: &[Command] = &[
 fn on_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
     let wizard = &mut app.domains.wizard;
     match form::update(&mut wizard.focus, &Focus::PARTS, action) {
-        FormEvent::Toggle => toggle(wizard),
         FormEvent::Submit => return next(app, now),
-        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) => {}
+        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Toggle => {}
     }
     Vec::new()
-}
-
-/// Text typed or pasted at the ticks, where the form opens, begins the name.
-pub fn on_early_typing(state: &mut State, typing: Typing<'_>) {
-    if state.wizard.entry.is_none() && state.wizard.focus.precondition().is_some() {
-        state.wizard.focus = Focus::Name;
-        state.wizard.name.take(typing);
-    }
-}
-
-fn toggle(wizard: &mut Wizard) {
-    let Some(precondition) = wizard.focus.precondition() else { return };
-    match wizard.ticked.iter().position(|ticked| *ticked == precondition) {
-        Some(at) => drop(wizard.ticked.remove(at)),
-        None => wizard.ticked.push(precondition),
-    }
 }
 
 /// Continues to the record, or to the first field that is wrong.
@@ -197,10 +168,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
         Ok(_) => {
             panel.place = PanelLocation::Record;
             scheduler::ask_anew(panel, &domain.name);
-            let open = Precondition::ALL.into_iter().filter(|each| !app.domains.wizard.ticked.contains(each)).count();
-            let unticked =
-                if open == 0 { String::new() } else { format!(" Not ticked yet: {}.", counted(open, "precondition")) };
-            app.say_done(format!("Saved as a draft.{unticked}"), now.mono);
+            app.say_done("Saved as a draft.", now.mono);
         }
         Err(_) if panel.wizard.value.is_empty() => {
             panel.wizard.focus = Focus::Value;
@@ -269,7 +237,7 @@ fn leave(app: &mut AppState, now: Now) {
     app.domains.back();
 }
 
-/// Records what is new: the entry, the ticks and the value.
+/// Records what is new: the entry and the value.
 fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) {
     let panel = &mut app.domains;
     let name = &domain.name;
@@ -277,12 +245,6 @@ fn save(app: &mut AppState, domain: &Domain, value: Option<&DnsName>, now: Now) 
         panel.record(name, Event::Added, now);
     }
     let reported = panel.entry(name).map(|entry| entry.reported()).unwrap_or_default();
-    for precondition in Precondition::ALL {
-        let holds = panel.wizard.ticked.contains(&precondition);
-        if holds != reported.ticked.contains(&precondition) {
-            panel.record(name, Event::Ticked { precondition, holds }, now);
-        }
-    }
     if let Some(host) = value.filter(|host| reported.value.as_ref() != Some(*host)) {
         panel.record(name, Event::Value { host: host.clone() }, now);
         // The last check used the old value.

@@ -11,7 +11,7 @@ use crate::domains::observation::{Complete, Role};
 use crate::domains::record_export::Conflict;
 use crate::domains::redirect_config::{ConfigSource, Redirect, WrittenRedirect};
 use crate::domains::registry::Registry;
-use crate::domains::reported::{Dated, Event, Precondition};
+use crate::domains::reported::{Dated, Event};
 use crate::domains::stage::Measurement;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Evidence, Finding, Verdict, Who};
@@ -157,14 +157,8 @@ pub fn value() -> Event {
 /// One domain in each state.
 pub fn list() -> Registry {
     let mut list = Registry::default();
-    let ticked = |precondition| Event::Ticked { precondition, holds: true };
     put(&mut list, "help.acme-pets.com", &[(60, value()), (50, Event::Saved)], Some(0));
-    put(
-        &mut list,
-        "docs.acme-pets.com",
-        &[(60, value()), (59, ticked(Precondition::PaidPlan)), (58, ticked(Precondition::Deploy)), (27, Event::Saved)],
-        Some(1),
-    );
+    put(&mut list, "docs.acme-pets.com", &[(60, value()), (27, Event::Saved)], Some(1));
     put(&mut list, "shop.acme-pets.com", &[(60, value()), (50, Event::Saved), (4, Event::Verified)], Some(3));
     put(&mut list, "late.acme-pets.com", &[(90, value()), (80, Event::Saved), (34, Event::Verified)], Some(3));
     put(&mut list, "news.acme-pets.com", &[(60, value()), (50, Event::Saved)], Some(3));

@@ -9,7 +9,7 @@ use crate::domains::catalogue::Topic;
 use crate::domains::diagnosis::PROPAGATION;
 use crate::domains::finding::deciding;
 use crate::domains::observation::{self, Complete};
-use crate::domains::reported::{Precondition, Reported};
+use crate::domains::reported::Reported;
 use crate::domains::stage::Stage as Step;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
@@ -91,22 +91,13 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let panel = &scene.app.domains;
     let reported = panel.reported(name);
     let wall = panel.wall(scene.now);
-    let tick = |precondition| if reported.ticked.contains(&precondition) { "[x]" } else { "[ ]" };
-    // Of a live domain all that must hold, whatever was ticked.
     let live = panel.status(name, scene.now).state == Step::Live;
-    let ticks = format!(
-        "{} plan  {} deploy  {} DNS   ",
-        tick(Precondition::PaidPlan),
-        tick(Precondition::Deploy),
-        tick(Precondition::DnsAccess)
-    );
     let saved = match reported.saved {
         Some(at) => format!("saved {}", moment(scene, at)),
         None if live => "not recorded when".to_owned(),
         None => "not saved yet (s)".to_owned(),
     };
-    let done = format!("{}{saved}", if live { "" } else { &ticks });
-    page.labelled("   Done:  ", &done, 2);
+    page.labelled("   DNS:   ", &saved, 2);
     page.wrapped(10, &clock_line(scene, &reported, wall), 2);
 }
 

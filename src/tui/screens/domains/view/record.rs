@@ -21,7 +21,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let small = page.area.height < SMALL;
     page.tight = small;
-    steps(page, 3);
+    steps(page, 2);
     page.gap();
     let Some(domain) = panel.domain() else { return };
     let Some(record) = labels::record(panel, &domain) else {

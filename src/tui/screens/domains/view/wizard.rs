@@ -1,9 +1,9 @@
-//! The steps before the record: the preconditions, the name, and the value from the dashboard.
+//! The steps before the record: the name, and the value from the dashboard.
 
 use crate::domains::sandbox::Sandbox;
+use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Code, Finding, Verdict};
 use crate::tui::theme::StyleRole;
-use crate::tui::widgets::page::tick;
 
 use super::super::wizard::{Focus, read_name, read_value};
 use super::{Page, Scene, closed, sentence, tabs};
@@ -15,7 +15,7 @@ const FIELDS: u16 = 15;
 pub fn steps(page: &mut Page<'_>, step: usize) {
     let head = if page.columns() < 72 { "  " } else { "   Add a domain   " };
     let head = page.appearance.span(head, StyleRole::Heading);
-    let titles = ["Before", "Name and value", "DNS record", "Verify"].map(str::to_owned);
+    let titles = ["Name and value", "DNS record", "Verify"].map(str::to_owned);
     tabs(page, head, titles, step - 1);
     page.next_row();
 }
@@ -24,22 +24,9 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let form = &panel.wizard;
-    steps(page, if form.focus.precondition().is_some() { 1 } else { 2 });
+    steps(page, 1);
     page.gap();
-    page.heading("   Before you start: tick what applies (Space)");
-    for (focus, text) in [
-        (Focus::Plan, "The project is on a paid plan (Pro or above)"),
-        (Focus::Deploy, "The project was deployed successfully"),
-        (Focus::Access, "I can change the DNS settings of the domain"),
-    ] {
-        let ticked = focus.precondition().is_some_and(|precondition| form.ticked.contains(&precondition));
-        let here = form.focus == focus;
-        if here {
-            page.point(4);
-        }
-        page.label(0, 1, &format!("{} {text}", tick(ticked)), here);
-        page.gap();
-    }
+    page.wrapped(3, &format!("Before you start: {PRECONDITIONS}."), 3);
     page.gap();
     let reading = read_name(panel);
     page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name);

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domains::DnsName;
-use crate::domains::reported::Precondition;
 use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Control;
@@ -11,7 +10,6 @@ use crate::tui::widgets::form::Control;
 /// The steps before the record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Wizard {
-    pub ticked: Vec<Precondition>,
     /// The name as typed.
     pub name: TextInput,
     /// The value as typed.
@@ -25,10 +23,9 @@ pub struct Wizard {
 /// The parts of the form, in order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Focus {
+    // As drafts of earlier versions have it.
     #[default]
-    Plan,
-    Deploy,
-    Access,
+    #[serde(alias = "Plan", alias = "Deploy", alias = "Access")]
     Name,
     Value,
     Next,
@@ -36,24 +33,8 @@ pub enum Focus {
 
 impl Focus {
     /// The kind of each.
-    pub const PARTS: [(Self, Control); 6] = [
-        (Self::Plan, Control::Tick),
-        (Self::Deploy, Control::Tick),
-        (Self::Access, Control::Tick),
-        (Self::Name, Control::Text),
-        (Self::Value, Control::Text),
-        (Self::Next, Control::Button),
-    ];
-
-    /// The precondition that is ticked here.
-    pub const fn precondition(self) -> Option<Precondition> {
-        match self {
-            Self::Plan => Some(Precondition::PaidPlan),
-            Self::Deploy => Some(Precondition::Deploy),
-            Self::Access => Some(Precondition::DnsAccess),
-            Self::Name | Self::Value | Self::Next => None,
-        }
-    }
+    pub const PARTS: [(Self, Control); 3] =
+        [(Self::Name, Control::Text), (Self::Value, Control::Text), (Self::Next, Control::Button)];
 }
 
 impl Wizard {
@@ -61,7 +42,6 @@ impl Wizard {
     pub const fn context(&self) -> Context {
         match self.focus {
             Focus::Name | Focus::Value => Context::WizardText,
-            Focus::Plan | Focus::Deploy | Focus::Access => Context::Wizard,
             Focus::Next => Context::WizardButton,
         }
     }
@@ -71,7 +51,7 @@ impl Wizard {
         match self.focus {
             Focus::Name if self.entry.is_none() => Some(&mut self.name),
             Focus::Value => Some(&mut self.value),
-            Focus::Name | Focus::Plan | Focus::Deploy | Focus::Access | Focus::Next => None,
+            Focus::Name | Focus::Next => None,
         }
     }
 }
