@@ -215,7 +215,7 @@ fn press(app: &mut Terminal, key: &str, place: &str) -> Frame {
 /// Reports the frames for one kind of key.
 fn bytes(what: &str, limit: Limit, frames: &[Frame]) {
     report(what, limit, "bytes", frames.iter().map(|frame| frame.written.len() as f64).collect());
-    report("  yardstick: ratatui's own backend", LessIsBetter, "bytes", frames.iter().map(Frame::yardstick).collect());
+    report("  yardstick: cell by cell", LessIsBetter, "bytes", frames.iter().map(Frame::yardstick).collect());
     let parts: Vec<[f64; 3]> = frames.iter().map(|frame| parts(&frame.written)).collect();
     for (at, part) in ["letters", "moves and erasing", "looks"].into_iter().enumerate() {
         report(&format!("  of it {part}"), LessIsBetter, "bytes", parts.iter().map(|parts| parts[at]).collect());

@@ -11,8 +11,8 @@ use super::dns_name::DnsName;
 pub enum Event {
     /// The domain was put on the list.
     Added,
-    /// Noted by earlier versions of the plan, the deploy and the access; means nothing now.
-    Ticked,
+    /// Noted by earlier versions of the plan, the deploy and the access; means nothing now. Kept as it is in the file.
+    Ticked { precondition: String, holds: bool },
     /// The dashboard shows this value.
     Value {
         /// The platform's host.
@@ -74,7 +74,7 @@ impl Reported {
             match event {
                 // Adding it again after a removal starts over.
                 Event::Added => reported = Self { added: Some(*at), ..Self::default() },
-                Event::Ticked => {}
+                Event::Ticked { .. } => {}
                 Event::Value { host } => reported.value = Some(host.clone()),
                 Event::Saved => reported.saved = Some(*at),
                 Event::Verified => {
@@ -129,6 +129,6 @@ mod tests {
         assert_eq!(text, r#"{"at":"1970-01-01T00:00:00Z","event":"value","host":"a.b"}"#);
         assert_eq!(serde_json::from_str::<Dated>(&text).unwrap(), at(0, Event::Value { host: DnsName::new("a.b") }));
         let old = r#"{"at":"1970-01-01T00:00:00Z","event":"ticked","precondition":"deploy","holds":true}"#;
-        assert_eq!(serde_json::from_str::<Dated>(old).unwrap(), at(0, Event::Ticked));
+        assert_eq!(serde_json::to_string(&serde_json::from_str::<Dated>(old).unwrap()).unwrap(), old);
     }
 }

@@ -87,8 +87,6 @@ pub struct Sandbox {
     corrected: bool,
     /// The domain was redirected, as long as it is in the project.
     redirected: bool,
-    /// How many steps were taken.
-    done: u32,
 }
 
 impl Sandbox {
@@ -116,11 +114,6 @@ impl Sandbox {
     /// The time in the sandbox when the wall clock shows `wall`; never before its start.
     pub fn time(&self, wall: Timestamp) -> Timestamp {
         later(self.begin, since(self.begin, wall).saturating_mul(PACE))
-    }
-
-    /// How many steps were taken: of two states of the same sandbox, the one with more is the later.
-    pub const fn done(&self) -> u32 {
-        self.done
     }
 
     /// What can be done, the most sensible first.
@@ -182,7 +175,6 @@ impl Sandbox {
         if !self.is_possible(act, now) {
             return;
         }
-        self.done += 1;
         match act {
             SandboxStep::AddDomain => (self.project, self.redirected) = (Project::With, false),
             SandboxStep::DeleteA => self.deleted = Some(now),

@@ -164,7 +164,7 @@ pub fn conclusion(rule: Rule, facts: &Facts<'_>) -> String {
 
 /// What must hold before a domain can be set up (API description, custom domains), which is not seen from outside.
 pub const PRECONDITIONS: &str =
-    "a paid plan (Pro or above), a successful deploy of the project, access to the DNS settings of the domain";
+    "a paid plan (Pro or above), a successful deploy of the project, and access to the DNS settings of the domain";
 
 /// The conclusion if no finding is against the domain.
 fn all_right(rule: Rule, facts: &Facts<'_>) -> String {
@@ -437,7 +437,7 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
 
 fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
     let question = facts.ask("Are the preconditions met?");
-    question.open("yours to do").seen([PRECONDITIONS.to_owned()])
+    question.open("yours to do").act([format!("check them: {PRECONDITIONS}")])
 }
 
 /// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.

@@ -102,6 +102,7 @@ impl World {
         let mut reply = held.map_or_else(fresh, |held| held.reply.clone());
         reply.authoritative = false;
         let target = reply.answers.first().and_then(|record| record.data.cname());
+        // No zone here leads in a circle.
         if let Some(target) = target.filter(|_| question.kind != RecordType::CNAME) {
             let next = self.resolve(by, &Question::new(target.clone(), question.kind));
             reply = Reply { answers: [reply.answers, next.answers].concat(), ..next };

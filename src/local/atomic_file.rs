@@ -23,7 +23,7 @@ pub fn target(path: &Path) -> io::Result<PathBuf> {
 
 /// Locks the directory of `path`, which is created if needed, until the result is dropped: one change at a time, across
 /// programs. Waits for a limited time only, since a stopped program holds the lock too.
-pub fn alone(path: &Path) -> io::Result<File> {
+pub fn alone(path: &Path) -> io::Result<Locked> {
     let directory = directory(path);
     create_private(directory)?;
     // A lock on the file itself would be lost when the file is replaced.
@@ -31,7 +31,7 @@ pub fn alone(path: &Path) -> io::Result<File> {
     match lock(&held) {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(error),
         // Some file systems cannot lock directories.
-        Ok(()) | Err(_) => Ok(held),
+        Ok(()) | Err(_) => Ok(Locked(held)),
     }
 }
 

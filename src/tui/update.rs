@@ -156,10 +156,10 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             return on_paste(state, &text, now);
         }
         Msg::PasteTooLarge => {
-            let limit = MOST_PASTED >> 20;
-            state.complain(format!(
-                "Nothing was pasted: it is larger than {limit} MiB. Save it as a file, and import that."
-            ));
+            state.used = Some(now.mono);
+            let way =
+                if state.link.ssh.is_some() { "Paste it in parts." } else { "Save it as a file, and import that." };
+            state.complain(format!("Nothing was pasted: it is larger than {} MiB. {way}", MOST_PASTED >> 20));
         }
         Msg::Tick => return on_tick(state, now),
         Msg::Reply(reply) => return on_reply(state, reply, now),

@@ -206,19 +206,17 @@ async fn two_thousand_streams_that_nobody_reads_keep_no_request_waiting() {
             open.push(stream);
         }
     }
-    let mut took = Vec::new();
-    for _ in 0..50 {
-        for (method, target, body) in
-            [("POST", "/v1/pets", r#"{"name":"Rex","categoryId":1}"#), ("GET", "/v1/pets", "")]
-        {
+    for (method, target, body) in [("POST", "/v1/pets", r#"{"name":"Rex","categoryId":1}"#), ("GET", "/v1/pets", "")] {
+        let mut took = Vec::new();
+        for _ in 0..50 {
             let begun = clock::now().mono;
             let headers = [("Authorization", bearers[0].as_str()), JSON];
             let answer = exchange_at(address, method, target, &headers, body.as_bytes()).await;
             assert!([200, 201].contains(&answer.status), "{answer:?}");
             took.push(begun.elapsed());
         }
+        took.sort();
+        // The other tests keep some waiting.
+        assert!(took[25] < Duration::from_millis(500), "{method}: {took:?}");
     }
-    took.sort();
-    // The other tests keep some waiting; the streams would keep all.
-    assert!(took[took.len() / 2] < Duration::from_millis(500), "{took:?}");
 }

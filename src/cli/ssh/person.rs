@@ -1,6 +1,6 @@
 //! The people who may log in: a directory each, with the API key, what it is for, and what their sessions keep.
 
-use std::fs::{self, File};
+use std::fs;
 use std::future::pending;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::config::file::is_plain_name;
 use crate::config::paths::NoHome;
 use crate::config::secrets::read_key_file;
 use crate::config::{ConfigError, Env, Paths, SshSession};
-use crate::local::atomic_file;
+use crate::local::atomic_file::{self, Locked};
 use crate::model::text::{KEY_PREFIX, short};
 use crate::store::KeyId;
 use crate::store::keys::{Scope, Scopes};
@@ -121,7 +121,7 @@ impl People {
     }
 
     /// Keeps other programs from changing people until the result is dropped.
-    pub fn alone(&self) -> Result<File, Failed> {
+    pub fn alone(&self) -> Result<Locked, Failed> {
         let lock = self.0.join("lock");
         atomic_file::create_private(&self.0)
             .and_then(|()| atomic_file::alone(&lock))

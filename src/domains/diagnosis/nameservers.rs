@@ -6,7 +6,7 @@ use crate::model::text::short;
 
 use super::super::caches::Promise;
 use super::super::catalogue::say;
-use super::super::observation::RecordType::A;
+use super::super::observation::RecordType::{A, DNSKEY};
 use super::super::observation::{Lookup, Reply, ResponseCode, Role, TYPES, code_name};
 use super::super::{Code, DnsName, Finding, Verdict, Who};
 use super::authoritative::{Authoritative, invents};
@@ -144,7 +144,8 @@ fn remembered_failures<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, Promise)> {
     };
     let Some((_, listed)) = listed else { return Vec::new() };
     let error = |lookup: &Lookup| Some(lookup.reply()?.extended_error.as_ref()?.0);
-    let is_right_now = dnssec::finding(case, true).is_none();
+    let is_signed = case.seen.source(case.zone_asked(), DNSKEY).any(|lookup| lookup.answer().is_some());
+    let is_right_now = is_signed && dnssec::finding(case, true).is_none();
     let remembers = |lookup: &&Lookup| listed.is_empty() || is_right_now && error(lookup) == Some(DNSKEY_MISSING);
     failing.into_iter().filter(remembers).filter_map(promised).collect()
 }

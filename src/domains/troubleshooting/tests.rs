@@ -186,7 +186,7 @@ fn preconditions_are_named_and_never_guessed() {
     let views = seen_by(ViewVerdict::Right, ViewVerdict::Right);
     let (answers, sentence) = full(Rule::Verification, &right(), &views, &Reported::default());
     assert_eq!((answers[3].verdict, answers[3].word.as_str()), (None, "yours to do"));
-    assert_eq!(answers[3].seen, [PRECONDITIONS]);
+    assert_eq!(answers[3].act, [format!("check them: {PRECONDITIONS}")]);
     assert!(sentence.starts_with("Everything that petstore can check is right"), "{sentence}");
 }
 

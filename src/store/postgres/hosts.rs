@@ -28,7 +28,7 @@ const HANDSHAKE: Duration = Duration::from_secs(3);
 
 /// How often a handshake may be woken. The driver keeps every notice and parameter until the session is ready; a turn ends
 /// after at most 128 reads, so that a server which floods it is cut off before that fills the memory.
-const TURNS: usize = 100;
+const TURNS: usize = 40;
 
 /// For how long an attempt has the field to itself.
 const HEAD_START: Duration = Duration::from_millis(300);

@@ -59,7 +59,7 @@ impl Default for Patience {
 /// The controls of a running import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportControl {
-    /// Send.
+    /// Nothing: rows are sent.
     Go,
     /// Send no new rows, wait for those being sent, and end.
     Stop,

@@ -8,6 +8,7 @@ use super::typed::{AddFormDraft, ImportDraft, Rapid, TypedText};
 use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::screens::add_pet::import::{self, Phase};
+use crate::tui::screens::domains::wizard::{Focus, Wizard};
 use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
@@ -85,7 +86,8 @@ impl TypedText {
         let is_free = state.domains.unsaved_wizards().next().is_none();
         for wizard in wizards.into_iter().filter(|_| is_free) {
             match wizard.entry {
-                Some(_) => state.domains.left.push(wizard),
+                // Its name is fixed, whatever was in use.
+                Some(_) => state.domains.left.push(Wizard { focus: Focus::Value, ..wizard }),
                 None => state.domains.wizard = wizard,
             }
         }

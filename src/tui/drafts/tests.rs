@@ -15,6 +15,7 @@ use crate::tui::effect::{Job, Task};
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
+use crate::tui::screens::domains::wizard::Focus;
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
 use crate::tui::screens::{add_pet, pets};
 use crate::tui::start::start;
@@ -170,6 +171,7 @@ fn all_typed_text_is_restored_in_place() {
     panel.browser = TextInput::new("not secure");
     let left = crate::tui::screens::domains::wizard::Wizard {
         value: TextInput::new("cname.host.example"),
+        focus: Focus::Value,
         entry: Some(DnsName::new("old.example")),
         ..Default::default()
     };
@@ -206,6 +208,25 @@ fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
     assert_eq!((app.state.pets.search.value(), TypedText::of(&app.state).is_empty()), ("cat:3", true));
     app.keys("/ \" mo\" Enter");
     assert_eq!(TypedText::of(&app.state).search.value(), "cat:3 mo");
+}
+
+#[test]
+fn a_form_of_a_domain_that_an_earlier_version_left_at_its_ticks_is_restored() {
+    let wizard = |entry: &str| {
+        let ticked = r#""ticked":["paid-plan"],"focus":"Plan""#;
+        let text = |value: &str| format!(r#"{{"value":"{value}","cursor":0}}"#);
+        let (name, value) = (text("docs.acme.com"), text("sites.acme.net"));
+        let typed = format!(r#"{{{ticked},"name":{name},"value":{value},"entry":{entry}}}"#);
+        serde_json::from_str::<TypedText>(&format!(r#"{{"wizards":[{typed}]}}"#)).unwrap()
+    };
+    let mut app = form("");
+    wizard("null").restore(&mut app.state);
+    assert_eq!(app.state.domains.wizard.focus, Focus::Name);
+    wizard("\"docs.acme.com\"").restore(&mut app.state);
+    assert!(app.state.domains.left.is_empty(), "another one is open");
+    let mut app = form("");
+    wizard("\"docs.acme.com\"").restore(&mut app.state);
+    assert_eq!(app.state.domains.left[0].focus, Focus::Value, "its name is fixed");
 }
 
 #[test]

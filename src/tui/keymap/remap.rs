@@ -30,10 +30,11 @@ const OLD_NAMES: [(&str, &str); 5] = [
 
 /// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
 /// stands for all that end with it.
-const GONE: [(&str, &str); 18] = [
+const GONE: [(&str, &str); 19] = [
     ("changes", "a mark shows in the list what is new"),
     ("charts", "the bars are beside the list, from 110 columns on"),
     ("wizard", "nothing is ticked there any more, and wizard-text has the keys of the form"),
+    ("domain.toggle", "nothing is ticked there any more"),
     ("rules.toggle", "nothing is ticked there any more"),
     ("welcome-path", "the first start asks for no file"),
     ("next-match", "up and down move between the rows that match"),

@@ -115,8 +115,9 @@ fn tick(app: &mut AppState, now: Now) {
         }
         Focus::Dashboard => {
             let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
-            let open =
-                (!works && worked(panel, &name).is_none()).then_some("Step 1 is open: no working redirect was found.");
+            // The removal ends it, which the next check may see before the other.
+            let works = works || panel.worked.contains_key(&name);
+            let open = (!works).then_some("Step 1 is open: no working redirect was found.");
             let open = open.or((!reported.removal_planned).then_some("Step 2 is not ticked: are visitors few enough?"));
             match open {
                 Some(open) if confirmed != Some(ConfirmTwice::Removed) => {

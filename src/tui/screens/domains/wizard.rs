@@ -96,17 +96,13 @@ const SAVE: Command =
     command("save", "F2", "the record", "on to the record", |app, now| on_form(app, FormAction::Save, now));
 const CHECK: Command = change("check", "F5", "", "check, do not add", |app, _| check_only(app));
 const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
-    let wizard = &mut app.domains.wizard;
-    let is_new = wizard.entry.is_none();
-    match wizard.input() {
-        Some(input) => input.clear(),
-        None if is_new => *wizard = Wizard::default(),
-        None => {}
+    if let Some(input) = app.domains.wizard.input() {
+        input.clear();
     }
 })
 .when(|app| {
-    let wizard = &app.domains.wizard;
-    !if wizard.focus == Focus::Value { &wizard.value } else { &wizard.name }.is_empty()
+    let Wizard { name, value, focus, entry } = &app.domains.wizard;
+    if *focus == Focus::Value { !value.is_empty() } else { entry.is_none() && !name.is_empty() }
 });
 const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
 

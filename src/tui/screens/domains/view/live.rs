@@ -94,7 +94,7 @@ fn reported(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let live = panel.status(name, scene.now).state == Step::Live;
     let saved = match reported.saved {
         Some(at) => format!("saved {}", moment(scene, at)),
-        None if live => "not recorded when".to_owned(),
+        None if live => "there; when it was saved is not recorded".to_owned(),
         None => "not saved yet (s)".to_owned(),
     };
     page.labelled("   DNS:   ", &saved, 2);
