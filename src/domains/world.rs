@@ -80,11 +80,11 @@ impl World {
     pub fn answer(&self, server: &Server, question: &Question) -> Reply {
         match server.role.is_resolver() {
             true => self.resolve(server.address.ip(), question),
-            false => self.from_authority(&DnsName::new(&server.name), question),
+            false => self.authoritative(&DnsName::new(&server.name), question),
         }
     }
 
-    fn from_authority(&self, host: &DnsName, question: &Question) -> Reply {
+    fn authoritative(&self, host: &DnsName, question: &Question) -> Reply {
         let Some(zone) = self.zones_of(question).rfind(|zone| zone.servers.contains(host)) else {
             return Reply { code: ResponseCode::Refused, ..Reply::default() };
         };
