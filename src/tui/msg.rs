@@ -34,7 +34,7 @@ pub enum Msg {
     Mouse(MouseEvent),
     /// Text came as one piece, through bracketed paste.
     Paste(String),
-    /// The same, of more bytes than [`MOST_PASTED`].
+    /// The same, of more bytes than `MOST_PASTED`.
     PasteTooLarge,
     /// The terminal has another size.
     Resize(Size),
