@@ -72,7 +72,7 @@ pub enum Command {
     /// Saved services, and the default one.
     #[command(subcommand, after_help = PROFILES_HELP)]
     Profiles(ProfilesCommand),
-    /// Show, check and edit the configuration.
+    /// Show and check the configuration.
     #[command(subcommand, after_help = CONFIG_HELP)]
     Config(ConfigCommand),
     /// Check terminal, configuration, keys, network and database, and say how to fix what is wrong.
@@ -103,7 +103,7 @@ pub enum Command {
     /// Copy a store to another database, and verify the copy.
     ///
     /// Copies pets with their ids, API keys and Idempotency-Keys. Stop the service first: pets added during the copy are
-    /// not copied. After an interruption, run the same command again to continue. At the end every row of the copy is
+    /// not copied. An interrupted copy leaves nothing: run the same command again. At the end every row of the copy is
     /// compared with the store.
     Copy(CopyArgs),
     /// Create or update the tables of a service's database.

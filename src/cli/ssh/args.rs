@@ -35,7 +35,7 @@ pub struct AuthorizeArgs {
     pub key: String,
     #[command(flatten)]
     pub database: DatabaseArg,
-    /// What the API key may do: read, write, admin (everything). [default: read,write]
+    /// What the API key may do: read, write, audit, admin (everything). [default: read,write]
     #[arg(long, alias = "scope", value_name = "SCOPES")]
     pub scopes: Option<Scopes>,
     /// End a session after this time without a key, such as 30m. [default: never]

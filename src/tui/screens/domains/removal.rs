@@ -29,7 +29,7 @@ pub use form::{Focus, Removal};
 /// When the redirect from `name` last worked: removing the domain also removes its redirect.
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
-    let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there);
+    let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there) || is_gone(state, name);
     state.worked.get(name).copied().filter(|_| gone && state.redirect_from(name).is_some())
 }
 

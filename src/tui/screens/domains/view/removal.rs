@@ -12,14 +12,17 @@ use super::{Page, Scene, act_of};
 /// The least rows for everything.
 const ROOMY: u16 = 20;
 
-/// Paints the page.
+/// Paints the page, scrolled so that the part in use is visible.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
+    let small = page.area.height < ROOMY;
+    page.scrolled(0, |page| draw_whole(scene, small, page));
+}
+
+fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
     let Some(name) = &panel.selected else { return };
     let reported = panel.reported(name);
     let removal = &panel.removal;
-    // Everything down to the field for the name stays in sight.
-    let small = page.area.height < ROOMY;
     page.tight = small;
     page.gap();
     page.heading(format!("   Remove {}", page.appearance.text(name.as_str())));
