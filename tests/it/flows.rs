@@ -263,6 +263,7 @@ impl App {
                 "Down" => Key::Down,
                 "Right" => Key::Right,
                 "Left" => Key::Left,
+                "Home" => Key::Home,
                 "End" => Key::End,
                 "BS" => Key::Backspace,
                 "F2" => Key::F(2),
