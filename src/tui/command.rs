@@ -142,7 +142,7 @@ pub const fn edit(name: &'static str, keys: &'static str, help: &'static str, ed
 
 /// Closes the box that is open.
 pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) -> Command {
-    change("back", keys, hint, help, |app, _| app.popup = None)
+    change("back", keys, hint, help, |app, _| app.popups.close())
 }
 
 impl Command {

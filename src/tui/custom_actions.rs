@@ -7,7 +7,8 @@ mod tests;
 use super::context::Context;
 use super::effect::Effect;
 use super::pending::Slot;
-use super::popups::state::{PendingChange, Popup, TextBox, TextKind};
+use super::popups::state::PendingChange;
+use super::popups::text::{TextBox, TextKind};
 use super::state::AppState;
 use crate::clock::Now;
 use crate::config::On;
@@ -63,9 +64,9 @@ pub fn on_ran(state: &mut AppState, ran: Ran, now: Now) {
             match (lines.next(), lines.next()) {
                 (None, _) => state.say_done(format!("{name}: done."), now.mono),
                 (Some(line), None) if line.len() < 60 => state.say_done(format!("{name}: {}", short(line)), now.mono),
-                (Some(_), _) if state.popup.is_none() && state.context() == Context::Pets => {
+                (Some(_), _) if !state.popups.is_open() && state.context() == Context::Pets => {
                     state.message = None;
-                    state.popup = Some(Popup::Text(TextBox::new(TextKind::Output, text, "output.txt")));
+                    state.popups.show(TextBox::new(TextKind::Output, text, "output.txt"));
                 }
                 // Nothing covers what is typed elsewhere.
                 (Some(line), _) => state.say_done(format!("{name}: {} …", short(line)), now.mono),

@@ -132,7 +132,7 @@ mod tests {
         click(&mut app, "mono ");
         assert!(app.state.theme.name() == "mono", "{}", app.screen());
         click(&mut app, "1 Pets");
-        assert!(app.state.popup.is_some(), "what is behind a box takes no clicks");
+        assert!(app.state.popups.is_open(), "what is behind a box takes no clicks");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::model::words::list;
 use super::command::{Command, command};
 use super::context::Context;
 use super::effect::{Effect, Task};
-use super::popups::Popup;
+use super::popups::help::HelpBox;
 use super::state::AppState;
 use super::text_input::TextInput;
 
@@ -37,12 +37,9 @@ pub fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) 
 
 /// The field with a path, if it has the cursor.
 fn field(state: &mut AppState) -> Option<&mut TextInput> {
-    let context = if let Some(Popup::Help(help)) = &state.popup { help.place } else { state.context() };
-    match Popup::behind_help(&mut state.popup) {
-        Some(Popup::Write(write)) => Some(&mut write.path),
-        Some(_) => None,
-        None if context == Context::ImportFile => Some(&mut state.add.import.path),
-        None if context == Context::ProfilePath => state.profiles.form.input(),
-        None => None,
+    let context = state.popups.get().map_or_else(|| state.context(), |HelpBox { place, .. }| *place);
+    if context == Context::ImportFile {
+        return Some(&mut state.add.import.path);
     }
+    if context == Context::ProfilePath { state.profiles.form.input() } else { state.popups.path() }
 }

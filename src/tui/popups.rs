@@ -1,5 +1,5 @@
-//! The boxes over a screen; at most one is open. Each has a file for what its keys do and how it looks, those of a screen
-//! beside that; what they hold is a part of the state of the app and in [`state`].
+//! The boxes over a screen. Each has a file for what it holds, what its keys do and how it looks, those of a screen beside
+//! that; [`stack`] says what every box is.
 
 mod clipboard;
 pub(super) mod commands;
@@ -10,39 +10,27 @@ pub(super) mod help;
 pub mod jobs;
 pub(super) mod key;
 mod scroll;
+pub mod stack;
 pub mod state;
 pub(super) mod text;
 pub(super) mod themes;
 pub(super) mod write;
 
 use super::effect::Effect;
-use super::screens::{domains, pets};
-use super::state::{AppState, Layout};
-use super::text_input::Typing;
-use super::widgets::page::Page;
+use super::screens::pets;
+use super::state::AppState;
 use crate::clock::Now;
 use jobs::PopupReply;
 
 pub use clipboard::copy;
-pub use state::{
-    ConfirmBox, Contents, FieldBox, FormatsBox, KeyBox, OutsideBox, PendingChange, Popup, TextBox, TextKind, WriteBox,
-};
-
-/// What is typed into the box that is open. `false` when there is none.
-pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
-    match &mut state.popup {
-        None => return false,
-        Some(Popup::Limit(field) | Popup::Lookup(field)) => field.on_typing(typing.trimmed()),
-        Some(Popup::View(field)) => field.on_typing(typing),
-        Some(Popup::Key(key_box)) => key_box.on_typing(typing),
-        Some(Popup::Write(write)) => write.on_typing(typing),
-        Some(Popup::Commands(commands)) => commands.on_typing(typing),
-        // These have no field.
-        Some(Popup::Help(_) | Popup::Error(_) | Popup::Themes(_)) => {}
-        Some(Popup::Text(_) | Popup::Formats(_) | Popup::Outside(_) | Popup::Confirm(_)) => {}
-    }
-    true
-}
+pub use field::FieldBox;
+pub use key::KeyBox;
+pub use stack::Popup;
+#[cfg(test)]
+pub(super) use state::DEAF;
+pub use state::{ConfirmBox, PendingChange};
+pub use text::{TextBox, TextKind};
+pub use write::{Contents, WriteBox};
 
 /// A job of a box has ended, or is so far.
 pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec<Effect> {
@@ -56,25 +44,6 @@ pub(super) fn on_reply(state: &mut AppState, reply: PopupReply, now: Now) -> Vec
         PopupReply::KeyTested(result) => return key::on_key_tested(state, result, now),
     }
     Vec::new()
-}
-
-/// Paints the box that is open, but for the help, which takes the place of the screen.
-pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    match &state.popup {
-        None | Some(Popup::Help(_)) => {}
-        Some(Popup::Limit(limit)) => pets::popups::limit::draw(limit, state, page),
-        Some(Popup::Key(key)) => key::draw(key, state, now, page),
-        Some(Popup::Commands(commands)) => commands::draw(commands, page),
-        Some(Popup::Error(top)) => error::draw(*top, state, now, page, layout),
-        Some(Popup::Themes(themes)) => themes::draw(themes, state, page),
-        Some(Popup::Lookup(lookup)) => pets::popups::lookup::draw(lookup, state, now, page),
-        Some(Popup::View(view)) => pets::popups::views::draw(view, page),
-        Some(Popup::Text(text)) => text::draw(text, page, layout),
-        Some(Popup::Write(write)) => write::draw(write, page),
-        Some(Popup::Formats(formats)) => domains::popups::formats::draw(*formats, state, page),
-        Some(Popup::Outside(outside)) => domains::popups::outside::draw(outside, page),
-        Some(Popup::Confirm(asked)) => confirm::draw(asked, state, now, page),
-    }
 }
 
 #[cfg(test)]
@@ -129,7 +98,7 @@ mod tests {
             app.keys(keys).keys("F1");
             app.reply(slot, outcome);
             app.keys("Esc");
-            assert_eq!(app.state.popup, None, "{keys}");
+            assert!(!app.state.popups.is_open(), "{keys}");
         }
     }
 

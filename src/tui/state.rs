@@ -7,7 +7,6 @@ use jiff::Timestamp;
 
 use crate::app::domain_service::DomainSetup;
 use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced, SshSession, Themes, read_only};
-use crate::model::text::short;
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::command::{Command, Reach};
@@ -18,8 +17,8 @@ use super::keymap::{Hint, Keymap};
 use super::mouse::Clickable;
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
-use super::popups::state::DEAF;
-use super::popups::{ConfirmBox, KeyBox, PendingChange, Popup};
+use super::popups::stack::Popups;
+use super::popups::state::{ConfirmBox, DEAF, PendingChange};
 use super::screens::requests::state::State as RequestLog;
 use super::screens::welcome::state::State as FirstStart;
 use super::screens::{add_pet, domains, pets, profiles};
@@ -31,14 +30,14 @@ use crate::clock::Now;
 pub use super::screens::Screen;
 
 /// The whole state.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct AppState {
     /// The terminal's size.
     pub size: Size,
     /// Which screen is shown.
     pub screen: Screen,
-    /// The box over it, if one is open.
-    pub popup: Option<Popup>,
+    /// The boxes over it.
+    pub popups: Popups,
     /// The table of pets.
     pub pets: pets::State,
     /// The add form.
@@ -310,7 +309,7 @@ impl AppState {
         Self {
             size,
             screen: Screen::Pets,
-            popup: None,
+            popups: Popups::default(),
             pets: pets::State::new(settings),
             add: add_pet::State::new(&settings.categories),
             domains: domains::State::new(domains),
@@ -351,27 +350,17 @@ impl AppState {
 
     /// Where a key pressed now goes.
     pub fn context(&self) -> Context {
-        match (&self.popup, self.screen) {
-            (Some(Popup::Limit(_)), _) => Context::LimitBox,
-            (Some(Popup::Key(_)), _) => Context::KeyBox,
-            (Some(Popup::Error(_)), _) => Context::Reader,
-            (Some(Popup::Help(_)), _) => Context::Help,
-            (Some(Popup::Commands(_)), _) => Context::Commands,
-            (Some(Popup::Themes(_)), _) => Context::Themes,
-            (Some(Popup::Lookup(_)), _) => Context::ById,
-            (Some(Popup::View(_)), _) => Context::SaveView,
-            (Some(Popup::Text(_)), _) => Context::TextBox,
-            (Some(Popup::Write(_)), _) => Context::WriteBox,
-            (Some(Popup::Formats(_)), _) => Context::FormatsBox,
-            (Some(Popup::Outside(_)), _) => Context::OutsideBox,
-            (Some(Popup::Confirm(_)), _) => Context::Confirm,
-            (None, Screen::Pets) if self.pets.searching => Context::Search,
-            (None, Screen::Pets) => Context::Pets,
-            (None, Screen::AddPet) => self.add.context(),
-            (None, Screen::Domains) => self.domains.context(),
-            (None, Screen::Profiles) => self.profiles.context(),
-            (None, Screen::Requests) => Context::Requests,
-            (None, Screen::Welcome) => Context::Welcome,
+        if let Some(popup) = self.popups.top() {
+            return popup.context();
+        }
+        match self.screen {
+            Screen::Pets if self.pets.searching => Context::Search,
+            Screen::Pets => Context::Pets,
+            Screen::AddPet => self.add.context(),
+            Screen::Domains => self.domains.context(),
+            Screen::Profiles => self.profiles.context(),
+            Screen::Requests => Context::Requests,
+            Screen::Welcome => Context::Welcome,
         }
     }
 
@@ -477,24 +466,16 @@ impl AppState {
         asks
     }
 
-    /// Opens the question before a change.
-    pub(super) fn ask(&mut self, change: PendingChange, now: Now) {
-        self.popup = Some(Popup::Confirm(ConfirmBox { change, deaf_until: now.mono + DEAF }));
+    /// Takes back the question about a change, which an answer has settled meanwhile.
+    pub(super) fn withdraw(&mut self, change: &PendingChange) {
+        if self.popups.get().is_some_and(|ConfirmBox { change: asked, .. }| asked == change) {
+            self.popups.take::<ConfirmBox>();
+        }
     }
 
-    /// Opens the box that asks for a key. With `unasked`, keys that are under way are not taken for an answer.
-    pub(super) fn open_key_box(&mut self, unasked: bool, now: Now) {
-        if self.link.ssh.is_some() {
-            self.quitting = Some(QuitReason::Revoked);
-            return;
-        }
-        if self.is_switching() {
-            // It would be for the one in use still, and what is typed could reach the other one.
-            let there = short(&self.profiles.using);
-            return self.tell(format!("Switching to {there}: a key can be entered after that."));
-        }
-        let deaf_until = unasked.then(|| now.mono + DEAF);
-        self.popup = Some(Popup::Key(KeyBox { deaf_until, ..KeyBox::default() }));
+    /// Opens the question before a change.
+    pub(super) fn ask(&mut self, change: PendingChange, now: Now) {
+        self.popups.show(ConfirmBox { change, deaf_until: now.mono + DEAF });
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.

@@ -1,6 +1,5 @@
 //! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
 
-use std::mem::{Discriminant, discriminant};
 use std::time::Duration;
 
 use crate::clock::Now;
@@ -208,8 +207,8 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
 }
 
 /// The screen that is shown, and which box over it.
-fn shown(state: &AppState) -> (Screen, Option<Discriminant<Popup>>) {
-    (state.screen, state.popup.as_ref().map(discriminant))
+fn shown(state: &AppState) -> (Screen, Option<Context>) {
+    (state.screen, state.popups.top().map(Popup::context))
 }
 
 fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
@@ -232,23 +231,23 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         state.message = None;
     }
     (state.drafts.back, state.drafts.elsewhere) = (None, None);
-    if state.popup.is_none() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
+    if !state.popups.is_open() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
         return Vec::new();
     }
     match command {
         Some(command) if command.reach != Reach::Here => return command.act(state, now),
         // Keys pressed before the box opened are ignored.
-        _ if state.popup.as_ref().is_some_and(|popup| popup.is_deaf(now.mono)) => {}
+        _ if state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| now.mono < until) => {}
         Some(command) => return command.act(state, now),
         None => {
             if let Some(c) = key.typed() {
-                if !context.is_text() && state.popup.is_none() && state.screen == Screen::AddPet {
+                if !context.is_text() && !state.popups.is_open() && state.screen == Screen::AddPet {
                     add_pet::update::on_letter(state, c);
                 }
                 on_typing(state, Typing::Text(&c.to_string()), now);
             }
             // In a form, letters choose.
-            let chooses = state.screen == Screen::AddPet && state.popup.is_none();
+            let chooses = state.screen == Screen::AddPet && !state.popups.is_open();
             if !context.takes_letters() && !chooses && state.message.is_none() {
                 let text = match (context, key.key) {
                     (Context::Pets, Key::Delete | Key::Backspace) => {
@@ -292,7 +291,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupted = Some(now.mono);
-    if state.add.is_sending() && state.popup.is_none() {
+    if state.add.is_sending() && !state.popups.is_open() {
         state.ask(PendingChange::StopWaiting, now);
     }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
@@ -369,7 +368,7 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
 /// Moves in a list or a text, as the arrow keys do there; in a form nothing moves.
 fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect> {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
-    let in_form = state.popup.is_none() && state.screen == Screen::AddPet && !state.add.import.on;
+    let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
     match state.keymap.lookup(state.context(), key) {
         Some(command) if command.moves() && !in_form && state.context() != Context::ProfileChoice => {
             (0..steps).flat_map(|_| on_key(state, key, now)).collect()
@@ -380,8 +379,8 @@ fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect>
 
 /// What is typed goes into the field that has the cursor, or nowhere.
 pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
-    if popups::on_typing(state, typing) {
-        return;
+    if let Some(popup) = state.popups.top_mut() {
+        return popup.on_typing(typing);
     }
     let context = state.context();
     match state.screen {
@@ -397,7 +396,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
-    if state.popup.is_none() {
+    if !state.popups.is_open() {
         if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
             return Vec::new();
         }
@@ -473,6 +472,7 @@ mod tests {
     use super::*;
     use crate::config::{Settings, SshSession};
     use crate::tui::msg::Recorded;
+    use crate::tui::popups::commands::CommandsBox;
     use crate::tui::state::Link;
     use crate::tui::testing::{App, remote, settings};
 
@@ -500,7 +500,7 @@ mod tests {
             app.keys(keys);
             assert!(app.says(why), "{keys}: {}", app.screen());
             assert_eq!(
-                (app.state.screen, app.state.popup.is_some(), app.effects.len()),
+                (app.state.screen, app.state.popups.is_open(), app.effects.len()),
                 (Screen::Pets, false, 0),
                 "{keys}"
             );
@@ -515,7 +515,7 @@ mod tests {
         app.keys("Esc");
         assert!(!app.screen().contains("3 Domains"));
         app.keys("Esc :");
-        let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
+        let commands = app.state.popups.get::<CommandsBox>().unwrap();
         assert!(commands.found.iter().all(|found| found.command.why_not(&app.state.link).is_none()));
     }
 

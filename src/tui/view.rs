@@ -14,7 +14,7 @@ use super::context::Context;
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
 use super::mouse::{Clickable, Target};
 use super::pending::Slot;
-use super::popups::{self, Popup};
+use super::popups::help::HelpBox;
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
 use super::state::{AppState, Health, Layout, Message, MessageKind, Screen};
 use super::theme::{Appearance, StyleRole};
@@ -86,16 +86,21 @@ pub(super) fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, bu
     let message = message(state, appearance, now, page.columns());
     let below = u16::try_from(message.0.len().max(1)).unwrap_or(1) + 1;
     let body = Rect { y: area.y + 1, height: area.height - 1 - below, ..area };
-    if let Some(Popup::Help(help)) = &state.popup {
+    // The help takes the place of the screen.
+    let help = state.popups.get::<HelpBox>();
+    if help.is_some() {
         page.area.height -= 1;
-        popups::help::draw(help, state, &mut page, &mut layout);
     } else {
         draw_header(state, now, &mut page);
         page.go_to(body);
         draw_screen(state, now, &mut page, &mut layout);
     }
-    page.go_to(body);
-    popups::draw(state, now, &mut page, &mut layout);
+    if help.is_none() {
+        page.go_to(body);
+    }
+    if let Some(popup) = state.popups.top() {
+        popup.draw(state, now, &mut page, &mut layout);
+    }
     page.go_to(area);
     page.y = area.height - below;
     let (lines, role) = message;
@@ -255,7 +260,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
             (text.clone(), role)
         }
         None if state.drafts.has_news() || state.drafts.trouble.is_some() => about_drafts(state, appearance, now),
-        None if matches!(state.popup, Some(Popup::Help(_))) => (String::new(), StyleRole::Text),
+        None if state.popups.get::<HelpBox>().is_some() => (String::new(), StyleRole::Text),
         None => {
             let place = match state.screen {
                 Screen::Pets => pets::view::place(state, appearance, now),

@@ -7,7 +7,7 @@ use crate::config::File;
 use crate::tui::effect::{Effect, Task};
 use crate::tui::keymap::Keymap;
 use crate::tui::pending::Slot;
-use crate::tui::popups::Popup;
+use crate::tui::popups::TextBox;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 
@@ -60,12 +60,12 @@ fn an_action_runs_beside_the_app_for_the_pet_under_the_cursor() {
     assert!(app.says("label: request id is front-7"), "{}", app.screen());
     app.keys("Z");
     ended(&mut app, 0, Ok("two\n\u{1b}[2Jlines\n"));
-    assert!(matches!(app.state.popup, Some(Popup::Text(_))));
+    assert!(app.state.popups.get::<TextBox>().is_some());
     let screen = app.screen();
     assert!(screen.contains("Output") && screen.contains("[2Jlines") && !screen.contains('\u{1b}'), "{screen}");
     app.keys("Esc Z");
     ended(&mut app, 0, Err("lp was not found"));
-    assert!(app.says("label: lp was not found.") && app.state.popup.is_none(), "{}", app.screen());
+    assert!(app.says("label: lp was not found.") && !app.state.popups.is_open(), "{}", app.screen());
     app.keys("Z C-c");
     assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Action(0))));
 }
@@ -75,7 +75,7 @@ fn nothing_that_a_program_prints_covers_what_is_typed() {
     let mut app = app(80, 24);
     app.keys("Z / \"mo\"");
     ended(&mut app, 0, Ok("two\nlines\n"));
-    assert!(app.state.popup.is_none() && app.state.pets.search.value() == "mo");
+    assert!(!app.state.popups.is_open() && app.state.pets.search.value() == "mo");
     assert!(app.says("label: two"), "{}", app.screen());
 }
 
@@ -99,9 +99,9 @@ fn the_rows_are_given_after_a_yes_only() {
     let mut app = app(80, 24);
     app.keys("B");
     assert!(app.says("Run sheet for 5 rows of"), "{}", app.screen());
-    app.wait(crate::tui::popups::state::DEAF).keys("n");
+    app.wait(crate::tui::popups::DEAF).keys("n");
     assert!(runs(&app).is_empty() && app.says("It was not run."));
-    app.keys("B").wait(crate::tui::popups::state::DEAF).keys("y");
+    app.keys("B").wait(crate::tui::popups::DEAF).keys("y");
     assert_eq!(runs(&app)[0].1.len(), 5);
 }
 
@@ -116,7 +116,7 @@ fn what_changes_the_service_is_refused_when_read_only_and_asked_about_when_prote
     (app.state.link.read_only, app.state.link.protect) = (false, true);
     app.keys("E");
     assert!(app.says("Run promise") && app.says("It changes the service."), "{}", app.screen());
-    app.wait(crate::tui::popups::state::DEAF).keys("y");
+    app.wait(crate::tui::popups::DEAF).keys("y");
     assert_eq!(runs(&app).len(), 2);
     assert!(!app.state.allowed, "this allows nothing else");
 }

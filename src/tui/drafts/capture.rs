@@ -108,7 +108,7 @@ impl TypedText {
 
 /// Shows the restored text, unless the user has moved on.
 fn show(state: &mut AppState) {
-    if state.screen == Screen::Pets && state.popup.is_none() && !state.link.read_only {
+    if state.screen == Screen::Pets && !state.popups.is_open() && !state.link.read_only {
         state.screen = Screen::AddPet;
     }
 }

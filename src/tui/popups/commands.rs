@@ -5,46 +5,67 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
 use super::clipboard::copy;
-use super::state::{CommandsBox, FoundCommand, Popup};
+use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::tui::command::{Command, Run, TYPED_LIST, change, closes, command, moves};
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::keymap::{Binding, key_name};
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
 
 pub const SHOW: Command = change("commands", ": F9", "", "all commands", |app, _| {
-    if covers_box(app) {
+    if app.popups.covers() {
         return app.tell(COVERS_BOX);
     }
-    app.popup = None;
-    app.popup = Some(Popup::Commands(CommandsBox::new(app)));
+    app.popups.close();
+    let commands = CommandsBox::new(app);
+    app.popups.show(commands);
 })
 .everywhere();
 
 /// Why no other box opens from the help over one, which would be lost with what is typed in it.
 pub(super) const COVERS_BOX: &str = "Close the help and the box below it first.";
 
-pub(super) fn covers_box(app: &AppState) -> bool {
-    matches!(&app.popup, Some(Popup::Help(help)) if help.below.is_some())
+/// The list of all commands.
+#[derive(Debug)]
+pub struct CommandsBox {
+    /// What was typed to narrow the list.
+    input: TextInput,
+    /// Those that match, the best first.
+    pub found: Vec<FoundCommand>,
+    /// Which of them is chosen, from 0.
+    cursor: usize,
+    from: Context,
+    commands: Vec<FoundCommand>,
+}
+
+/// One thing that can be done.
+#[derive(Clone, Debug)]
+pub struct FoundCommand {
+    /// What it does.
+    pub title: String,
+    /// Its keys, if any.
+    keys: String,
+    /// The same in a shell, if there is a command.
+    pub line: Option<String>,
+    pub command: Command,
 }
 
 pub static BOX: &[Command] = &[
     moves(TYPED_LIST, "choose", "choose", |app, movement, _| {
-        if let Some(Popup::Commands(commands)) = &mut app.popup {
+        if let Some(commands) = app.popups.get_mut::<CommandsBox>() {
             commands.cursor = moved(commands.cursor, movement, commands.found.len(), PAGE);
         }
     })
-    .when(|app| matches!(&app.popup, Some(Popup::Commands(commands)) if commands.found.len() > 1)),
+    .when(|app| app.popups.get::<CommandsBox>().is_some_and(|commands| commands.found.len() > 1)),
     command("confirm", "Enter F2", "run", "run it", run_chosen).everywhere(),
     command("copy", "Ctrl-Y", "copy command", "copy the command line", |app, now| {
-        let Some(Popup::Commands(commands)) = &app.popup else { return Vec::new() };
-        match commands.chosen().and_then(|found| found.line.clone()) {
+        match app.popups.get().and_then(CommandsBox::chosen).and_then(|found| found.line.clone()) {
             Some(line) => copy(app, line, "the command line", now),
             None => app.note("This has no command line."),
         }
@@ -65,11 +86,11 @@ fn screens(app: &AppState) -> [(Context, &'static str); 5] {
 
 /// Does what is chosen, on the screen that it belongs to.
 fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(Popup::Commands(commands)) = &app.popup else { return Vec::new() };
+    let Some(commands) = app.popups.get::<CommandsBox>() else { return Vec::new() };
     let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return Vec::new() };
     let way = screens(app).into_iter().find(|(place, _)| *place == command.place && *place != commands.from);
     let show = way.and_then(|(_, show)| app.keymap.named(Context::Global, show).copied());
-    app.popup = None;
+    app.popups.close();
     let mut effects = show.map_or_else(Vec::new, |show| show.act(app, now));
     effects.extend(command.act(app, now));
     effects
@@ -77,7 +98,7 @@ fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
 
 impl CommandsBox {
     /// Everything that can be done where `state` is.
-    pub fn new(state: &AppState) -> Self {
+    fn new(state: &AppState) -> Self {
         let from = state.context();
         let mut places = vec![from, Context::Global];
         let named = |name| state.keymap.named(Context::Global, name);
@@ -97,25 +118,8 @@ impl CommandsBox {
         Self { input: TextInput::default(), found, cursor: 0, from, commands }
     }
 
-    pub fn chosen(&self) -> Option<&FoundCommand> {
+    fn chosen(&self) -> Option<&FoundCommand> {
         self.found.get(self.cursor)
-    }
-
-    /// What is typed into the field narrows the list.
-    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
-        self.input.take(typing);
-        self.cursor = 0;
-        let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
-        let mut matcher = Matcher::new(Config::DEFAULT);
-        let mut found: Vec<(u32, &FoundCommand)> = Vec::new();
-        let mut buffer = Vec::new();
-        for command in &self.commands {
-            let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
-            found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
-        }
-        // Stable: of two equal matches, the one of this place comes first.
-        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
     }
 }
 
@@ -143,35 +147,56 @@ fn is_about_moving(command: &Command) -> bool {
 /// Lines of the list that a page is.
 const PAGE: usize = 6;
 
-/// All commands: the field, those that match, and the chosen one in a shell.
-pub(super) fn draw(commands: &CommandsBox, page: &mut Page<'_>) {
-    page.popup(76, page.area.height.min(18), "All commands");
-    let appearance = page.appearance;
-    let rule = appearance.rule(page.columns());
-    let room = page.columns().saturating_sub(4);
-    page.prompt(" : ", &commands.input, room, StyleRole::Text, true);
-    page.next_row();
-    page.line(rule.as_str());
-    let rows = usize::from(page.area.height.saturating_sub(6));
-    for (chosen, command) in shown(commands.found.iter(), commands.cursor, rows) {
-        page.right(1, &command.keys, StyleRole::Key);
-        page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), chosen);
+impl Popup for CommandsBox {
+    fn context(&self) -> Context {
+        Context::Commands
     }
-    if commands.found.is_empty() {
-        page.line("   No matching command. Esc closes the list.");
-    }
-    page.down_to(4);
-    page.line(rule);
-    match commands.chosen().map(|command| &command.line) {
-        Some(Some(line)) => {
-            page.quiet(" The same on the command line (Ctrl-Y copies it):");
-            page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
+
+    fn on_typing(&mut self, typing: Typing<'_>) {
+        self.input.take(typing);
+        self.cursor = 0;
+        let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut found: Vec<(u32, &FoundCommand)> = Vec::new();
+        let mut buffer = Vec::new();
+        for command in &self.commands {
+            let text = nucleo_matcher::Utf32Str::new(&command.title, &mut buffer);
+            found.extend(pattern.score(text, &mut matcher).map(|score| (score, command)));
         }
-        Some(None) => page.quiet(" Only in the app: no command does this."),
-        None => {}
+        // Stable: of two equal matches, the one of this place comes first.
+        found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+        self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
     }
-    page.down_to(1);
-    page.quiet(format!(" {} of {} commands", commands.found.len(), commands.commands.len()));
+
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(76, page.area.height.min(18), "All commands");
+        let appearance = page.appearance;
+        let rule = appearance.rule(page.columns());
+        let room = page.columns().saturating_sub(4);
+        page.prompt(" : ", &self.input, room, StyleRole::Text, true);
+        page.next_row();
+        page.line(rule.as_str());
+        let rows = usize::from(page.area.height.saturating_sub(6));
+        for (chosen, command) in shown(self.found.iter(), self.cursor, rows) {
+            page.right(1, &command.keys, StyleRole::Key);
+            page.item(&cut(&command.title, room.saturating_sub(width(&command.keys) + 2)), chosen);
+        }
+        if self.found.is_empty() {
+            page.line("   No matching command. Esc closes the list.");
+        }
+        page.down_to(4);
+        page.line(rule);
+        match self.chosen().map(|command| &command.line) {
+            Some(Some(line)) => {
+                page.quiet(" The same on the command line (Ctrl-Y copies it):");
+                page.line(cut(&format!("   {}", appearance.text(line)), page.columns()));
+            }
+            Some(None) => page.quiet(" Only in the app: no command does this."),
+            None => {}
+        }
+        page.down_to(1);
+        page.quiet(format!(" {} of {} commands", self.found.len(), self.commands.len()));
+    }
 }
 
 #[cfg(test)]
@@ -183,10 +208,8 @@ mod tests {
     use crate::tui::testing::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
-        match &app.state.popup {
-            Some(Popup::Commands(commands)) => commands.found.iter().map(|command| command.title.clone()).collect(),
-            other => panic!("no commands: {other:?}"),
-        }
+        let commands = app.state.popups.get::<CommandsBox>().expect("no commands");
+        commands.found.iter().map(|command| command.title.clone()).collect()
     }
 
     #[test]
@@ -197,7 +220,7 @@ mod tests {
         app.keys("1 : \"dom redi\"");
         assert_eq!(found(&app)[0], "Domains: primary and redirects");
         app.keys("Enter");
-        assert_eq!((app.state.context(), app.state.popup), (Context::Redirects, None));
+        assert_eq!(app.state.context(), Context::Redirects);
     }
 
     #[test]
@@ -257,7 +280,7 @@ mod tests {
     fn another_key_can_be_entered_though_the_one_in_use_is_accepted() {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
         app.keys(": \"another api key\" Enter");
-        assert!(matches!(app.state.popup, Some(Popup::Key(_))), "{}", app.screen());
+        assert_eq!(app.state.context(), Context::KeyBox, "{}", app.screen());
     }
 
     #[test]
@@ -273,12 +296,12 @@ mod tests {
         for way in ["", "2", "3", "H"] {
             for at in 0..found(&start(way)).len() {
                 let mut app = start(way);
-                let Some(Popup::Commands(commands)) = &mut app.state.popup else { panic!("no commands") };
+                let commands = app.state.popups.get_mut::<CommandsBox>().expect("no commands");
                 commands.cursor = at;
                 let title = commands.chosen().unwrap().title.clone();
-                let popup = app.state.popup.take();
+                let popups = std::mem::take(&mut app.state.popups);
                 let before = (app.screen(), app.effects.len());
-                app.state.popup = popup;
+                app.state.popups = popups;
                 app.keys("Enter");
                 if before == (app.screen(), app.effects.len()) && app.state.quitting.is_none() {
                     idle.push(format!("{way} {title}"));

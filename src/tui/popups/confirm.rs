@@ -1,20 +1,24 @@
 //! The box before the first change to a service that is protected, each time it is changed to, and before public
 //! resolvers are asked.
 
+use std::time::Instant;
+
 use ratatui::text::Span;
 
-use super::state::{ConfirmBox, PendingChange, Popup};
+use super::stack::Popup;
+use super::state::{ConfirmBox, PendingChange};
 use crate::clock::Now;
 use crate::model::NewPet;
 use crate::model::text::{cut, short};
 use crate::model::words::counted;
 use crate::tui::command::{Command, command};
+use crate::tui::context::Context;
 use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{self, import, rapid};
 use crate::tui::screens::{domains, pets};
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
@@ -31,8 +35,7 @@ pub static BOX: &[Command] = &[
 ];
 
 fn take(app: &mut AppState) -> Option<PendingChange> {
-    let Some(Popup::Confirm(asked)) = app.popup.take() else { return None };
-    Some(asked.change)
+    app.popups.take().map(|ConfirmBox { change, .. }| change)
 }
 
 fn yes(state: &mut AppState, change: PendingChange, now: Now) -> Vec<Effect> {
@@ -52,74 +55,86 @@ fn yes(state: &mut AppState, change: PendingChange, now: Now) -> Vec<Effect> {
     }
 }
 
-pub(super) fn draw(asked: &ConfirmBox, state: &AppState, now: Now, page: &mut Page<'_>) {
-    if asked.change == PendingChange::PublicResolvers {
-        page.popup(62, 15, "Public resolvers");
-        domains::popups::resolvers::draw(state, page);
-        return answers(page, "Ask them", "n  Do not ask them (Enter, Esc)");
+impl Popup for ConfirmBox {
+    fn context(&self) -> Context {
+        Context::Confirm
     }
-    let label = cut(&page.appearance.text(&state.link.label), 20);
-    let last = "A pet that was added cannot be changed or deleted.";
-    let (title, yes, note) = match &asked.change {
-        PendingChange::StopWaiting => {
-            let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
-            ("No answer yet".to_owned(), "Stop", note)
-        }
-        PendingChange::StopImport => {
-            ("Import".to_owned(), "Stop", "Rows that were added stay. F2 sends the rest, also after the next start.")
-        }
-        PendingChange::Run(run) if run.action.writes => {
-            (format!("Run {}", run.action.name), "Run it", "It changes the service.")
-        }
-        PendingChange::Run(run) => (format!("Run {}", run.action.name), "Run it", ""),
-        PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
-        PendingChange::PublicResolvers
-        | PendingChange::Add(_)
-        | PendingChange::Samples(_)
-        | PendingChange::Rapid(_)
-        | PendingChange::Import(_) => (format!("{label} is protected"), "Add it", last),
-    };
-    page.popup(62, 15, &title);
-    let room = page.columns().saturating_sub(4);
-    let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
-    let (what, parts) = match &asked.change {
-        PendingChange::Add(NewPet { name, category_id, status }) => {
-            let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-            let category = state.pets.categories.label(*category_id);
-            let parts = vec![("Name", name.clone()), ("Category", category), ("Status", status)];
-            ("Add this pet to".to_owned(), parts)
-        }
-        PendingChange::Run(run) => (
-            format!("Run {} for {} of", run.action.name, run.subject()),
-            vec![("Command", run.action.command.get_ref().join(" "))],
-        ),
-        PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
-        PendingChange::StopWaiting => {
-            let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
-            let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
-            (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
-        }
-        PendingChange::StopImport => {
-            let left = state.add.import.running().map_or(0, import::Running::left);
-            (format!("{} left. Stop sending to", counted(left, "row")), Vec::new())
-        }
-        PendingChange::PublicResolvers => (String::new(), Vec::new()),
-        PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
-        PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
-        PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
-    };
-    page.margin = 2;
-    page.gap();
-    page.paragraph(2, &format!("{what} {address}?"));
-    page.gap();
-    for (label, value) in parts {
-        let text = format!("   {label:<10} {}", page.appearance.text(&value));
-        page.line(format!("  {}", cut(&text, room)));
+
+    fn deaf_until(&self) -> Option<Instant> {
+        Some(self.deaf_until)
     }
-    page.gap();
-    page.paragraph(2, note);
-    page.gap();
-    answers(page, yes, "n  Not now (Enter, Esc)");
+
+    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+        if self.change == PendingChange::PublicResolvers {
+            page.popup(62, 15, "Public resolvers");
+            domains::popups::resolvers::draw(state, page);
+            return answers(page, "Ask them", "n  Do not ask them (Enter, Esc)");
+        }
+        let label = cut(&page.appearance.text(&state.link.label), 20);
+        let last = "A pet that was added cannot be changed or deleted.";
+        let (title, yes, note) = match &self.change {
+            PendingChange::StopWaiting => {
+                let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
+                ("No answer yet".to_owned(), "Stop", note)
+            }
+            PendingChange::StopImport => (
+                "Import".to_owned(),
+                "Stop",
+                "Rows that were added stay. F2 sends the rest, also after the next start.",
+            ),
+            PendingChange::Run(run) if run.action.writes => {
+                (format!("Run {}", run.action.name), "Run it", "It changes the service.")
+            }
+            PendingChange::Run(run) => (format!("Run {}", run.action.name), "Run it", ""),
+            PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
+            PendingChange::PublicResolvers
+            | PendingChange::Add(_)
+            | PendingChange::Samples(_)
+            | PendingChange::Rapid(_)
+            | PendingChange::Import(_) => (format!("{label} is protected"), "Add it", last),
+        };
+        page.popup(62, 15, &title);
+        let room = page.columns().saturating_sub(4);
+        let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
+        let (what, parts) = match &self.change {
+            PendingChange::Add(NewPet { name, category_id, status }) => {
+                let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+                let category = state.pets.categories.label(*category_id);
+                let parts = vec![("Name", name.clone()), ("Category", category), ("Status", status)];
+                ("Add this pet to".to_owned(), parts)
+            }
+            PendingChange::Run(run) => (
+                format!("Run {} for {} of", run.action.name, run.subject()),
+                vec![("Command", run.action.command.get_ref().join(" "))],
+            ),
+            PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
+            PendingChange::StopWaiting => {
+                let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
+                let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
+                (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
+            }
+            PendingChange::StopImport => {
+                let left = state.add.import.running().map_or(0, import::Running::left);
+                (format!("{} left. Stop sending to", counted(left, "row")), Vec::new())
+            }
+            PendingChange::PublicResolvers => (String::new(), Vec::new()),
+            PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
+            PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
+            PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
+        };
+        page.margin = 2;
+        page.gap();
+        page.paragraph(2, &format!("{what} {address}?"));
+        page.gap();
+        for (label, value) in parts {
+            let text = format!("   {label:<10} {}", page.appearance.text(&value));
+            page.line(format!("  {}", cut(&text, room)));
+        }
+        page.gap();
+        page.paragraph(2, note);
+        page.gap();
+        answers(page, yes, "n  Not now (Enter, Esc)");
+    }
 }
 
 /// The keys for the answers, in the last line.
@@ -208,7 +223,7 @@ mod tests {
         app.reply(Slot::Create, AddReply::Created(Ok(pet)));
         app.effects.clear();
         app.keys("\"Rex\" F2");
-        assert!(app.job(Slot::Create).is_some() && app.state.popup.is_none());
+        assert!(app.job(Slot::Create).is_some() && !app.state.popups.is_open());
     }
 
     #[test]

@@ -3,15 +3,22 @@
 use ratatui::text::Line;
 
 use super::scroll;
-use super::state::Popup;
+use super::stack::Popup;
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 use crate::tui::command::{Command, closes};
+use crate::tui::context::Context;
 use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
+
+#[derive(Debug)]
+pub struct ErrorBox {
+    /// The first line shown.
+    top: u16,
+}
 
 pub static BOX: &[Command] =
     &[scroll::SCROLL, requests::SHOW.at("H", "requests", "requests"), closes("Esc Enter q F3", "close", "close")];
@@ -20,28 +27,38 @@ pub fn open(app: &mut AppState, _: Now) {
     if app.last_failure.is_none() && app.complaints.is_empty() {
         return app.tell("No errors in this session.");
     }
-    app.popup = Some(Popup::Error(0));
+    app.popups.show(ErrorBox { top: 0 });
 }
 
-pub(super) fn draw(top: u16, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
-    page.popup(100, page.area.height.saturating_sub(2), "Last error");
-    page.inset(1);
-    page.margin = 0;
-    let wrapped = |text: &str| page.wrap(0, text).into_iter().map(Line::raw);
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    if let Some(failure) = &state.last_failure {
-        lines.extend(failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)));
-        let Explanation { means, todo } = explain(failure);
-        for (heading, text) in
-            [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, now))]
-        {
-            lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
-            lines.extend(wrapped(text));
-        }
-    } else {
-        lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
+impl Popup for ErrorBox {
+    fn context(&self) -> Context {
+        Context::Reader
     }
-    scroll::draw(top, lines, page, layout);
+
+    fn top(&mut self) -> Option<&mut u16> {
+        Some(&mut self.top)
+    }
+
+    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
+        page.popup(100, page.area.height.saturating_sub(2), "Last error");
+        page.inset(1);
+        page.margin = 0;
+        let wrapped = |text: &str| page.wrap(0, text).into_iter().map(Line::raw);
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        if let Some(failure) = &state.last_failure {
+            lines.extend(failure.details(&state.link.service).iter().flat_map(|line| wrapped(line)));
+            let Explanation { means, todo } = explain(failure);
+            for (heading, text) in
+                [("What it means", means), ("What to do", todo), ("From here", &from_here(failure, state, now))]
+            {
+                lines.extend([Line::raw(""), page.appearance.span(heading, StyleRole::Heading).into()]);
+                lines.extend(wrapped(text));
+            }
+        } else {
+            lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
+        }
+        scroll::draw(self.top, lines, page, layout);
+    }
 }
 
 /// Which keys help, and when it is retried automatically.

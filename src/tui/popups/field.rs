@@ -1,13 +1,21 @@
 //! A box with one text field.
 
-use super::state::FieldBox;
-use crate::tui::text_input::Typing;
+use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
+/// A box with one text field.
+#[derive(Debug, Default)]
+pub struct FieldBox {
+    /// As typed.
+    pub input: TextInput,
+    /// What is wrong with it, or why nothing came of it.
+    pub error: Option<String>,
+}
+
 impl FieldBox {
     /// What is typed goes into the field.
-    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
+    pub(in crate::tui) fn on_typing(&mut self, typing: Typing<'_>) {
         // A blank that was trimmed away must not replace what is selected.
         if !matches!(typing, Typing::Text("")) {
             self.input.take(typing);
@@ -37,13 +45,13 @@ impl FieldBox {
 
 #[cfg(test)]
 mod tests {
-    use crate::tui::popups::Popup;
+    use crate::tui::screens::pets::popups::limit::LimitBox;
     use crate::tui::testing::App;
 
     #[test]
     fn a_blank_is_no_number_of_rows() {
         let mut app = App::loaded(80, 24);
         app.keys("L Space");
-        assert!(matches!(&app.state.popup, Some(Popup::Limit(limit)) if limit.input.value() == "20"));
+        assert_eq!(app.state.popups.get::<LimitBox>().unwrap().0.input.value(), "20");
     }
 }

@@ -2,21 +2,29 @@
 
 use ratatui::text::{Line, Span};
 
-use super::commands::{self, COVERS_BOX, covers_box};
+use super::commands::{self, COVERS_BOX};
 use super::scroll;
-use super::state::{Contents, HelpBox, Popup, WriteBox};
-use super::write::NO_FILES;
+use super::stack::Popup;
+use super::write::{Contents, NO_FILES, WriteBox};
+use crate::clock::Now;
 use crate::model::PetStatus;
-use crate::tui::command::{Command, change};
+use crate::tui::command::{Command, change, closes};
 use crate::tui::context::Context;
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 
+#[derive(Debug)]
+pub struct HelpBox {
+    /// The place whose keys are shown.
+    pub place: Context,
+    /// The first line shown.
+    top: u16,
+}
+
 pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
     let place = app.context();
-    let below = Box::new(app.popup.take());
-    app.popup = Some(Popup::Help(HelpBox { place, top: 0, below }));
+    app.popups.cover(HelpBox { place, top: 0 });
 })
 .always();
 
@@ -24,62 +32,68 @@ pub static BOX: &[Command] = &[
     scroll::SCROLL,
     commands::SHOW
         .at(": F9", "all commands", "all commands")
-        .when(|app| !covers_box(app) && app.allows(&commands::SHOW)),
+        .when(|app| !app.popups.covers() && app.allows(&commands::SHOW)),
     change("write-file", "w Ctrl-O", "keys to a file", "write all to a file", |app, _| {
-        if covers_box(app) {
+        if app.popups.covers() {
             return app.tell(COVERS_BOX);
         }
         let keys = Contents::Text(app.keymap.file());
-        let what = Some("next to config.toml, it is used from the next start".to_owned());
-        app.popup = Some(Popup::Write(WriteBox { what, ..WriteBox::new("keymap.toml", keys) }));
+        let what = "next to config.toml, it is used from the next start";
+        app.popups.show(WriteBox::new("keymap.toml", keys).holding(what));
     })
     .not_over_ssh(NO_FILES)
-    .when(|app| !covers_box(app)),
-    change("back", "Esc Enter q ? F1 F3 Ctrl-G", "close", "close", |app, _| {
-        if let Some(Popup::Help(help)) = app.popup.take() {
-            app.popup = *help.below;
-        }
-    }),
+    .when(|app| !app.popups.covers()),
+    closes("Esc Enter q ? F1 F3 Ctrl-G", "close", "close"),
 ];
 
-/// Keys of the place at the left, those that work everywhere at the right.
-pub fn draw(help: &HelpBox, state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
-    page.at(0, format!(" Help: {}", help.place.place().title), StyleRole::Heading);
-    page.gap();
-    page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
-    page.go_to(page.rest());
-    page.area.x += 1;
-    page.area.width -= 1;
-    let in_practice = state.domains.setup.sandbox.is_some();
-    let (keymap, appearance) = (&state.keymap, page.appearance);
-    let mut left = vec![heading("HERE", appearance)];
-    left.extend(lines_of(keymap.help_lines(help.place, in_practice), appearance));
-    if help.place.is_text() {
-        left.push(Line::raw(""));
-        left.push(heading("IN THIS FIELD", appearance));
-        left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
+impl Popup for HelpBox {
+    fn context(&self) -> Context {
+        Context::Help
     }
-    let mut right = vec![heading("EVERYWHERE", appearance)];
-    right.extend(lines_of(keymap.global_help(help.place, |command| state.allows(command)), appearance));
-    right.push(Line::raw(""));
-    right.extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
-    if matches!(help.place, Context::Pets | Context::Search) {
-        right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
-        right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
+
+    fn top(&mut self) -> Option<&mut u16> {
+        Some(&mut self.top)
     }
-    let is_about_domains = state.screen == Screen::Domains && help.below.is_none();
-    right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
-    if page.columns() >= 76 {
-        let rows = left.len().max(right.len());
-        for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
-            lines.resize(rows, Line::raw(""));
-            page.go_to(area);
-            scroll::draw(help.top, lines, page, layout);
+
+    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
+        page.at(0, format!(" Help: {}", self.place.place().title), StyleRole::Heading);
+        page.gap();
+        page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
+        page.go_to(page.rest());
+        page.area.x += 1;
+        page.area.width -= 1;
+        let in_practice = state.domains.setup.sandbox.is_some();
+        let (keymap, appearance) = (&state.keymap, page.appearance);
+        let mut left = vec![heading("HERE", appearance)];
+        left.extend(lines_of(keymap.help_lines(self.place, in_practice), appearance));
+        if self.place.is_text() {
+            left.push(Line::raw(""));
+            left.push(heading("IN THIS FIELD", appearance));
+            left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
         }
-    } else {
-        left.push(Line::raw(""));
-        left.extend(right);
-        scroll::draw(help.top, left, page, layout);
+        let mut right = vec![heading("EVERYWHERE", appearance)];
+        right.extend(lines_of(keymap.global_help(self.place, |command| state.allows(command)), appearance));
+        right.push(Line::raw(""));
+        right
+            .extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
+        if matches!(self.place, Context::Pets | Context::Search) {
+            right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
+            right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
+        }
+        let is_about_domains = state.screen == Screen::Domains && !state.popups.covers();
+        right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
+        if page.columns() >= 76 {
+            let rows = left.len().max(right.len());
+            for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
+                lines.resize(rows, Line::raw(""));
+                page.go_to(area);
+                scroll::draw(self.top, lines, page, layout);
+            }
+        } else {
+            left.push(Line::raw(""));
+            left.extend(right);
+            scroll::draw(self.top, left, page, layout);
+        }
     }
 }
 
@@ -145,7 +159,7 @@ mod tests {
         app.keys("? : \"reverse\" Enter");
         assert!(app.state.pets.sort.descending, "{}", app.screen());
         app.keys("? q ? F1 ? Esc");
-        assert_eq!(app.state.popup, None);
+        assert!(!app.state.popups.is_open());
     }
 
     #[test]

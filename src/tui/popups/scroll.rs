@@ -2,7 +2,6 @@
 
 use ratatui::text::Line;
 
-use super::state::{HelpBox, Popup, TextBox};
 use crate::tui::command::{Command, READER, moves};
 use crate::tui::state::Layout;
 use crate::tui::widgets::list::moved;
@@ -10,10 +9,7 @@ use crate::tui::widgets::page::Page;
 
 /// Moves in the text of the box that is open.
 pub(super) const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
-    let top = match &mut app.popup {
-        Some(Popup::Error(top) | Popup::Help(HelpBox { top, .. }) | Popup::Text(TextBox { top, .. })) => top,
-        _ => return,
-    };
+    let Some(top) = app.popups.top_mut().and_then(|popup| popup.top()) else { return };
     let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
     let first = moved(usize::from(*top), movement, lines.saturating_sub(rows) + 1, rows.max(1));
     *top = u16::try_from(first).unwrap_or(u16::MAX);

@@ -4,39 +4,84 @@ use ratatui::text::Line;
 
 use super::clipboard::copy;
 use super::scroll;
-use super::state::{Contents, Popup, TextBox, TextKind, WriteBox};
-use super::write::NO_FILES;
+use super::stack::Popup;
+use super::write::{Contents, NO_FILES, WriteBox};
+use crate::clock::Now;
 use crate::tui::command::{Command, change, closes, command};
-use crate::tui::state::Layout;
+use crate::tui::context::Context;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::wrap_indented;
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextKind {
+    /// What proves the findings on a domain.
+    Evidence,
+    /// A support report.
+    Report,
+    /// A request and its answer.
+    Exchange,
+    /// What a program printed.
+    Output,
+    /// Rows of a file to import.
+    Rows,
+}
+
+/// A text to read, to copy or to write.
+#[derive(Debug)]
+pub struct TextBox {
+    /// What it is.
+    kind: TextKind,
+    pub text: String,
+    /// The name of a file for it.
+    pub file: String,
+    /// The first line shown.
+    top: u16,
+}
+
+impl TextBox {
+    /// The box at its top; `file` without `.txt`.
+    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
+        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+    }
+}
+
 pub static BOX: &[Command] = &[
     scroll::SCROLL,
-    command("copy", "y", "copy", "copy it", |app, now| match &app.popup {
-        Some(Popup::Text(TextBox { text, file, .. })) => copy(app, text.clone(), &file.clone(), now),
-        _ => Vec::new(),
+    command("copy", "y", "copy", "copy it", |app, now| match app.popups.get() {
+        Some(TextBox { text, file, .. }) => copy(app, text.clone(), &file.clone(), now),
+        None => Vec::new(),
     }),
     change("write-file", "w", "write to file", "write it to a file", |app, _| {
-        if let Some(Popup::Text(TextBox { text, file, .. })) = &app.popup {
-            app.popup = Some(Popup::Write(WriteBox::new(file.clone(), Contents::Text(text.clone()))));
+        if let Some(TextBox { text, file, .. }) = app.popups.take() {
+            app.popups.show(WriteBox::new(file, Contents::Text(text)));
         }
     })
     .not_over_ssh(NO_FILES),
     closes("Esc Enter q F3", "close", "close"),
 ];
 
-pub(super) fn draw(text: &TextBox, page: &mut Page<'_>, layout: &mut Layout) {
-    let title = match text.kind {
-        TextKind::Evidence => "Evidence: questions and answers",
-        TextKind::Report => "Support report",
-        TextKind::Exchange => "Request and answer (key hidden)",
-        TextKind::Output => "Output",
-        TextKind::Rows => "Rows of the file",
-    };
-    page.popup(116, page.area.height, title);
-    page.inset(1);
-    let lines = text.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
-    let lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
-    scroll::draw(text.top, lines, page, layout);
+impl Popup for TextBox {
+    fn context(&self) -> Context {
+        Context::TextBox
+    }
+
+    fn top(&mut self) -> Option<&mut u16> {
+        Some(&mut self.top)
+    }
+
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
+        let title = match self.kind {
+            TextKind::Evidence => "Evidence: questions and answers",
+            TextKind::Report => "Support report",
+            TextKind::Exchange => "Request and answer (key hidden)",
+            TextKind::Output => "Output",
+            TextKind::Rows => "Rows of the file",
+        };
+        page.popup(116, page.area.height, title);
+        page.inset(1);
+        let lines = self.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
+        let lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
+        scroll::draw(self.top, lines, page, layout);
+    }
 }

@@ -5,38 +5,47 @@ use std::sync::Arc;
 use ratatui::text::Span;
 
 use super::jobs::PopupTask;
-use super::state::{Popup, ThemesBox};
+use super::stack::Popup;
 use crate::clock::Now;
 use crate::config::Depth;
 use crate::model::PetStatus;
 use crate::model::text::cut;
 use crate::tui::command::{Command, LETTERS, change, command, moves};
-use crate::tui::state::AppState;
+use crate::tui::context::Context;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::list::{self, moved};
 use crate::tui::widgets::page::Page;
 
+/// The menu of themes.
+#[derive(Debug)]
+pub struct ThemesBox {
+    /// The one that Esc goes back to.
+    before: Arc<Theme>,
+    all: Vec<Arc<Theme>>,
+}
+
 pub static BOX: &[Command] = &[
     moves(LETTERS, "choose", "preview", |app, movement, _| {
-        if let Some(Popup::Themes(ThemesBox { all, .. })) = &app.popup {
+        if let Some(ThemesBox { all, .. }) = app.popups.get() {
             app.theme = Arc::clone(&all[moved(here(app, all), movement, all.len(), all.len())]);
         }
     }),
-    command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popup.take() {
-        Some(Popup::Themes(ThemesBox { before, .. })) if app.theme != before => {
+    command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popups.take() {
+        Some(ThemesBox { before, .. }) if app.theme != before => {
             vec![app.begin(PopupTask::SetTheme(app.theme.name().to_owned()), now)]
         }
         _ => Vec::new(),
     }),
     change("back", "Esc q F3", "cancel", "back to the old theme", |app, _| {
-        if let Some(Popup::Themes(ThemesBox { before, .. })) = app.popup.take() {
+        if let Some(ThemesBox { before, .. }) = app.popups.take() {
             app.theme = before;
         }
     }),
 ];
 
 pub fn open(app: &mut AppState, _: Now) {
-    app.popup = Some(Popup::Themes(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) }));
+    app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) });
 }
 
 /// The theme was written into the configuration, or not; it is used in either case.
@@ -51,31 +60,37 @@ fn here(state: &AppState, all: &[Arc<Theme>]) -> usize {
     all.iter().position(|theme| *theme == state.theme).unwrap_or(0)
 }
 
-/// The themes, and how marks look in the one that is chosen.
-pub(super) fn draw(ThemesBox { all, .. }: &ThemesBox, state: &AppState, page: &mut Page<'_>) {
-    page.popup(66, u16::try_from(all.len() + 8).unwrap_or(u16::MAX), "Themes");
-    let appearance = page.appearance;
-    page.gap();
-    // Below them are the marks.
-    let visible = usize::from(page.left().saturating_sub(4)).max(1);
-    for (chosen, theme) in list::shown(all.iter(), here(state, all), visible) {
-        page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
+impl Popup for ThemesBox {
+    fn context(&self) -> Context {
+        Context::Themes
     }
-    page.gap();
-    let mut marks = vec![Span::raw("   ")];
-    for status in PetStatus::ALL {
-        marks.extend([appearance.status(Some(&status.into())), Span::raw(format!(" {status}   "))]);
-    }
-    page.line(marks);
-    let words = [
-        ("+ new", StyleRole::New),
-        ("! error", StyleRole::Error),
-        ("wait", StyleRole::Wait),
-        ("good", StyleRole::Good),
-    ];
-    page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
-    if appearance.depth == Depth::Mono {
-        page.quiet("   This terminal has no colours: all themes look the same.");
+
+    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        let all = &self.all;
+        page.popup(66, u16::try_from(all.len() + 8).unwrap_or(u16::MAX), "Themes");
+        let appearance = page.appearance;
+        page.gap();
+        // Below them are the marks.
+        let visible = usize::from(page.left().saturating_sub(4)).max(1);
+        for (chosen, theme) in list::shown(all.iter(), here(state, all), visible) {
+            page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
+        }
+        page.gap();
+        let mut marks = vec![Span::raw("   ")];
+        for status in PetStatus::ALL {
+            marks.extend([appearance.status(Some(&status.into())), Span::raw(format!(" {status}   "))]);
+        }
+        page.line(marks);
+        let words = [
+            ("+ new", StyleRole::New),
+            ("! error", StyleRole::Error),
+            ("wait", StyleRole::Wait),
+            ("good", StyleRole::Good),
+        ];
+        page.line(words.map(|(text, role)| appearance.span(format!("   {text}"), role)).to_vec());
+        if appearance.depth == Depth::Mono {
+            page.quiet("   This terminal has no colours: all themes look the same.");
+        }
     }
 }
 

@@ -1,22 +1,66 @@
 //! Into which file? Its name to type; whether it was written comes as a reply.
 
-use super::jobs::{Exported, FileContents, NotWritten, PopupTask, WriteFile};
-use super::state::{Contents, Popup, WriteBox};
+use std::sync::Arc;
+
+use super::jobs::{Exported, FileContents, NotWritten, PopupTask, RejectsSource, WriteFile};
+use super::stack::Popup;
 use crate::clock::Now;
+use crate::model::Pet;
 use crate::model::export::{self, Kind};
 use crate::model::text::cut;
 use crate::tui::command::{Command, change, command};
+use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Task};
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::state::{AppState, Layout, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
+
+/// Into which file?
+#[derive(Debug)]
+pub struct WriteBox {
+    /// Its name, as typed.
+    pub path: TextInput,
+    /// What will be in it.
+    pub text: Contents,
+    /// How much it is, if that matters.
+    pub what: Option<String>,
+    /// The name that was asked to be written.
+    asked: Option<String>,
+    /// The file exists, and Enter overwrites it.
+    replace: bool,
+    /// Why it was not written.
+    pub error: Option<String>,
+    /// How many pets are in it so far, while the whole inventory is written.
+    written: Option<u64>,
+}
+
+/// What a file is to hold.
+#[derive(Debug)]
+pub enum Contents {
+    /// This.
+    Text(String),
+    /// Pets, in the format that the name's ending asks for.
+    Pets {
+        /// The rows shown.
+        shown: Arc<Vec<Pet>>,
+        /// The whole inventory instead, read from the service.
+        whole: bool,
+    },
+    /// The rows of an import that were not added.
+    Rejects(Box<RejectsSource>),
+}
 
 impl WriteBox {
     /// The box with the name of a file, relative to where the program was started.
     pub fn new(path: impl Into<String>, text: Contents) -> Self {
         Self { path: TextInput::new(path), text, what: None, asked: None, replace: false, error: None, written: None }
+    }
+
+    /// The same, which says how much it is.
+    pub fn holding(self, what: impl Into<String>) -> Self {
+        Self { what: Some(what.into()), ..self }
     }
 
     /// What is wrong with the ending of the name, where that chooses the format.
@@ -38,12 +82,6 @@ impl WriteBox {
         if let Contents::Pets { whole, .. } = &mut self.text {
             *whole = !*whole;
         }
-        self.forget_answer();
-    }
-
-    /// What is typed goes into the name.
-    pub(super) fn on_typing(&mut self, typing: Typing<'_>) {
-        self.path.take(typing);
         self.forget_answer();
     }
 
@@ -84,12 +122,12 @@ pub static BOX: &[Command] = &[
     command("confirm", "Enter F2", "write", "write the file", confirm),
     COMPLETE,
     change("toggle", "up down", "", "rows or everything", |app, _| {
-        if let Some(Popup::Write(write)) = &mut app.popup {
+        if let Some(write) = app.popups.get_mut::<WriteBox>() {
             write.toggle();
         }
     }),
     command("back", "Esc F3", "cancel", "close without writing", |app, _| {
-        app.popup = None;
+        app.popups.close();
         let stopped = app.cancel(Slot::Export);
         if stopped.is_some() {
             app.tell("Stopped. Nothing was written.");
@@ -99,8 +137,7 @@ pub static BOX: &[Command] = &[
 ];
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(Popup::Write(write)) = &mut app.popup else { return Vec::new() };
-    match write.write() {
+    match app.popups.get_mut().and_then(WriteBox::write) {
         Some(task) if !app.pending.is_running(task.slot()) => vec![app.begin(task, now)],
         Some(_) | None => Vec::new(),
     }
@@ -108,7 +145,7 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// How far the whole inventory is.
 pub(super) fn on_exporting(state: &mut AppState, count: u64) {
-    if let Some(Popup::Write(write)) = Popup::behind_help(&mut state.popup) {
+    if let Some(write) = state.popups.get_mut::<WriteBox>() {
         write.written = Some(count);
     }
 }
@@ -128,24 +165,24 @@ pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, n
 
 /// A file was written, or not.
 pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
-    let open = Popup::behind_help(&mut state.popup);
-    if let Some(Popup::Write(write)) = open {
+    let mut open = state.popups.get_mut::<WriteBox>();
+    if let Some(write) = &mut open {
         write.written = None;
     }
     let why = match result {
         Ok(path) => {
-            let what = match open {
-                Some(Popup::Write(WriteBox { what: Some(what), .. })) => format!(": {what}"),
-                _ => String::new(),
-            };
-            open.take_if(
-                |popup| matches!(popup, Popup::Write(write) if write.asked.as_deref() == Some(write.path.value())),
-            );
+            let what = open
+                .as_ref()
+                .and_then(|write| write.what.as_ref())
+                .map_or_else(String::new, |what| format!(": {what}"));
+            if open.is_some_and(|write| write.asked.as_deref() == Some(write.path.value())) {
+                state.popups.take::<WriteBox>();
+            }
             return state.say_done(format!("Written to {path}{what}."), now.mono);
         }
         Err(NotWritten::Exists(path)) => match open {
             // Only for the name that was asked about.
-            Some(Popup::Write(write)) if write.path.value().trim() == path => {
+            Some(write) if write.path.value().trim() == path => {
                 write.replace = true;
                 write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
                 return;
@@ -157,31 +194,46 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
         }
         Err(NotWritten::Failed(why)) => why,
     };
-    match open {
-        Some(Popup::Write(write)) => write.error = Some(why),
-        _ => state.complain(why),
+    match state.popups.get_mut::<WriteBox>() {
+        Some(write) => write.error = Some(why),
+        None => state.complain(why),
     }
 }
 
-pub(super) fn draw(write: &WriteBox, page: &mut Page<'_>) {
-    page.popup(70, 10, "Write to file");
-    let is_export = matches!(write.text, Contents::Pets { .. });
-    let formats = if is_export { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
-    page.gap();
-    page.paragraph(2, &format!("The path is relative to where petstore was started.{formats}"));
-    let what = match (&write.text, write.written) {
-        (_, Some(count)) => format!("{count} pets so far ... Esc stops"),
-        (Contents::Pets { whole, .. }, None) => {
-            let rows = write.what.as_deref().unwrap_or_default();
-            format!("{} {rows}   {} everything (Down)", radio(!whole), radio(*whole))
+impl Popup for WriteBox {
+    fn context(&self) -> Context {
+        Context::WriteBox
+    }
+
+    fn on_typing(&mut self, typing: Typing<'_>) {
+        self.path.take(typing);
+        self.forget_answer();
+    }
+
+    fn path(&mut self) -> Option<&mut TextInput> {
+        Some(&mut self.path)
+    }
+
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(70, 10, "Write to file");
+        let is_export = matches!(self.text, Contents::Pets { .. });
+        let formats = if is_export { " The ending sets the format: .csv, .tsv, .json or .ndjson." } else { "" };
+        page.gap();
+        page.paragraph(2, &format!("The path is relative to where petstore was started.{formats}"));
+        let what = match (&self.text, self.written) {
+            (_, Some(count)) => format!("{count} pets so far ... Esc stops"),
+            (Contents::Pets { whole, .. }, None) => {
+                let rows = self.what.as_deref().unwrap_or_default();
+                format!("{} {rows}   {} everything (Down)", radio(!whole), radio(*whole))
+            }
+            (Contents::Text(_) | Contents::Rejects(_), None) => self.what.clone().unwrap_or_default(),
+        };
+        page.line(cut(&format!("  {what}"), page.columns()));
+        page.input(2, 60, &self.path, true);
+        page.next_row();
+        page.gap();
+        if let Some(error) = &self.error {
+            page.banner(error, usize::MAX);
         }
-        (Contents::Text(_) | Contents::Rejects(_), None) => write.what.clone().unwrap_or_default(),
-    };
-    page.line(cut(&format!("  {what}"), page.columns()));
-    page.input(2, 60, &write.path, true);
-    page.next_row();
-    page.gap();
-    if let Some(error) = &write.error {
-        page.banner(error, usize::MAX);
     }
 }

@@ -10,7 +10,7 @@ use crate::clock::Now;
 use crate::model::text::cut;
 use crate::tui::command::{Command, LIST, Movement, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{Popup, TextBox, TextKind, copy};
+use crate::tui::popups::{TextBox, TextKind, copy};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::{first_shown, moved};
@@ -33,7 +33,7 @@ pub static REQUESTS: &[Command] = &[
 
 /// Shows the screen, with the cursor on the newest request.
 fn show(state: &mut AppState, _: Now) {
-    state.popup = None;
+    state.popups.close_all();
     if state.screen != Screen::Requests {
         state.requests.back = state.screen;
         state.pets.searching = false;
@@ -55,7 +55,7 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
 
 fn open(state: &mut AppState, _: Now) {
     let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
-    state.popup = Some(Popup::Text(TextBox::new(TextKind::Exchange, texts::whole(exchange), "request")));
+    state.popups.show(TextBox::new(TextKind::Exchange, texts::whole(exchange), "request"));
 }
 
 /// Copies a command that asks the same; the key stays in the environment.

@@ -8,6 +8,7 @@ use super::{App, letters};
 use crate::tui::key::{Key, KeyPress};
 use crate::tui::keymap::{Binding, Hint, key_name};
 use crate::tui::msg::Msg;
+use crate::tui::popups::Popup;
 
 /// The sizes at which the keys are pressed.
 const SIZES: [(u16, u16); 3] = [(60, 16), (80, 24), (120, 40)];
@@ -31,7 +32,7 @@ pub(super) fn idle(name: &str, make: &impl Fn(u16, u16) -> App) -> Vec<String> {
 
 /// The state once a box that opened automatically takes keys.
 fn ready(mut app: App) -> App {
-    if app.state.popup.as_ref().is_some_and(|popup| popup.is_deaf(app.now.mono)) {
+    if app.state.popups.top().and_then(Popup::deaf_until).is_some_and(|until| app.now.mono < until) {
         app.wait(Duration::from_secs(1));
     }
     app
@@ -63,7 +64,7 @@ fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
         })
         .collect();
     // Beside a box there is what it is over, and the help lists the keys of every place.
-    if app.state.popup.is_none() {
+    if !app.state.popups.is_open() {
         let words = body.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
         for word in words {
             let number = word.strip_prefix('F').and_then(|number| number.parse::<u8>().ok());

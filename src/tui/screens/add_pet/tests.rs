@@ -12,8 +12,8 @@ use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::msg::{Key, Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::DEAF;
 use crate::tui::popups::jobs::PopupReply;
-use crate::tui::popups::state::DEAF;
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
 use crate::tui::screens::add_pet::update::MAX_HELD;
@@ -241,7 +241,7 @@ fn letters_on_a_button_or_a_choice_do_nothing_else() {
         let before = (app.state.add.draft(), app.state.add.focus);
         app.keys("q P 1 3 : e H \"xyz\" a T");
         assert_eq!((app.state.add.draft(), app.state.add.focus), before, "{focus}");
-        assert_eq!((app.state.screen, app.state.popup.is_some(), app.state.quitting), (Screen::AddPet, false, None));
+        assert_eq!((app.state.screen, app.state.popups.is_open(), app.state.quitting), (Screen::AddPet, false, None));
         app.keys("?");
         assert_eq!(app.state.context(), Context::Help);
     }
@@ -289,11 +289,11 @@ fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
     // An answer closes the question.
     app.wait(Duration::from_secs(3)).keys("C-c F1");
-    assert!(app.state.popup.is_some());
+    assert!(app.state.popups.is_open());
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
     app.keys("Esc");
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
 }
 
 #[test]

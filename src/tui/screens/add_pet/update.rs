@@ -16,7 +16,7 @@ use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::msg::Msg;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{ConfirmBox, PendingChange, Popup, help};
+use crate::tui::popups::{PendingChange, help};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, Screen};
@@ -302,8 +302,7 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     // The question whether to stop waiting is answered.
-    Popup::behind_help(&mut state.popup)
-        .take_if(|popup| matches!(popup, Popup::Confirm(ConfirmBox { change: PendingChange::StopWaiting, .. })));
+    state.withdraw(&PendingChange::StopWaiting);
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,

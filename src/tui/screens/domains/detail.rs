@@ -11,11 +11,11 @@ use crate::domains::{DnsName, Finding};
 use crate::model::display_safe;
 use crate::tui::command::{Command, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{Contents, FormatsBox, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::AppState;
 use crate::tui::widgets::form::neighbour;
 
-use super::popups::formats;
+use super::popups::formats::{self, FormatsBox};
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{go, line};
@@ -64,7 +64,7 @@ pub static RECORD: &[Command] = &[
     command("write-file", "w", "write", "write to a file", |app, _| {
         of_selected(app, |app, name| {
             let text = FormatsBox::default().text(&app.domains);
-            app.popup = Some(Popup::Write(WriteBox::new(format!("{name}.txt"), Contents::Text(text))));
+            app.popups.show(WriteBox::new(format!("{name}.txt"), Contents::Text(text)));
         })
     }),
     CHECK,
@@ -342,14 +342,14 @@ fn evidence(app: &mut AppState) {
         return app.tell(NOT_CHECKED);
     };
     let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(6));
-    app.popup = Some(Popup::Text(TextBox::new(TextKind::Evidence, text, "evidence")));
+    app.popups.show(TextBox::new(TextKind::Evidence, text, "evidence"));
 }
 
 fn report(app: &mut AppState) {
     let panel = &app.domains;
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
-        Some(text) => app.popup = Some(Popup::Text(TextBox::new(TextKind::Report, text, &format!("{name}.report")))),
+        Some(text) => app.popups.show(TextBox::new(TextKind::Report, text, &format!("{name}.report"))),
         None => app.tell("No report yet. Press r to check, then S again."),
     }
 }

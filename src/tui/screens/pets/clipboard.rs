@@ -7,7 +7,7 @@ use crate::clock::Now;
 use crate::model::Pet;
 use crate::model::words::counted;
 use crate::tui::effect::Effect;
-use crate::tui::popups::{Contents, Popup, WriteBox, copy};
+use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::state::AppState;
 
 use super::update::may_have_more;
@@ -60,5 +60,5 @@ pub fn export(state: &mut AppState) {
     let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
     let what = if missing { format!("{rows}, there may be more") } else { rows };
     let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { shown: Arc::new(pets), whole: false });
-    state.popup = Some(Popup::Write(WriteBox { what: Some(what), ..write }));
+    state.popups.show(write.holding(what));
 }

@@ -15,10 +15,12 @@ use crate::model::{ObservedStatus, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
 use crate::tui::pending::Slot;
-use crate::tui::popups::Popup;
+use crate::tui::popups::DEAF;
+use crate::tui::popups::KeyBox;
+use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
-use crate::tui::popups::state::DEAF;
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::screens::pets::popups::limit::LimitBox;
 use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
@@ -133,7 +135,7 @@ fn limit_by_preset_by_number_and_never_beyond_the_description() {
     assert_eq!(limit(&app), 37);
     for wrong in ["0", "101", "abc", "1e2"] {
         app.keys(&format!("L \"{wrong}\" Enter"));
-        assert!(matches!(app.state.popup, Some(Popup::Limit(_))), "{wrong}");
+        assert!(app.state.popups.get::<LimitBox>().is_some(), "{wrong}");
         app.keys("Esc");
     }
     assert_eq!(limit(&app), 37);
@@ -277,7 +279,7 @@ fn a_service_that_names_its_time_is_asked_then() {
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     let mut app = App::started(remote(), 80, 24);
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
-    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.state.popups.get::<KeyBox>().is_some());
     app.keys("\"lost\"");
     app.wait(Duration::from_millis(300));
     app.send(Msg::Paste(" Bearer petk_new_key_0123456789abcd\n".into()));
@@ -293,7 +295,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     let Task::Popups(PopupTask::TestKey(key)) = app.job(Slot::TestKey).unwrap().task else { panic!() };
     assert_eq!(key, crate::model::ApiKey::new("petk_other_key_0123456789abcd").unwrap());
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 20);
 }
@@ -303,12 +305,12 @@ fn a_key_refused_in_the_background_takes_no_letters() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
     assert!(app.says("The API key is no longer accepted. F4 asks for another one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
     assert!(app.job(Slot::TestKey).is_none());
     app.keys("F4");
-    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.state.popups.get::<KeyBox>().is_some());
 }
 
 #[test]
@@ -316,7 +318,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     let Service::Remote(mut without) = remote() else { panic!() };
     (without.key, without.key_origin) = (None, crate::config::KeyOrigin::Absent);
     let mut app = App::started(Service::Remote(without), 80, 24);
-    assert!(app.job(Slot::List).is_none() && matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.job(Slot::List).is_none() && app.state.popups.get::<KeyBox>().is_some());
     app.wait(Duration::from_secs(1)).keys("Esc");
     assert!(app.says("No API key is set for api.example.com. No request was sent. F4: enter one"));
     app.keys("F4 \"petk_0123456789\" Enter");
@@ -331,10 +333,10 @@ fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r / \"whis\"");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
     app.keys("\"k\" F4");
     assert_eq!(app.state.pets.search.value(), "whisk");
-    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.state.popups.get::<KeyBox>().is_some());
 }
 
 #[test]
@@ -646,10 +648,10 @@ fn a_key_without_an_action_says_so() {
 fn help_opens_over_a_box_and_goes_back_to_it() {
     for (keys, help) in [("L", "F1"), ("T", "?"), ("x", "F1"), (":", "F1")] {
         let mut app = App::loaded(80, 24);
-        let before = app.keys(keys).state.popup.clone();
+        let before = format!("{:?}", app.keys(keys).state.popups);
         app.keys(help);
-        assert!(matches!(app.state.popup, Some(Popup::Help(_))), "{keys} {help}");
+        assert!(app.state.popups.get::<HelpBox>().is_some(), "{keys} {help}");
         app.keys("Esc");
-        assert_eq!(app.state.popup, before, "{keys} {help}");
+        assert_eq!(format!("{:?}", app.state.popups), before, "{keys} {help}");
     }
 }

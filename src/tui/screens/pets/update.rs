@@ -523,7 +523,7 @@ pub(in crate::tui) fn on_failure(state: &mut AppState, failure: Failure, now: No
 pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
-    if state.link.ssh.is_some() || is_first && state.popup.is_none() && !state.context().is_text() {
+    if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
         state.complain("The API key is no longer accepted. F4 asks for another one.");

@@ -9,9 +9,12 @@ use crate::model::text::short;
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
-use crate::tui::popups::Popup;
+use crate::tui::popups::error::ErrorBox;
+use crate::tui::popups::{ConfirmBox, KeyBox};
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
+use crate::tui::screens::pets::popups::limit::LimitBox;
+use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::start::start;
 use crate::tui::state::{AppState, Link, Screen};
 
@@ -79,10 +82,11 @@ pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect>
     if let Some(kept) = kept {
         kept.restore(state, now);
     }
-    Popup::behind_help(&mut state.popup).take_if(|popup| {
-        use Popup::{Confirm, Error, Key, Limit, Lookup};
-        matches!(popup, Key(_) | Limit(_) | Error(_) | Confirm(_) | Lookup(_))
-    });
+    state.popups.take::<KeyBox>();
+    state.popups.take::<LimitBox>();
+    state.popups.take::<ErrorBox>();
+    state.popups.take::<ConfirmBox>();
+    state.popups.take::<LookupBox>();
     if state.screen == Screen::Profiles && !state.profiles.form_open {
         let before = state.profiles.from;
         state.screen = if before == Screen::Welcome { Screen::Pets } else { before };

@@ -15,9 +15,10 @@ use crate::tui::drafts::{DraftState, Drafts};
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::DEAF;
+use crate::tui::popups::KeyBox;
+use crate::tui::popups::commands::CommandsBox;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
-use crate::tui::popups::state::DEAF;
-use crate::tui::popups::{KeyBox, Popup};
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
@@ -388,10 +389,14 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
     for key in ["a", "2", "I", "F7", "S"] {
         app.keys(key);
         assert!(app.says("Nothing can be added: STAGING is read-only (read_only = true in its profile)."), "{key}");
-        assert_eq!((app.state.screen, app.state.popup.is_some(), app.effects.len()), (Screen::Pets, false, 0), "{key}");
+        assert_eq!(
+            (app.state.screen, app.state.popups.is_open(), app.effects.len()),
+            (Screen::Pets, false, 0),
+            "{key}"
+        );
     }
     app.keys(":");
-    let Some(Popup::Commands(commands)) = &app.state.popup else { panic!("{}", app.screen()) };
+    let commands = app.state.popups.get::<CommandsBox>().unwrap();
     let adds = ["show-add", "rapid-entry", "import", "samples"];
     assert!(commands.found.iter().all(|found| !adds.contains(&found.command.name) && !found.title.contains("Add pet")));
     app.keys("Esc");
@@ -433,7 +438,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
     assert!(app.state.pending.is_running(Slot::UseProfile));
     app.effects.clear();
     app.keys("g Down K");
-    assert!(app.state.popup.is_none() && app.says("Switching to staging: a key can be entered after that."));
+    assert!(!app.state.popups.is_open() && app.says("Switching to staging: a key can be entered after that."));
     app.keys("2 Up");
     for key in ["Enter", "F5", "Del", "F7"] {
         app.keys(key);
@@ -496,7 +501,7 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
     let Service::Remote(remote) = &mut keyless.service else { panic!("not remote") };
     (remote.key, remote.key_origin) = (None, KeyOrigin::Absent);
     app.news(Slot::UseProfile, used(keyless));
-    assert!(matches!(app.state.popup, Some(Popup::Key(_))));
+    assert!(app.state.popups.get::<KeyBox>().is_some());
     assert!(!app.state.pending.is_running(Slot::List));
     assert_eq!(app.asked(), Some(ProfileTask::FindKeyFile("staging".into())));
 }
@@ -509,14 +514,14 @@ fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() 
     app.effects.push(switch);
     app.news(Slot::UseProfile, used(staging(in_file())));
     app.keys("Esc");
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
 }
 
 // --- the key box ---
 
 fn key_box(app: &App) -> &KeyBox {
-    match &app.state.popup {
-        Some(Popup::Key(key_box)) => key_box,
+    match app.state.popups.get() {
+        Some(key_box) => key_box,
         other => panic!("no key box: {other:?}"),
     }
 }
@@ -597,7 +602,7 @@ fn a_key_that_cannot_be_stored_is_used_anyway() {
 fn ctrl_o_leads_from_the_box_to_the_other_profiles_and_no_key_is_tried_any_more() {
     let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Enter C-o");
-    assert_eq!((app.state.screen, &app.state.popup), (Screen::Profiles, &None));
+    assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Profiles, false));
     assert!(app.effects.contains(&Effect::Cancel(Slot::TestKey)));
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
@@ -611,7 +616,10 @@ fn another_key_is_entered_for_the_profile_in_use_only() {
     app.keys("Up K");
     assert!(app.says("Another API key"));
     app.keys("Esc");
-    assert_eq!((app.state.screen, app.state.popup.clone(), app.state.message.clone()), (Screen::Profiles, None, None));
+    assert_eq!(
+        (app.state.screen, app.state.popups.is_open(), app.state.message.clone()),
+        (Screen::Profiles, false, None)
+    );
     assert!(matches!(app.state.link.health, Health::Ok { .. }));
 }
 
@@ -697,7 +705,7 @@ fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
         ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: true, key_lost: None })),
     );
     app.keys("1 2 : H Esc");
-    assert_eq!((app.state.screen, &app.state.popup), (Screen::Welcome, &None), "no service yet");
+    assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Welcome, false), "no service yet");
     app.keys("3 Esc Enter");
     assert!(app.job(Slot::List).is_none());
     app.news(Slot::UseProfile, used(staging(in_file())));
@@ -801,9 +809,9 @@ fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
     let mut app = listed(80, 24);
     app.keys("1 r P n");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
-    assert!(app.state.key_refused() && app.state.popup.is_none());
+    assert!(app.state.key_refused() && !app.state.popups.is_open());
     app.keys("C-r");
-    assert!(app.state.popup.is_none() && app.state.profiles.form.shown);
+    assert!(!app.state.popups.is_open() && app.state.profiles.form.shown);
 }
 
 // --- painting ---

@@ -10,7 +10,7 @@ use crate::tui::command::{Command, LETTERS, SHORT_LIST, change, command, moves, 
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{Popup, copy, help, key};
+use crate::tui::popups::{KeyBox, copy, help, key};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::{self, FormAction, FormEvent};
@@ -104,9 +104,7 @@ pub static FORM_BUTTON: &[Command] = &[
 /// Shows the screen.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
-    if matches!(state.popup, Some(Popup::Key(_))) {
-        state.popup = None;
-    }
+    if state.popups.take::<KeyBox>().is_some() {}
     if state.screen != Screen::Profiles {
         // Two screens that return to each other could never be left.
         state.profiles.from = match (state.screen, state.requests.back) {

@@ -7,7 +7,7 @@ use crate::api::Exchange;
 use crate::tui::effect::Task;
 use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
-use crate::tui::popups::Popup;
+use crate::tui::popups::TextBox;
 use crate::tui::popups::jobs::PopupTask;
 use crate::tui::screens::pets::jobs::PetsReply;
 use crate::tui::state::Screen;
@@ -115,7 +115,7 @@ fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
 fn the_whole_of_it_can_be_read_without_the_key() {
     let mut app = asked(80, 24);
     app.keys("Down Enter");
-    let Some(Popup::Text(text)) = &app.state.popup else { panic!("{:?}", app.state.popup) };
+    let text = app.state.popups.get::<TextBox>().unwrap();
     for part in ["POST /v1/pets", "authorization: Bearer ....77d0 (hidden)", "  \"categoryId\": 9,", "status 400"] {
         assert!(text.text.contains(part), "{part}: {}", text.text);
     }
@@ -154,7 +154,7 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
     app.wait(Duration::from_secs(1));
     assert!(app.says("Next retry in 1 s"));
     app.keys("H");
-    assert_eq!((app.state.screen, &app.state.popup), (Screen::Requests, &None));
+    assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Requests, false));
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
     app.wait(Duration::from_secs(2));

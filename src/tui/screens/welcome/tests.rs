@@ -48,7 +48,7 @@ fn leaving_chooses_nothing() {
 fn keys_of_other_screens_do_nothing_here() {
     let mut app = App::first_start(80, 24);
     app.keys("H P T e : F9 F4 F5 a r Esc S");
-    assert_eq!((app.state.screen, &app.state.popup, app.effects.len()), (Screen::Welcome, &None, 0));
+    assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), (Screen::Welcome, false, 0));
     app.keys("? Esc");
     assert_eq!(app.state.context(), Context::Welcome);
 }

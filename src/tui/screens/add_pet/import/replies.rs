@@ -6,7 +6,7 @@ use crate::model::Field;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{PendingChange, Popup};
+use crate::tui::popups::PendingChange;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
@@ -128,8 +128,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     }
     running.ended = true;
     // There is nothing to stop any more.
-    Popup::behind_help(&mut state.popup)
-        .take_if(|popup| matches!(popup, Popup::Confirm(asked) if asked.change == PendingChange::StopImport));
+    state.withdraw(&PendingChange::StopImport);
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));

@@ -17,12 +17,14 @@ use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::{Msg, Outcome, Size};
 use crate::tui::pending::Slot;
+use crate::tui::popups::Contents;
+use crate::tui::popups::WriteBox;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
-use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
 use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -644,7 +646,7 @@ fn rejects_are_named_beside_their_file() {
 fn rejects_are_written_and_rows_are_searched_for() {
     let mut app = running(80, 24);
     app.keys("w");
-    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "new-arrivals-rejects.csv");
     let Contents::Rejects(what) = &write.text else { panic!("other rows") };
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
@@ -663,7 +665,7 @@ fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
     let mut app = running(80, 24);
     app.keys("Enter");
     assert_eq!((app.state.screen, app.state.context()), (Screen::Pets, Context::ById));
-    assert!(matches!(&app.state.popup, Some(Popup::Lookup(lookup)) if lookup.input.value() == "100863"));
+    assert_eq!(app.state.popups.get::<LookupBox>().unwrap().0.input.value(), "100863");
     assert!(app.job(Slot::ById).is_some());
     let mut app = running(80, 24);
     app.keys("f Enter");

@@ -17,7 +17,7 @@ use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::write::NO_FILES;
-use crate::tui::popups::{Contents, PendingChange, Popup, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, PendingChange, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
@@ -184,7 +184,7 @@ fn list(state: &mut AppState) {
         state.tell("Every row can be sent; there are no duplicates.");
         return;
     }
-    state.popup = Some(Popup::Text(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-fix")));
+    state.popups.show(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-fix"));
 }
 
 /// Starts the import, or says what prevents it.
@@ -356,13 +356,13 @@ fn write_rejects(state: &mut AppState) {
         state.tell("Nothing to fix.");
         return;
     }
-    let what = Some(match count {
+    let what = match count {
         1 => "1 row to fix, with the reason".to_owned(),
         _ => format!("{count} rows to fix, each with the reason"),
-    });
+    };
     let name = import.source().map_or_else(String::new, rejects_name);
     let write = WriteBox::new(name, Contents::Rejects(Box::new(RejectsSource { source, reading, report })));
-    state.popup = Some(Popup::Write(WriteBox { what, ..write }));
+    state.popups.show(write.holding(what));
 }
 
 /// The default name of the rejects file, beside the imported one.

@@ -5,10 +5,20 @@ use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
 use crate::tui::command::{Command, LETTERS, change, closes, command, moves};
-use crate::tui::popups::{Contents, FormatsBox, Popup, WriteBox, copy};
-use crate::tui::state::AppState;
+use crate::tui::context::Context;
+use crate::tui::popups::{Contents, Popup, WriteBox, copy};
+use crate::tui::state::{AppState, Layout};
 use crate::tui::widgets::list::{moved, shown};
 use crate::tui::widgets::page::Page;
+
+/// The record in one format after another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FormatsBox {
+    /// Which of [`ExportFormat::ALL`].
+    pub choice: usize,
+    /// With what must be deleted first.
+    with_deletes: bool,
+}
 
 impl FormatsBox {
     fn format(self) -> ExportFormat {
@@ -26,32 +36,32 @@ impl FormatsBox {
 
 pub static BOX: &[Command] = &[
     moves(LETTERS, "choose", "choose the format", |app, movement, _| {
-        if let Some(Popup::Formats(formats)) = &mut app.popup {
+        if let Some(formats) = app.popups.get_mut::<FormatsBox>() {
             let all = ExportFormat::ALL.len();
             formats.choice = moved(formats.choice, movement, all, all);
         }
     }),
     command("copy", "y Enter", "copy", "copy it", |app, now| {
-        let Some(Popup::Formats(formats)) = app.popup else { return Vec::new() };
+        let Some(formats) = app.popups.get::<FormatsBox>() else { return Vec::new() };
         copy(app, formats.text(&app.domains), &format!("the record as {}", formats.format()), now)
     }),
     change("write-file", "w", "write to file", "write it to a file", |app, _| {
-        let Some(Popup::Formats(formats)) = app.popup else { return };
+        let Some(formats) = app.popups.get::<FormatsBox>() else { return };
         let text = Contents::Text(formats.text(&app.domains));
         let name = app.domains.selected.as_ref().map_or("record", |name| name.as_str());
         let write = WriteBox::new(format!("{name}.{}.txt", formats.format()), text);
-        app.popup = Some(Popup::Write(write));
+        app.popups.show(write);
     }),
     change("toggle", "d", "with deletions", "with what to delete", toggle),
     closes("Esc q F3", "close", "close"),
 ];
 
 pub fn open(app: &mut AppState, _: Now) {
-    app.popup = Some(Popup::Formats(FormatsBox::default()));
+    app.popups.show(FormatsBox::default());
 }
 
 fn toggle(app: &mut AppState, _: Now) {
-    let Some(Popup::Formats(formats)) = &mut app.popup else { return };
+    let Some(formats) = app.popups.get_mut::<FormatsBox>() else { return };
     formats.with_deletes = !formats.with_deletes;
     let seen = app.domains.domain().and_then(|domain| app.domains.seen(&domain.name));
     if seen.is_none_or(|seen| seen.conflicts.is_empty()) {
@@ -59,19 +69,25 @@ fn toggle(app: &mut AppState, _: Now) {
     }
 }
 
-pub fn draw(formats: FormatsBox, app: &AppState, page: &mut Page<'_>) {
-    let title = if formats.with_deletes { "DNS record with deletions" } else { "DNS record in all formats" };
-    page.popup(page.area.width.min(110), page.area.height.saturating_sub(2), title);
-    page.gap();
-    let rows = usize::from(page.left());
-    for (here, format) in shown(ExportFormat::ALL.iter(), formats.choice, rows) {
-        if here {
-            page.point(1);
-        }
-        page.item(&format!("{:<11}", format.as_str()), here);
+impl Popup for FormatsBox {
+    fn context(&self) -> Context {
+        Context::FormatsBox
     }
-    page.area.x += 16;
-    page.area.width = page.area.width.saturating_sub(17);
-    page.y = 1;
-    page.code(&formats.text(&app.domains), usize::MAX);
+
+    fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        let title = if self.with_deletes { "DNS record with deletions" } else { "DNS record in all formats" };
+        page.popup(page.area.width.min(110), page.area.height.saturating_sub(2), title);
+        page.gap();
+        let rows = usize::from(page.left());
+        for (here, format) in shown(ExportFormat::ALL.iter(), self.choice, rows) {
+            if here {
+                page.point(1);
+            }
+            page.item(&format!("{:<11}", format.as_str()), here);
+        }
+        page.area.x += 16;
+        page.area.width = page.area.width.saturating_sub(17);
+        page.y = 1;
+        page.code(&self.text(&app.domains), usize::MAX);
+    }
 }

@@ -7,9 +7,10 @@ use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
 use crate::tui::command::{Command, change, closes, command, moves};
+use crate::tui::context::Context;
 use crate::tui::effect::Effect;
-use crate::tui::popups::{OutsideBox, Popup};
-use crate::tui::state::AppState;
+use crate::tui::popups::Popup;
+use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
@@ -23,15 +24,26 @@ pub const OUTSIDE: Command =
 /// The same where letters are typed.
 pub const OUTSIDE_TYPED: Command = OUTSIDE.at("Ctrl-O", "", "sandbox: act outside");
 
+/// What can be done outside.
+#[derive(Debug)]
+struct OutsideBox {
+    /// The acts, as they were when the box was opened.
+    acts: Vec<SandboxStep>,
+    /// Only time helps.
+    waits: bool,
+    /// The marked one.
+    choice: usize,
+}
+
 pub static BOX: &[Command] = &[
     moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
-        if let Some(Popup::Outside(outside)) = &mut app.popup {
+        if let Some(outside) = app.popups.get_mut::<OutsideBox>() {
             let acts = outside.acts.len();
             outside.choice = moved(outside.choice, movement, acts, acts);
         }
     }),
     command("confirm", "Enter", "do it", "do it outside", |app, now| {
-        let Some(Popup::Outside(outside)) = app.popup.take() else { return Vec::new() };
+        let Some(outside) = app.popups.take::<OutsideBox>() else { return Vec::new() };
         let act = outside.acts.get(outside.choice).copied();
         act.map_or_else(Vec::new, |act| do_outside(app, act, now))
     }),
@@ -51,7 +63,7 @@ fn open(app: &mut AppState, now: Now) {
                 Some(Sandbox::REDIRECTED) => acts.sort_by_key(|act| *act != SandboxStep::CorrectRedirect),
                 _ => {}
             }
-            app.popup = Some(Popup::Outside(OutsideBox { acts, waits, choice: 0 }));
+            app.popups.show(OutsideBox { acts, waits, choice: 0 });
         }
         None => app.tell("Only in the demo: petstore --demo"),
     }
@@ -97,30 +109,36 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     effects
 }
 
-pub fn draw(outside: &OutsideBox, page: &mut Page<'_>) {
-    let is_narrow = page.columns() < 70;
-    let rows = u16::try_from(outside.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
-    page.popup(80, rows, "Sandbox: simulate a step outside petstore");
-    page.gap();
-    page.line(match outside.waits {
-        true => format!(" Just wait: no step helps {} now.", Sandbox::DOMAIN),
-        false => " Most useful first. Enter simulates the step.".to_owned(),
-    });
-    page.gap();
-    for (at, act) in outside.acts.iter().enumerate() {
-        let here = at == outside.choice;
-        if here {
-            page.point(1);
-        }
-        let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
-        page.item(&cut(&format!("{at:<10}{}", act.words()), page.columns().saturating_sub(3)), here);
+impl Popup for OutsideBox {
+    fn context(&self) -> Context {
+        Context::OutsideBox
     }
-    if outside.acts.is_empty() {
-        page.line("   Nothing to do outside petstore now.");
-    }
-    if let Some(act) = outside.acts.get(outside.choice).filter(|_| is_narrow) {
-        // The marked step in full, as its row may be cut.
+
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        let is_narrow = page.columns() < 70;
+        let rows = u16::try_from(self.acts.len()).unwrap_or(0) + if is_narrow { 9 } else { 6 };
+        page.popup(80, rows, "Sandbox: simulate a step outside petstore");
         page.gap();
-        page.wrapped(1, &act.words(), 2);
+        page.line(match self.waits {
+            true => format!(" Just wait: no step helps {} now.", Sandbox::DOMAIN),
+            false => " Most useful first. Enter simulates the step.".to_owned(),
+        });
+        page.gap();
+        for (at, act) in self.acts.iter().enumerate() {
+            let here = at == self.choice;
+            if here {
+                page.point(1);
+            }
+            let at = if act.place() == Who::Dashboard { "dashboard" } else { "provider" };
+            page.item(&cut(&format!("{at:<10}{}", act.words()), page.columns().saturating_sub(3)), here);
+        }
+        if self.acts.is_empty() {
+            page.line("   Nothing to do outside petstore now.");
+        }
+        if let Some(act) = self.acts.get(self.choice).filter(|_| is_narrow) {
+            // The marked step in full, as its row may be cut.
+            page.gap();
+            page.wrapped(1, &act.words(), 2);
+        }
     }
 }

@@ -18,7 +18,7 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
     if !app.domains.setup.resolvers.ask_first {
         return true;
     }
-    if app.popup.is_none() && app.screen == Screen::Domains && !app.pending.is_running(Slot::Resolvers) {
+    if !app.popups.is_open() && app.screen == Screen::Domains && !app.pending.is_running(Slot::Resolvers) {
         app.ask(PendingChange::PublicResolvers, now);
     }
     false

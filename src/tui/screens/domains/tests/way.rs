@@ -16,8 +16,8 @@ use crate::domains::{DnsName, Verdict};
 use crate::tui::deadline::next_deadline;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::pending::{LANES, Slot};
+use crate::tui::popups::DEAF;
 use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::popups::state::DEAF;
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
@@ -422,7 +422,7 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
     let before = app.state.domains.wizard.clone();
     app.keys("q x 1 P \"shop\" :");
     assert_eq!((&app.state.domains.wizard, app.state.quitting), (&before, None));
-    assert!(app.state.popup.is_none() && app.state.domains.place == PanelLocation::Wizard);
+    assert!(!app.state.popups.is_open() && app.state.domains.place == PanelLocation::Wizard);
 }
 
 #[test]
@@ -569,7 +569,7 @@ fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
 fn steps_are_simulated_only_in_the_demo() {
     let mut app = panel(80, 24);
     app.keys("o");
-    assert!(app.state.popup.is_none());
+    assert!(!app.state.popups.is_open());
     assert!(app.says("Only in the demo: petstore --demo"));
 }
 
@@ -651,7 +651,7 @@ fn esc_leads_back_where_one_came_from() {
 fn up_and_down_never_change_the_domain() {
     let mut app = opened("docs.acme-pets.com", 1, 80, 24);
     app.keys("Down");
-    assert!(app.state.popup.is_some(), "everything in full");
+    assert!(app.state.popups.is_open(), "everything in full");
     app.keys("Esc Up");
     assert_eq!(app.state.domains.selected, Some(name("docs.acme-pets.com")));
     app.keys("Right");

@@ -4,16 +4,20 @@ use crate::clock::Now;
 use crate::model::Limit;
 use crate::model::text::short;
 use crate::tui::command::{Command, closes, command};
+use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::popups::{FieldBox, Popup};
 use crate::tui::screens::pets::update::{refuses_limit, set_limit};
-use crate::tui::state::AppState;
-use crate::tui::text_input::TextInput;
+use crate::tui::state::{AppState, Layout};
+use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;
+
+#[derive(Debug)]
+pub struct LimitBox(pub FieldBox);
 
 pub static BOX: &[Command] = &[
     command("confirm", "Enter F2", "use it", "use this number", confirm)
-        .when(|app| field(app).is_some_and(|field| field.input.value().parse::<Limit>().is_ok())),
+        .when(|app| app.popups.get().is_some_and(|LimitBox(field)| field.input.value().parse::<Limit>().is_ok())),
     closes("Esc F3", "cancel", "close without a change"),
 ];
 
@@ -21,32 +25,38 @@ pub fn open(app: &mut AppState, _: Now) {
     if !refuses_limit(app) {
         let mut input = TextInput::new(app.pets.limit.to_string());
         input.select();
-        app.popup = Some(Popup::Limit(FieldBox { input, error: None }));
+        app.popups.show(LimitBox(FieldBox { input, error: None }));
     }
 }
 
-const fn field(app: &AppState) -> Option<&FieldBox> {
-    if let Some(Popup::Limit(field)) = &app.popup { Some(field) } else { None }
-}
-
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(Popup::Limit(field)) = &mut app.popup else { return Vec::new() };
+    let Some(LimitBox(field)) = app.popups.get_mut() else { return Vec::new() };
     let typed = field.input.value().trim();
     let Ok(limit) = typed.parse() else {
         let why = format!("\"{}\" is not a number from 1 to 100.", short(typed));
         field.refuse(why);
         return Vec::new();
     };
-    app.popup = None;
+    app.popups.close();
     set_limit(app, limit, now)
 }
 
-pub fn draw(field: &FieldBox, state: &AppState, page: &mut Page<'_>) {
-    page.popup(62, 9, "How many rows?");
-    let note = if state.link.has_pages {
-        "1 to 100. Down on the last row loads more."
-    } else {
-        "1 to 100. For more, try the status tabs: up to 100 each."
-    };
-    field.draw("Rows", 6, note, page);
+impl Popup for LimitBox {
+    fn context(&self) -> Context {
+        Context::LimitBox
+    }
+
+    fn on_typing(&mut self, typing: Typing<'_>) {
+        self.0.on_typing(typing.trimmed());
+    }
+
+    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(62, 9, "How many rows?");
+        let note = if state.link.has_pages {
+            "1 to 100. Down on the last row loads more."
+        } else {
+            "1 to 100. For more, try the status tabs: up to 100 each."
+        };
+        self.0.draw("Rows", 6, note, page);
+    }
 }

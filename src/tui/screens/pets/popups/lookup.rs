@@ -9,13 +9,14 @@ use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Pet, PetId};
 use crate::tui::command::{Command, command};
+use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::popups::{FieldBox, Popup};
 use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
-use crate::tui::state::{AppState, Screen};
-use crate::tui::text_input::TextInput;
+use crate::tui::state::{AppState, Layout, Screen};
+use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;
 
 /// The id that was typed, or what is wrong with it.
@@ -29,30 +30,33 @@ fn id(typed: &str) -> Result<PetId, String> {
 
 /// Looks up the pet with this id.
 pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
-    state.popup = Some(Popup::Lookup(FieldBox { input: TextInput::new(id.to_string()), error: None }));
+    state.popups.show(LookupBox(FieldBox { input: TextInput::new(id.to_string()), error: None }));
     look(state, false, now)
 }
+
+#[derive(Debug)]
+pub struct LookupBox(pub FieldBox);
 
 pub static BOX: &[Command] = &[
     command("confirm", "Enter F2 F5", "look up", "look it up", |app, now| look(app, false, now)).when(has_id),
     command("ask-deprecated", "g", "GET /pets/ID", "GET /pets/{petId}", |app, now| look(app, true, now)).when(has_id),
     command("back", "Esc F3", "close", "close", |app, _| {
-        app.popup = None;
+        app.popups.close();
         app.cancel(Slot::ById).into_iter().collect()
     }),
 ];
 
 pub fn open(app: &mut AppState, _: Now) {
-    app.popup = Some(Popup::Lookup(FieldBox::default()));
+    app.popups.show(LookupBox(FieldBox::default()));
 }
 
 fn has_id(app: &AppState) -> bool {
-    matches!(&app.popup, Some(Popup::Lookup(lookup)) if id(lookup.input.value().trim()).is_ok())
+    app.popups.get().is_some_and(|LookupBox(lookup)| id(lookup.input.value().trim()).is_ok())
 }
 
 /// Looks up the pet; with `at_once`, by the deprecated operation.
 fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
-    let Some(Popup::Lookup(lookup)) = &mut state.popup else { return Vec::new() };
+    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return Vec::new() };
     let id = match id(lookup.input.value().trim()) {
         Ok(id) => id,
         Err(why) => {
@@ -80,14 +84,15 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
 
 /// Shows the pet that was found in the detail.
 fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
-    (*Popup::behind_help(&mut state.popup), state.screen) = (None, Screen::Pets);
+    state.popups.take::<LookupBox>();
+    state.screen = Screen::Pets;
     state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
     (state.pets.pinned, state.pets.drawer) = (Some(pet), true);
 }
 
 /// The look-up ended.
 pub fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
-    let Some(Popup::Lookup(lookup)) = Popup::behind_help(&mut state.popup) else { return Vec::new() };
+    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return Vec::new() };
     match result {
         Err(failure) => {
             lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&state.link.service)));
@@ -119,16 +124,28 @@ fn not_found(steps: &[Step]) -> String {
     }
 }
 
-pub fn draw(lookup: &FieldBox, state: &AppState, now: Now, page: &mut Page<'_>) {
-    page.popup(62, 12, "Pet by id");
-    let looking = state.pending.since(Slot::ById);
-    let looking = looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", now.seconds_since(since)));
-    let note = looking.as_deref().unwrap_or("Enter searches the loaded rows, then the lists by status.");
-    lookup.draw("Id", 21, note, page);
-    page.gap();
-    // The operation by id is deprecated, which is shown wherever it can be used.
-    let when = if sunset::is_over(now.wall) { "was" } else { "will be" };
-    let text =
-        format!("g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}.");
-    page.wrapped(3, &text, 2);
+impl Popup for LookupBox {
+    fn context(&self) -> Context {
+        Context::ById
+    }
+
+    fn on_typing(&mut self, typing: Typing<'_>) {
+        self.0.on_typing(typing.trimmed());
+    }
+
+    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(62, 12, "Pet by id");
+        let looking = state.pending.since(Slot::ById);
+        let looking =
+            looking.map(|since| format!("Looking for it ... ({} s, Ctrl-C cancels)", now.seconds_since(since)));
+        let note = looking.as_deref().unwrap_or("Enter searches the loaded rows, then the lists by status.");
+        self.0.draw("Id", 21, note, page);
+        page.gap();
+        // The operation by id is deprecated, which is shown wherever it can be used.
+        let when = if sunset::is_over(now.wall) { "was" } else { "will be" };
+        let text = format!(
+            "g asks GET /pets/{{petId}}, which is deprecated and {when} removed on {GET_PET_REMOVED_ON_WORDS}."
+        );
+        page.wrapped(3, &text, 2);
+    }
 }

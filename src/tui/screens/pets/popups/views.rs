@@ -8,25 +8,30 @@ use crate::config::file::view::{is_taken, name_fault};
 use crate::model::search::Query;
 use crate::model::text::short;
 use crate::tui::command::{Command, closes, command};
+use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::PopupTask;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::state::AppState;
+use crate::tui::state::{AppState, Layout};
+use crate::tui::text_input::Typing;
 use crate::tui::widgets::page::Page;
+
+#[derive(Debug)]
+struct ViewBox(FieldBox);
 
 pub static BOX: &[Command] = &[
     command("confirm", "Enter F2", "save", "save the view", confirm)
-        .when(|app| matches!(&app.popup, Some(Popup::View(view)) if view.error.is_none() && !view.input.is_empty())),
+        .when(|app| app.popups.get().is_some_and(|ViewBox(view)| view.error.is_none() && !view.input.is_empty())),
     closes("Esc F3", "cancel", "close without saving"),
 ];
 
 pub fn open(app: &mut AppState, _: Now) {
-    app.popup = Some(Popup::View(FieldBox::default()));
+    app.popups.show(ViewBox(FieldBox::default()));
 }
 
 fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(Popup::View(view)) = &state.popup else { return Vec::new() };
+    let Some(ViewBox(view)) = state.popups.get() else { return Vec::new() };
     if state.pending.is_running(Slot::Views) {
         return Vec::new();
     }
@@ -42,9 +47,9 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Says in the box why nothing was saved, or below if it was closed.
 fn refuse(state: &mut AppState, why: String) {
-    match Popup::behind_help(&mut state.popup) {
-        Some(Popup::View(view)) => view.refuse(why),
-        _ => state.complain(why),
+    match state.popups.get_mut() {
+        Some(ViewBox(view)) => view.refuse(why),
+        None => state.complain(why),
     }
 }
 
@@ -67,7 +72,7 @@ pub fn on_written(state: &mut AppState, result: Result<Box<View>, String>, now: 
         Err(why) => refuse(state, format!("The view was not saved: {why}")),
         Ok(view) => {
             let name = short(&view.name);
-            Popup::behind_help(&mut state.popup).take_if(|popup| matches!(popup, Popup::View(_)));
+            state.popups.take::<ViewBox>();
             state.pets.add_view(*view);
             let effects = show_tab(state, state.pets.tabs().0.len() - 1, now);
             state.say_done(format!("View {name} saved. To change it, edit config.toml."), now.mono);
@@ -77,7 +82,17 @@ pub fn on_written(state: &mut AppState, result: Result<Box<View>, String>, now: 
     Vec::new()
 }
 
-pub fn draw(view: &FieldBox, page: &mut Page<'_>) {
-    page.popup(62, 9, "Save as a view");
-    view.draw("Name", 26, "Enter saves the search, status and order shown as a tab.", page);
+impl Popup for ViewBox {
+    fn context(&self) -> Context {
+        Context::SaveView
+    }
+
+    fn on_typing(&mut self, typing: Typing<'_>) {
+        self.0.on_typing(typing);
+    }
+
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(62, 9, "Save as a view");
+        self.0.draw("Name", 26, "Enter saves the search, status and order shown as a tab.", page);
+    }
 }

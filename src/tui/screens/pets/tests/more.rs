@@ -13,11 +13,13 @@ use crate::model::{NewPet, Pet, PetStatus};
 use crate::tui::effect::{Effect, Task};
 use crate::tui::msg::Outcome;
 use crate::tui::pending::Slot;
+use crate::tui::popups::Contents;
+use crate::tui::popups::DEAF;
+use crate::tui::popups::WriteBox;
 use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::popups::state::DEAF;
-use crate::tui::popups::{Contents, Popup};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -289,7 +291,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     let mut app = whole(80, 24, &animals(237), false);
     app.keys("x");
     assert!(app.says("237 rows, there may be more"), "{}", app.screen());
-    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
     app.keys("C-u \"part.xlsx\" Enter");
     assert!(app.says("Unknown format. The name must end in one of .csv, .tsv"), "{}", app.screen());
@@ -321,7 +323,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
     let asked = app.effects.len();
     app.keys("# \"100232\" Enter");
     assert_eq!(app.effects.len(), asked);
-    assert!(app.state.popup.is_none() && app.says("Pet 100232 found in the loaded rows."), "{}", app.screen());
+    assert!(!app.state.popups.is_open() && app.says("Pet 100232 found in the loaded rows."), "{}", app.screen());
     assert!(app.says("Name       Mr. Whiskers the Third of Springfield"), "{}", app.screen());
     app.keys("Y");
     let Task::Popups(PopupTask::Copy(json)) = app.job(Slot::Copy).unwrap().task else { panic!("not copied") };
@@ -389,8 +391,8 @@ fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
     for wrong in ["rex", "1.5", "9223372036854775808"] {
         app.keys(&format!("Esc # \"{wrong}\" Enter"));
         assert!(app.says(&format!("\"{wrong}\" is not an id.")), "{}", app.screen());
-        let Some(Popup::Lookup(lookup)) = &app.state.popup else { panic!("{}", app.screen()) };
-        assert_eq!(lookup.input.value(), wrong);
+        let lookup = app.state.popups.get::<LookupBox>().unwrap();
+        assert_eq!(lookup.0.input.value(), wrong);
     }
     assert_eq!(app.job(Slot::ById), None);
 }
@@ -500,7 +502,7 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
     app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
-    assert_eq!(app.state.popup, None);
+    assert!(!app.state.popups.is_open());
     assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
 }
 
@@ -511,7 +513,7 @@ fn tab_completes_the_path_of_an_export() {
     assert_eq!(app.job(Slot::CompletePath).map(|job| job.task), Some(Task::CompletePath("~/exp".into())));
     let completion = Completion { more: "orts/".into(), names: vec!["exports/".into()] };
     app.reply(Slot::CompletePath, Outcome::PathCompleted("~/exp".into(), completion));
-    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "~/exports/");
 }
 
@@ -519,7 +521,7 @@ fn tab_completes_the_path_of_an_export() {
 fn the_rows_shown_are_written_in_the_format_of_the_name() {
     let mut app = App::loaded(80, 24);
     app.keys("/ \"cat:12\" Enter x");
-    let Some(Popup::Write(write)) = &app.state.popup else { panic!("no box") };
+    let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-found.csv");
     assert!(
         matches!(&write.text, Contents::Pets { shown, whole: false } if shown.iter().all(|pet| pet.category_id == 12))

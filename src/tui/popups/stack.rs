@@ -1,0 +1,101 @@
+//! What every box is, and the stack of those that are open.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::time::Instant;
+
+use crate::clock::Now;
+use crate::tui::context::Context;
+use crate::tui::state::{AppState, Layout};
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::page::Page;
+
+/// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
+pub trait Popup: Any + Debug + Send {
+    /// The place whose commands work while it is open.
+    fn context(&self) -> Context;
+
+    fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout);
+
+    /// Takes what is typed or pasted, where there is a field for it.
+    fn on_typing(&mut self, _: Typing<'_>) {}
+
+    /// The first line shown, where it can be scrolled.
+    fn top(&mut self) -> Option<&mut u16> {
+        None
+    }
+
+    /// The field with a path, if it has one.
+    fn path(&mut self) -> Option<&mut TextInput> {
+        None
+    }
+
+    /// Keys pressed before this moment are ignored: the user had not seen the box.
+    fn deaf_until(&self) -> Option<Instant> {
+        None
+    }
+}
+
+/// The boxes that are open. The last one has the keys; only the help lies over another.
+#[derive(Debug, Default)]
+pub struct Popups(Vec<Box<dyn Popup>>);
+
+impl Popups {
+    pub fn is_open(&self) -> bool {
+        !self.0.is_empty()
+    }
+
+    /// The one that has the keys.
+    pub fn top(&self) -> Option<&dyn Popup> {
+        self.0.last().map(|popup| &**popup)
+    }
+
+    pub fn top_mut(&mut self) -> Option<&mut (dyn Popup + 'static)> {
+        self.0.last_mut().map(|popup| &mut **popup)
+    }
+
+    /// Whether it lies over another one.
+    pub const fn covers(&self) -> bool {
+        self.0.len() > 1
+    }
+
+    /// Opens a box in place of the one that has the keys.
+    pub fn show(&mut self, popup: impl Popup) {
+        self.close();
+        self.cover(popup);
+    }
+
+    /// Opens a box over the one that has the keys, which comes back afterwards.
+    pub fn cover(&mut self, popup: impl Popup) {
+        self.0.push(Box::new(popup));
+    }
+
+    /// Closes the one that has the keys.
+    pub fn close(&mut self) {
+        self.0.pop();
+    }
+
+    pub fn close_all(&mut self) {
+        self.0.clear();
+    }
+
+    /// The open box of this type, also below the help: what was asked from it goes to it.
+    pub fn get<P: Popup>(&self) -> Option<&P> {
+        self.0.iter().find_map(|popup| (&**popup as &dyn Any).downcast_ref())
+    }
+
+    pub fn get_mut<P: Popup>(&mut self) -> Option<&mut P> {
+        self.0.iter_mut().find_map(|popup| (&mut **popup as &mut dyn Any).downcast_mut())
+    }
+
+    /// The field with a path of one that has it.
+    pub fn path(&mut self) -> Option<&mut TextInput> {
+        self.0.iter_mut().find_map(|popup| popup.path())
+    }
+
+    /// Closes the box of this type, and gives it.
+    pub fn take<P: Popup>(&mut self) -> Option<P> {
+        let at = self.0.iter().position(|popup| (&**popup as &dyn Any).is::<P>())?;
+        (self.0.remove(at) as Box<dyn Any>).downcast().ok().map(|popup| *popup)
+    }
+}
