@@ -14,7 +14,7 @@ use crate::model::display_safe;
 use crate::model::words::counted;
 use crate::store::{self, BackupError, DatabaseUrl, Store, StoreError};
 
-use super::args::{DATABASE_VARIABLE, DatabaseArg, DatabaseParser};
+use super::args::{DATABASE_VARIABLE, DatabaseParser};
 use super::error::{Exit, Failed};
 use super::output::{self, note};
 use super::signals::Signals;
@@ -27,8 +27,9 @@ const PROGRESS_IN_A_LOG: Duration = Duration::from_secs(60);
 #[command(after_help = "Example:\n  petstore backup --database sqlite:store.db store-2026-11-21.db\n\n\
     To put it back: petstore restore store-2026-11-21.db --database sqlite:store.db")]
 pub struct BackupArgs {
-    #[command(flatten)]
-    database: DatabaseArg,
+    /// The service's database, sqlite:FILE. It may be in use.
+    #[arg(long, value_name = "URL", env = DATABASE_VARIABLE, hide_env_values = true, value_parser = DatabaseParser)]
+    database: DatabaseUrl,
     /// The new file of the copy. It also contains the hashes of the API keys.
     file: PathBuf,
 }
@@ -54,7 +55,7 @@ fn unreadable(error: StoreError) -> Failed {
 
 /// Makes the copy, and fails if a quick check finds it damaged. Then, and after a signal, no file is left.
 pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
-    let (database, copy) = (args.database.url, args.file.display());
+    let (database, copy) = (args.database, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
     let changed = match with_progress(|| "copying".to_owned(), copying).await {

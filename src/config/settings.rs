@@ -255,7 +255,9 @@ const SETTINGS: [Setting; 36] = [
     Setting::new("views", |now, _| joined(now.views.iter().map(|view| view.name.clone()))),
     Setting::new("categories", |now, _| joined(now.categories.iter().map(|(id, name)| format!("{id} {name}")))),
     Setting::shown("ui.theme", "theme", |now, _| now.theme.clone()),
-    Setting::shown("ui.glyphs", "glyphs", |now, _| if now.ascii { "ascii" } else { "unicode" }.to_owned()),
+    Setting::shown("ui.glyphs", "glyphs", |_, from| {
+        if from.choices.ascii { Glyphs::Ascii } else { from.file.ui.glyphs }.to_string()
+    }),
     Setting::shown("ui.clipboard", "clipboard", |now, _| now.clipboard.to_string()),
     Setting::shown("ui.link", "link", |now, _| now.link.to_string()),
     Setting::new("ui.mouse", |now, _| now.mouse.to_string()),
@@ -416,7 +418,7 @@ pub(super) mod tests {
                 "status all: default",
                 "live off: default",
                 "theme default: default",
-                "glyphs ascii: default",
+                "glyphs auto: default",
                 "clipboard auto: default",
                 "link fast: default",
             ]

@@ -37,8 +37,9 @@ pub(super) fn theme(name: &str) -> Spanned<String> {
 }
 
 /// Characters for lines and marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, strum::Display)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Glyphs {
     /// Depending on the locale.
     #[default]

@@ -602,7 +602,7 @@ catalogue! {
             "An old host or another site answers. A wildcard covers only one label.",
             fn wrong_name(names, issuer, name) Fail DnsProvider
                 seen "the certificate is for {names}, issued by {issuer}"
-                fix "an old host or another site answers: check where {name} points, and in the dashboard that the domain is added. A wildcard covers only one label";
+                fix "check where {name} points, and in the dashboard that the domain is added";
         TlsPending "The certificate is not there yet",
             "The platform answers with its own certificate until it has one for the domain: usually a couple of minutes after Verify.",
             "Choose Verify in the dashboard. If that was over 30 minutes ago, check DNS and CAA, then choose Re-verify.";

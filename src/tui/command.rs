@@ -45,7 +45,7 @@ pub struct Command {
     pub confirms: bool,
     /// Its place, once it is in a key map.
     pub place: Context,
-    works: fn(&AppState) -> bool,
+    pub(super) works: fn(&AppState) -> bool,
     word: Option<fn(&AppState) -> Option<&'static str>>,
     shell: Option<fn(&AppState) -> Option<String>>,
     adds: bool,
@@ -255,7 +255,9 @@ impl Command {
 
     /// The line that does the same in a shell, if there is one.
     pub fn line(&self, app: &AppState) -> Option<String> {
-        Some(format!("petstore{} {}", app.link.flags, self.shell?(app)?))
+        // The command line does not have the sandbox.
+        let line = self.shell?(app).filter(|line| app.domains.setup.sandbox.is_none() || !line.starts_with("domains "));
+        Some(format!("petstore{} {}", app.link.flags, line?))
     }
 }
 

@@ -140,19 +140,14 @@ impl Keymap {
         entries
     }
 
-    /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line. The key of the
-    /// sandbox is among them only in the demo.
-    pub(super) fn help_lines(&self, context: Context, in_practice: bool) -> Vec<(String, &'static str)> {
-        let useful = self.of(context).filter(|binding| in_practice || binding.command.name != "outside");
+    /// The lines of the help for `context`: keys and meaning, neighbours with the same meaning on one line.
+    pub(super) fn help_lines(&self, context: Context, works: impl Fn(&Command) -> bool) -> Vec<(String, &'static str)> {
+        let useful = self.of(context).filter(|binding| works(&binding.command));
         lines(useful.map(|binding| (&binding.command, binding.keys.clone())))
     }
 
     /// The lines of the help for what works everywhere, as far as the keys mean that in `context`, too, and do it now.
-    pub(super) fn global_help(
-        &self,
-        context: Context,
-        works: impl Fn(&Command) -> bool,
-    ) -> Vec<(String, &'static str)> {
+    pub(super) fn global_help(&self, context: Context, works: impl Fn(&Command) -> bool) -> HelpLines {
         let global = self.of(Context::Global).filter(|binding| works(&binding.command));
         let acts = |command: &Command, key: &KeyPress| {
             self.lookup(context, *key).is_some_and(|meant| meant.name == command.name && meant.reach != Reach::Here)
@@ -163,8 +158,11 @@ impl Keymap {
     }
 }
 
-fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> Vec<(String, &'static str)> {
-    let mut lines: Vec<(String, &'static str)> = Vec::new();
+/// Keys and meaning.
+pub(super) type HelpLines = Vec<(String, &'static str)>;
+
+fn lines<'a>(bindings: impl Iterator<Item = (&'a Command, Vec<KeyPress>)>) -> HelpLines {
+    let mut lines = HelpLines::new();
     for (command, keys) in bindings.filter(|(_, keys)| !keys.is_empty()) {
         let keys = keys.into_iter().map(key_name).collect::<Vec<_>>().join(" ");
         match lines.last_mut() {

@@ -109,26 +109,30 @@ impl TextInput {
         *self = Self::default();
     }
 
-    /// Takes what is typed.
-    pub fn take(&mut self, typing: Typing<'_>) {
+    /// Takes what is typed. Returns whether the end of it found no room.
+    pub fn take(&mut self, typing: Typing<'_>) -> bool {
         match typing {
-            Typing::Text(text) => self.insert(text),
+            Typing::Text(text) => return self.insert(text),
             Typing::Edit(edit) => self.edit(edit),
         }
+        false
     }
 
-    /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go.
-    pub fn insert(&mut self, text: &str) {
+    /// Inserts text at the cursor. A paste never submits: line ends and tabs become blanks, other controls go. Returns
+    /// whether the end of it found no room.
+    pub fn insert(&mut self, text: &str) -> bool {
         if std::mem::take(&mut self.selected) && !text.is_empty() {
             self.clear();
         }
-        for c in text.trim_end_matches(['\r', '\n']).replace("\r\n", " ").chars() {
-            let c = if matches!(c, '\r' | '\n' | '\t') { ' ' } else { c };
-            if !c.is_control() && self.value.len() + c.len_utf8() <= MAX_BYTES {
-                self.value.insert(self.cursor, c);
-                self.cursor += c.len_utf8();
+        let line = text.trim_end_matches(['\r', '\n']).replace("\r\n", " ").replace(['\r', '\n', '\t'], " ");
+        for c in line.chars().filter(|c| !c.is_control()) {
+            if self.value.len() + c.len_utf8() > MAX_BYTES {
+                return true;
             }
+            self.value.insert(self.cursor, c);
+            self.cursor += c.len_utf8();
         }
+        false
     }
 
     /// Applies one change.
@@ -286,7 +290,8 @@ mod tests {
         input.edit(Edit::Left);
         input.insert("a\r\nb\tc\x1b[2J\n");
         assert_eq!(input.value(), "<a b c[2J>");
-        input.insert(&"x".repeat(10_000));
+        assert!(!input.insert(&"x".repeat(MAX_BYTES - 10)), "it fits");
+        assert!(input.insert("y"));
         assert_eq!(input.value().len(), MAX_BYTES);
     }
 

@@ -49,7 +49,7 @@ impl Command {
             Run::Own(number) => return custom_actions::choose(app, number, now),
             Run::Change(run) => run(app, now),
             Run::Move(go, movement) => go(app, movement, now),
-            Run::Edit(edit) => on_typing(app, Typing::Edit(edit), now),
+            Run::Edit(edit) => _ = on_typing(app, Typing::Edit(edit), now),
         }
         Vec::new()
     }
@@ -377,20 +377,20 @@ fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect>
     }
 }
 
-/// What is typed goes into the field that has the cursor, or nowhere.
-pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
+/// What is typed goes into the field that has the cursor, or nowhere. Returns whether the end of it found no room.
+pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if let Some(popup) = state.popups.top_mut() {
         return popup.on_typing(typing);
     }
     let context = state.context();
     match state.screen {
-        _ if !context.is_text() => {}
+        _ if !context.is_text() => false,
         Screen::Pets => pets::update::on_typing(state, typing),
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
         Screen::Profiles => profiles::update::on_typing(state, typing),
         // These have no field.
-        Screen::Requests | Screen::Welcome => {}
+        Screen::Requests | Screen::Welcome => false,
     }
 }
 
@@ -412,8 +412,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
             return effects;
         }
     }
-    on_typing(state, Typing::Text(text), now);
-    if text.len() > MAX_BYTES && state.context().is_text() {
+    if on_typing(state, Typing::Text(text), now) {
         state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));
     }
     Vec::new()
@@ -540,6 +539,8 @@ mod tests {
         let long = "x".repeat(MAX_BYTES + 1);
         for keys in ["", "/", "# ", "Esc Esc a", "F6"] {
             app.keys(keys).send(Msg::Paste(long.clone()));
+            assert_eq!(app.says("The end of the paste was cut: a field takes 4096 bytes."), !keys.is_empty(), "{keys}");
+            app.send(Msg::Paste("y".into()));
             assert_eq!(app.says("The end of the paste was cut: a field takes 4096 bytes."), !keys.is_empty(), "{keys}");
         }
     }

@@ -235,7 +235,7 @@ pub struct RecordsArgs {
     /// The domain.
     #[arg(add = completions::domains())]
     pub name: String,
-    /// The format.
+    /// plain, bind, terraform or json.
     #[arg(short = 'o', long, default_value = "plain", value_parser = parse_export)]
     pub format: ExportFormat,
     /// Also delete conflicting records; asks the name servers for them.

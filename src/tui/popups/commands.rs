@@ -152,8 +152,8 @@ impl Popup for CommandsBox {
         Context::Commands
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
-        self.input.take(typing);
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        let is_cut = self.input.take(typing);
         self.cursor = 0;
         let pattern = Pattern::parse(self.input.value(), CaseMatching::Ignore, Normalization::Smart);
         let mut matcher = Matcher::new(Config::DEFAULT);
@@ -166,6 +166,7 @@ impl Popup for CommandsBox {
         // Stable: of two equal matches, the one of this place comes first.
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
         self.found = found.into_iter().map(|(_, command)| command.clone()).collect();
+        is_cut
     }
 
     fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

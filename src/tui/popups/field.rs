@@ -15,12 +15,13 @@ pub struct FieldBox {
 
 impl FieldBox {
     /// What is typed goes into the field.
-    pub(in crate::tui) fn on_typing(&mut self, typing: Typing<'_>) {
+    pub(in crate::tui) fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         // A blank that was trimmed away must not replace what is selected.
-        if !matches!(typing, Typing::Text("")) {
-            self.input.take(typing);
-            self.error = None;
+        if matches!(typing, Typing::Text("")) {
+            return false;
         }
+        self.error = None;
+        self.input.take(typing)
     }
 
     /// Says what is wrong with what was typed, which the next text replaces.

@@ -62,14 +62,15 @@ impl Popup for HelpBox {
         page.go_to(page.rest());
         page.area.x += 1;
         page.area.width -= 1;
-        let in_practice = state.domains.setup.sandbox.is_some();
+        let is_about_domains = state.screen == Screen::Domains && !state.popups.covers();
+        let works = |command: &Command| !is_about_domains || (command.works)(state);
         let (keymap, appearance) = (&state.keymap, page.appearance);
         let mut left = vec![heading("HERE", appearance)];
-        left.extend(lines_of(keymap.help_lines(self.place, in_practice), appearance));
+        left.extend(lines_of(keymap.help_lines(self.place, works), appearance));
         if self.place.is_text() {
             left.push(Line::raw(""));
             left.push(heading("IN THIS FIELD", appearance));
-            left.extend(lines_of(keymap.help_lines(Context::Text, in_practice), appearance));
+            left.extend(lines_of(keymap.help_lines(Context::Text, works), appearance));
         }
         let mut right = vec![heading("EVERYWHERE", appearance)];
         right.extend(lines_of(keymap.global_help(self.place, |command| state.allows(command)), appearance));
@@ -80,7 +81,6 @@ impl Popup for HelpBox {
             right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
             right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
         }
-        let is_about_domains = state.screen == Screen::Domains && !state.popups.covers();
         right.extend(if is_about_domains { domain_words() } else { marks(appearance) });
         if page.columns() >= 76 {
             let rows = left.len().max(right.len());

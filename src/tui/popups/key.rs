@@ -187,9 +187,9 @@ impl Popup for KeyBox {
         Context::KeyBox
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         self.choosing = false;
-        self.input.take(typing);
+        self.input.take(typing)
     }
 
     fn deaf_until(&self) -> Option<Instant> {

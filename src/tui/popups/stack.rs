@@ -17,8 +17,10 @@ pub trait Popup: Any + Debug + Send {
 
     fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout);
 
-    /// Takes what is typed or pasted, where there is a field for it.
-    fn on_typing(&mut self, _: Typing<'_>) {}
+    /// Takes what is typed or pasted, where there is a field for it. Returns whether the end of it found no room.
+    fn on_typing(&mut self, _: Typing<'_>) -> bool {
+        false
+    }
 
     /// The first line shown, where it can be scrolled.
     fn top(&mut self) -> Option<&mut u16> {

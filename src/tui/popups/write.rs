@@ -205,9 +205,9 @@ impl Popup for WriteBox {
         Context::WriteBox
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
-        self.path.take(typing);
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         self.forget_answer();
+        self.path.take(typing)
     }
 
     fn path(&mut self) -> Option<&mut TextInput> {

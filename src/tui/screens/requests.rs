@@ -98,7 +98,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     let visible = usize::from(layout.table_rows);
     if requests.rows().is_empty() {
         page.gap();
-        page.line("   No requests yet in this session.");
+        page.line(format!("   {NO_ROW}"));
         page.line("   Esc goes back; r on the Pets screen sends one.");
         return;
     }

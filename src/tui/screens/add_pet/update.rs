@@ -150,7 +150,7 @@ fn clear(state: &mut AppState, _: Now) {
 }
 
 /// Puts typed text into the field with the cursor.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if state.add.import.on {
         return state.add.import.on_typing(typing);
     }
@@ -163,9 +163,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
     if was_kept && matches!(typing, Typing::Text(_)) {
         add.category.clear();
     }
-    if let Some(input) = add.input() {
-        input.take(typing);
-    }
+    add.input().is_some_and(|input| input.take(typing))
 }
 
 /// A letter at a choice: `a p s n` select a status.
@@ -210,8 +208,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
         Err(errors) => {
             state.add.select(errors.first().map_or(Field::Name, FieldError::field));
             let fields = counted(errors.len(), "field");
-            state.complain(format!("Fix {fields} first. Nothing was sent."));
-            Vec::new()
+            state.fail(format!("Fix {fields} first. Nothing was sent."))
         }
         Ok(new) => send(state, new, now),
     }

@@ -33,11 +33,13 @@ const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |ap
 })
 .shell(|app| line(app, "saved"));
 const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
-    on_list(app, |app, _| verified(app, now))
+    of_selected(app, |app, _| verified(app, now))
 })
 .confirms()
+.when(is_listed)
 .shell(|app| line(app, "verified"));
-const CORRECT: Command = command("correct", "c", "", "correct the value", |app, _| on_list(app, correct));
+const CORRECT: Command =
+    command("correct", "c", "", "correct the value", |app, _| of_selected(app, correct)).when(is_listed);
 const FORMATS: Command =
     change("formats", "f", "formats", "all formats", formats::open).shell(|app| line(app, "records"));
 const DELETES: Command = command("copy-deletes", "D", "", "copy what to delete", copy_deletes);
@@ -95,22 +97,20 @@ pub static DOMAIN: &[Command] = &[
     }),
     DELETES,
     command("record", "d", "", "the DNS record again", |app, _| {
-        on_list(app, |app, name| {
+        of_selected(app, |app, name| {
             wizard::resume(&mut app.domains, name);
             app.domains.enter(PanelLocation::Record);
         })
     })
+    .when(is_listed)
     .shell(|app| line(app, "records")),
     CORRECT,
-    command("saved", "s", "", "I saved it again", |app, now| on_list(app, |app, name| saved_again(app, name, now)))
+    command("saved", "s", "", "I saved it again", |app, now| of_selected(app, |app, name| saved_again(app, name, now)))
         .confirms()
+        .when(is_listed)
         .shell(|app| line(app, "saved")),
     FORMATS.at("f", "", "the record in formats"),
-    command("removal", "U", "", "remove step by step", |app, now| match is_unlisted(app) {
-        true => Vec::new(),
-        false => removal::open(app, now),
-    })
-    .shell(|app| line(app, "remove")),
+    command("removal", "U", "", "remove step by step", removal::open).when(is_listed).shell(|app| line(app, "remove")),
     OUTSIDE,
     moves("left h|right l", "", "previous, next domain", go),
     BACK,
@@ -175,16 +175,9 @@ fn of_selected(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) ->
     Vec::new()
 }
 
-/// Whether the domain was only checked; then a message says that nothing can be recorded of it.
-fn is_unlisted(app: &mut AppState) -> bool {
-    let Some(name) = app.domains.selected.clone().filter(|name| app.domains.is_unlisted(name)) else { return false };
-    app.tell(format!("{name} is not on your list: Esc, then F2 adds it."));
-    true
-}
-
-/// The same for one that is on the list.
-fn on_list(app: &mut AppState, act: impl FnOnce(&mut AppState, &DnsName)) -> Vec<Effect> {
-    if is_unlisted(app) { Vec::new() } else { of_selected(app, act) }
+/// Whether something can be recorded of the domain.
+pub(super) fn is_listed(app: &AppState) -> bool {
+    !app.domains.selected.as_ref().is_some_and(|name| app.domains.is_unlisted(name))
 }
 
 /// Records that the record was saved.
@@ -311,10 +304,7 @@ fn copy_fix(app: &mut AppState, now: Now) -> Vec<Effect> {
     let answers = with_facts(&app.domains, now, |facts| troubleshooting::answers(rule, facts)).unwrap_or_default();
     match answers.into_iter().flat_map(|answer| answer.act).next() {
         Some(act) => copy(app, act, "what to do", now),
-        None => {
-            app.tell("Nothing to do here.");
-            Vec::new()
-        }
+        None => app.note("Nothing to do here."),
     }
 }
 

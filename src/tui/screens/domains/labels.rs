@@ -2,8 +2,9 @@
 
 use crate::app::domain_progress::NextStep;
 use crate::app::domain_service::CheckResult;
+use crate::domains::catalogue::Topic;
 use crate::domains::record_export::DnsRecord;
-use crate::domains::{Code, Domain, Verdict, report};
+use crate::domains::{Domain, Finding, Verdict, report};
 
 use super::state::State;
 
@@ -40,23 +41,21 @@ pub fn act(next: &NextStep) -> Option<&str> {
 /// The problems that came or went between two checks.
 pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
     // What is right or could not be checked comes and goes without being news.
-    let wrong = |seen: &CheckResult| -> Vec<(Code, String)> {
-        let wrong = seen.findings.iter().filter(|finding| finding.verdict > Verdict::Ok);
-        wrong.map(|finding| (finding.code, finding.title.clone())).collect()
+    let is_wrong = |finding: &&Finding| finding.verdict > Verdict::Ok;
+    // What was not looked at again is not fixed. Name servers that are right have no finding.
+    let looked = |topic| {
+        let is_it = |one: &Finding| one.code.topic() == topic && one.verdict != Verdict::Unknown;
+        topic == Topic::Servers || after.findings.iter().any(is_it)
     };
-    let (old, new) = (wrong(before), wrong(after));
-    let words = |from: &[(Code, String)], other: &[(Code, String)]| {
-        let only = from.iter().filter(|(code, _)| !other.iter().any(|(known, _)| known == code));
-        let mut words: Vec<String> = only.map(|(_, title)| format!("\"{title}\"")).collect();
-        words.dedup();
-        words.join(", ")
+    let news = |how: &str, from: &CheckResult, other: &CheckResult| {
+        let stays = |one: &Finding| other.findings.iter().filter(is_wrong).any(|known| known.code == one.code);
+        let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && looked(one.code.topic()));
+        let mut titles: Vec<String> = only.map(|finding| format!("\"{}\"", finding.title)).collect();
+        titles.dedup();
+        (!titles.is_empty()).then(|| format!("{how}: {}", titles.join(", ")))
     };
-    let changes = [("fixed", words(&old, &new)), ("new", words(&new, &old))];
-    let changes: Vec<String> = changes
-        .iter()
-        .filter(|(_, titles)| !titles.is_empty())
-        .map(|(how, titles)| format!("{how}: {titles}"))
-        .collect();
+    let changes: Vec<String> =
+        [news("fixed", before, after), news("new", after, before)].into_iter().flatten().collect();
     (!changes.is_empty()).then(|| changes.join("; "))
 }
 

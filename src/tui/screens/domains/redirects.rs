@@ -78,10 +78,7 @@ pub static REDIRECTS: &[Command] = &[
         .shell(line),
     command("copy", "y", "copy", "copy all as JSON", |app, now| match lint(&app.domains).configuration {
         Some(configuration) => copy(app, configuration.to_json(), "the configuration as JSON", now),
-        None => {
-            app.complain("The redirects have errors. Fix them in your configuration first.");
-            Vec::new()
-        }
+        None => app.fail("The redirects have errors. Fix them in your configuration first."),
     }),
     OUTSIDE,
     moves("up k|down j|||||PgUp Home g|PgDn End G", "", "move|first, last", |app, movement, _| {

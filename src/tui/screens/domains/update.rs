@@ -16,6 +16,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
 
+use super::detail::is_listed;
 use super::jobs::{DomainReply, DomainTask};
 use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, PanelLocation, State};
@@ -78,6 +79,9 @@ pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) ->
         }
         return app.note("The list of domains is being read.");
     }
+    if command.name != "outside" && !(command.works)(app) && !is_listed(app) {
+        return app.note("Not on your list: Esc, F2 adds it.");
+    }
     if !command.confirms {
         app.domains.confirming = None;
     }
@@ -95,15 +99,13 @@ pub fn leave(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// What is typed goes into the field that has the cursor.
-pub fn on_typing(app: &mut AppState, typing: Typing<'_>) {
+pub fn on_typing(app: &mut AppState, typing: Typing<'_>) -> bool {
     match typing {
         // Typing corrects what was wrong.
         Typing::Text(_) => app.message = None,
         Typing::Edit(_) => app.domains.confirming = None,
     }
-    if let Some(input) = app.domains.input() {
-        input.take(typing);
-    }
+    app.domains.input().is_some_and(|input| input.take(typing))
 }
 
 fn check_all(app: &mut AppState, now: Now) -> Vec<Effect> {

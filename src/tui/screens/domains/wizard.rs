@@ -215,13 +215,16 @@ fn leave(app: &mut AppState, now: Now) {
     let value = read_value(panel).ok();
     match reading.domain {
         Some(domain) => {
+            let before = app.domains.changes.len();
             save(app, &domain, value.as_ref(), now);
             let shown = short(&domain.unicode);
             if is_unsaved(&app.domains, &app.domains.wizard) {
                 let text = format!("{shown} saved as a draft. The value is not valid yet and stays in the form.");
                 app.tell(text);
             } else {
-                app.say_done(format!("{shown} saved as a draft."), now.mono);
+                if app.domains.changes.len() > before {
+                    app.say_done(format!("{shown} saved as a draft."), now.mono);
+                }
                 app.domains.wizard = Wizard::default();
             }
         }

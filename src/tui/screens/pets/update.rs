@@ -127,9 +127,10 @@ fn go(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
 }
 
 /// What is typed goes into the search field.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
-    state.pets.search.take(typing);
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
+    let is_cut = state.pets.search.take(typing);
     searched(state);
+    is_cut
 }
 
 /// Searches all rows for `query`.

@@ -121,13 +121,13 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// Puts typed text into the field with the cursor.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>) {
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>) -> bool {
     state.message = None;
     let form = &mut state.profiles.form;
-    if let Some(input) = form.input() {
-        input.take(typing);
-        form.tried = None;
-    }
+    let Some(input) = form.input() else { return false };
+    let is_cut = input.take(typing);
+    form.tried = None;
+    is_cut
 }
 
 /// A key in the form.
@@ -161,8 +161,7 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
                 input.select();
             }
             let fields = counted(wrong.len(), "field");
-            state.complain(format!("Fix {fields} first. Nothing was saved."));
-            Vec::new()
+            state.fail(format!("Fix {fields} first. Nothing was saved."))
         }
         Ok(new) => {
             let all_the_same = form.tried.is_some();
@@ -260,8 +259,7 @@ fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
             input.select();
         }
     }
-    state.complain("Nothing was saved. Fix it, or press F2 to save it anyway.");
-    Vec::new()
+    state.fail("Nothing was saved. Fix it, or press F2 to save it anyway.")
 }
 
 /// The field that a failed test is about, if that is clear.

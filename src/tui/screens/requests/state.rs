@@ -31,10 +31,12 @@ impl Default for State {
     }
 }
 
-/// Whether an exchange gave no success: it was refused, or no whole answer came.
+/// Whether an exchange gave no success: it was refused, or no whole answer came, though nobody cancelled it.
 pub fn has_failed(exchange: &Exchange) -> bool {
     // A list that has not changed is answered 304.
-    exchange.failure.is_some() || exchange.status.is_none_or(|status| !matches!(status, 200..=299 | 304))
+    let why = exchange.failure.as_deref();
+    why != Some("cancelled")
+        && (why.is_some() || exchange.status.is_none_or(|status| !matches!(status, 200..=299 | 304)))
 }
 
 impl State {

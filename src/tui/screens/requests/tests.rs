@@ -248,3 +248,9 @@ fn looks_small_plain_and_in_unicode() {
     app.appearance.ascii = false;
     insta::assert_snapshot!("mono_unicode", app.snapshot());
 }
+
+#[test]
+fn a_cancelled_request_is_no_failure() {
+    let why = |why: &str| Exchange { status: None, failure: Some(why.into()), ..listed(0, "") };
+    assert!(super::has_failed(&why("timeout")) && !super::has_failed(&why("cancelled")));
+}

@@ -116,8 +116,7 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
             "Nothing was sent. F2 tries again.".to_owned()
         }
     };
-    state.complain(text);
-    Vec::new()
+    state.fail(text)
 }
 
 fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {

@@ -37,19 +37,19 @@ pub enum Phase {
 
 impl State {
     /// Puts typed text into the field with the cursor.
-    pub fn on_typing(&mut self, typing: Typing<'_>) {
+    pub fn on_typing(&mut self, typing: Typing<'_>) -> bool {
         match &mut self.phase {
             Phase::File => {
-                self.path.take(typing);
                 self.error = None;
+                self.path.take(typing)
             }
             Phase::Looked(looked) => {
-                if let Some(input) = looked.input() {
-                    input.take(typing);
-                    looked.changed = true;
-                }
+                let Some(input) = looked.input() else { return false };
+                let is_cut = input.take(typing);
+                looked.changed = true;
+                is_cut
             }
-            Phase::Running(_) => {}
+            Phase::Running(_) => false,
         }
     }
 

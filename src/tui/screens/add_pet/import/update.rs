@@ -44,7 +44,7 @@ pub static FILE: &[Command] = &[
         app.add.import.path.clear();
         app.add.import.error = None;
     }),
-    change("back", "Esc F3", "form", "to the form", |app, _| app.add.import.on = false),
+    change("back", "Esc F3", "back", "to the form", |app, _| app.add.import.on = false),
 ];
 
 const START: Command = command("save", "F2", "start", "send the rows", start);
@@ -353,13 +353,9 @@ fn write_rejects(state: &mut AppState) {
         Phase::File => return,
     };
     if count == 0 {
-        state.tell("Nothing to fix.");
-        return;
+        return state.tell("Nothing to fix.");
     }
-    let what = match count {
-        1 => "1 row to fix, with the reason".to_owned(),
-        _ => format!("{count} rows to fix, each with the reason"),
-    };
+    let what = format!("{} to fix, with the reason", counted(count, "row"));
     let name = import.source().map_or_else(String::new, rejects_name);
     let write = WriteBox::new(name, Contents::Rejects(Box::new(RejectsSource { source, reading, report })));
     state.popups.show(write.holding(what));

@@ -175,7 +175,7 @@ fn clear(state: &mut AppState, _: Now) {
 }
 
 /// Puts text into the field with the cursor, or else into the name field, so a scan is never lost.
-pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
+pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     let rapid = &mut state.add.rapid;
     if let Typing::Text(text) = typing
         && rapid.focus != Focus::Category
@@ -184,10 +184,9 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) {
         rapid.stray |= rapid.focus != Focus::Name && rapid.name.is_empty();
         rapid.focus = Focus::Name;
     }
-    if let Some(input) = rapid.input() {
-        input.take(typing);
-    }
+    let is_cut = rapid.input().is_some_and(|input| input.take(typing));
     rapid.stray &= !rapid.name.is_empty();
+    is_cut
 }
 
 /// Goes to the list and reloads it. Lines are still sent.

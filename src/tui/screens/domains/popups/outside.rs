@@ -18,8 +18,10 @@ use crate::tui::widgets::page::Page;
 /// Why a session over SSH does not show them.
 pub const NO_DOMAINS: &str = "A session over SSH has no custom domains.";
 
-pub const OUTSIDE: Command =
-    change("outside", "o Ctrl-O", "", "sandbox: act outside", open).everywhere().not_over_ssh(NO_DOMAINS);
+pub const OUTSIDE: Command = change("outside", "o Ctrl-O", "", "sandbox: act outside", open)
+    .everywhere()
+    .not_over_ssh(NO_DOMAINS)
+    .when(|app| app.domains.setup.sandbox.is_some());
 
 /// The same where letters are typed.
 pub const OUTSIDE_TYPED: Command = OUTSIDE.at("Ctrl-O", "", "sandbox: act outside");
@@ -79,7 +81,9 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "most steps need no key afterwards")]
     let then = match act {
-        SandboxStep::AddCname => ". Now press s.",
+        SandboxStep::AddCname if app.domains.reported(&DnsName::new(Sandbox::DOMAIN)).saved.is_none() => {
+            ". Now press s."
+        }
         SandboxStep::Verify | SandboxStep::Reverify => ". Now press V.",
         SandboxStep::Remove => ". Now press Space on step 3.",
         _ => ".",
@@ -90,21 +94,18 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         form.value = TextInput::new(Sandbox::PLATFORM_HOST);
         form.value.select();
     }
-    let mut effects = match app.domains.place {
-        PanelLocation::Redirects => redirects::walk(app, now),
-        PanelLocation::Removal => removal::check(app, now),
-        PanelLocation::List => {
-            scheduler::ask_all(&mut app.domains, now);
-            Vec::new()
-        }
-        PanelLocation::Wizard => Vec::new(),
+    let mut effects = Vec::new();
+    match app.domains.place {
+        PanelLocation::Redirects => effects = redirects::walk(app, now),
+        PanelLocation::Removal => effects = removal::check(app, now),
+        PanelLocation::List => scheduler::ask_all(&mut app.domains, now),
+        PanelLocation::Wizard => {}
         PanelLocation::Record | PanelLocation::Live | PanelLocation::Rules(_) => {
             if let Some(name) = app.domains.selected.clone() {
                 scheduler::ask_anew(&mut app.domains, &name);
             }
-            Vec::new()
         }
-    };
+    }
     effects.extend(scheduler::work(app, now));
     effects
 }

@@ -680,8 +680,13 @@ fn a_domain_that_is_not_on_the_list_is_checked_without_adding_it() {
     assert_eq!(app.state.domains.place, PanelLocation::Live);
     answer(&mut app, 0, true);
     assert!(app.says("other.acme-pets.com   FAIL An A record blocks the CNAME"), "{}", app.screen());
-    app.keys("s");
-    assert!(app.says("other.acme-pets.com is not on your list: Esc, then F2 adds it."));
+    assert!(!app.screen().contains("V I chose Verify"), "{}", app.screen());
+    app.keys("?");
+    for dead in ["I chose (Re-)Verify", "I saved it again", "correct the value", "remove step by step"] {
+        assert!(!app.screen().contains(dead), "{dead}: {}", app.screen());
+    }
+    app.keys("Esc s");
+    assert!(app.says("Not on your list: Esc, F2 adds it."));
     assert!(app.state.domains.entries().all(|entry| entry.name != name("other.acme-pets.com")));
     assert!(kept(&app).is_empty());
     app.keys("Esc");
@@ -798,6 +803,40 @@ fn the_main_instruction_is_whole_on_a_small_screen() {
             app.keys("U");
             assert!(app.says("type the name:") && app.says("[______"), "{columns} {name}:\n{}", app.screen());
         }
+    }
+}
+
+#[test]
+fn a_problem_is_fixed_only_if_it_was_looked_at_again() {
+    let domain = name("docs.acme-pets.com");
+    let before = (0..6).map(|which| fixture::seen(&domain, which));
+    let before = before.filter(|seen| seen.findings.iter().any(|one| one.verdict > Verdict::Ok)).last().unwrap();
+    let (mut unseen, mut right) = (before.clone(), before.clone());
+    unseen.findings.clear();
+    right.findings.iter_mut().for_each(|one| one.verdict = Verdict::Ok);
+    let is_fixed = |after| super::super::labels::difference(&before, after).is_some();
+    assert!(is_fixed(&right) && !is_fixed(&unseen));
+}
+
+#[test]
+fn a_form_that_is_left_as_it_was_opened_saves_nothing() {
+    let mut app = opened("help.acme-pets.com", 0, 80, 24);
+    app.keys("c Esc");
+    assert!(!app.screen().contains("saved as a draft"), "{}", app.screen());
+}
+
+#[test]
+fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
+    let mut app = practising();
+    for _ in 0..2 {
+        let lines: Vec<_> = app
+            .state
+            .keymap
+            .of(crate::tui::context::Context::Domains)
+            .filter_map(|one| one.command.line(&app.state))
+            .collect();
+        assert_eq!(lines.is_empty(), app.state.domains.setup.sandbox.is_some(), "{lines:?}");
+        app.state.domains.setup.sandbox = None;
     }
 }
 

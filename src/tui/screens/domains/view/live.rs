@@ -241,6 +241,9 @@ fn facts(scene: Scene<'_>, name: &DnsName, seen: &CheckResult) -> Vec<(&'static 
             "In the dashboard choose Verify, then press V here.".to_owned(),
             "the certificate follows, usually within a couple of minutes.",
         ),
+        Step::CertificatePending if panel.setup.sandbox.is_some() && panel.reported(name).verified_times < 2 => {
+            ("Wait. In practice, the first Verify brings no certificate.".to_owned(), "Re-verify in 30 min.")
+        }
         Step::CertificatePending if decides.is_none_or(|finding| finding.verdict != Verdict::Fail) => (
             "Just wait. The certificate usually arrives a couple of minutes after Verify.".to_owned(),
             "live. If it takes longer than 30 minutes: t, three checks.",

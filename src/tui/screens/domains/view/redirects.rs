@@ -81,8 +81,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     }
     if let Some(walked) = configuration.redirects.get(marked).and_then(|redirect| panel.walked(redirect)) {
         if let Some(finding) = deciding(&walked.findings).filter(|finding| finding.verdict > Verdict::Ok) {
-            page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, at_most(page, 2));
-            page.labelled("   Do: ", &act_of(finding), at_most(page, 3));
+            page.labelled(&format!("   {:<6}", verdict_word(Some(finding.verdict))), &finding.seen, at_most(page, 3));
+            page.labelled("   Do: ", &act_of(finding), at_most(page, 6));
         }
         for hop in walked.hops.iter().take(4) {
             page.wrapped(3, hop, at_most(page, 2));

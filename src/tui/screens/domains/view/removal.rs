@@ -79,9 +79,9 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
     match left {
         Some(true) => page.error(11, "still there: anyone who adds this name to their project gets your visitors", 2),
         _ if gone && !reported.removed => {
-            page.wrapped(11, "gone. If you removed the domain in the dashboard, tick step 3", 2);
+            page.wrapped(11, "nothing points there. If you removed the domain in the dashboard, tick step 3", 2);
         }
-        Some(false) => page.wrapped(11, "gone: nothing points to the platform any more", 1),
+        Some(false) => page.wrapped(11, "nothing points to the platform", 1),
         None => page.wrapped(11, "(if left behind, someone else could claim the name)", 2),
     }
     page.gap();

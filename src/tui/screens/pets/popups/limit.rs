@@ -46,8 +46,8 @@ impl Popup for LimitBox {
         Context::LimitBox
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
-        self.0.on_typing(typing.trimmed());
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        self.0.on_typing(typing.trimmed())
     }
 
     fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

@@ -129,8 +129,8 @@ impl Popup for LookupBox {
         Context::ById
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
-        self.0.on_typing(typing.trimmed());
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        self.0.on_typing(typing.trimmed())
     }
 
     fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {

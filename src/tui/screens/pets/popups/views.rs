@@ -87,8 +87,8 @@ impl Popup for ViewBox {
         Context::SaveView
     }
 
-    fn on_typing(&mut self, typing: Typing<'_>) {
-        self.0.on_typing(typing);
+    fn on_typing(&mut self, typing: Typing<'_>) -> bool {
+        self.0.on_typing(typing)
     }
 
     fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

@@ -220,7 +220,7 @@ fn draw_choices(looked: &PreviewState, state: &AppState, page: &mut Page<'_>) {
     }
     if check.bad > 0 {
         let (only, stop) = (radio(looked.only_good), radio(!looked.only_good));
-        let text = format!("{only} send only the {} good rows      {stop} fix the file first", check.good);
+        let text = format!("{only} send only the {}      {stop} fix the file first", counted(check.good, "good row"));
         draw(page, PreviewField::Bad, text);
     }
     match seen.before.as_ref().map(EarlierImport::way) {
