@@ -32,6 +32,7 @@ mod deadline;
 pub mod drafts;
 pub mod effect;
 pub mod event_loop;
+mod forms;
 pub mod frame_pacer;
 mod key;
 pub mod keymap;

@@ -47,6 +47,7 @@ use crate::tui::screens::add_pet::State as AddPet;
 use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
+use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::session_cache::{self, SessionCache};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
@@ -404,7 +405,7 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
 /// What was typed in the form and in rapid entry, each followed by `word`.
 fn typed(add: &AddPet, word: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    if !add.name.is_empty() && add.sent.is_none() {
+    if !add.draft().name.is_empty() && add.sent.is_none() {
         let Draft { name, category_id, status } = add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         let (name, category) = (short(&name), short(&category_id));
@@ -468,7 +469,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
-        let (name, value) = (short(wizard.name.value()), short(wizard.value.value()));
+        let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));
         lines.push(format!("typed but not saved: domain {name:?}, value {value:?}"));
     }
     let _ = write(|out| lines.iter().try_for_each(|line| writeln!(out, "{line}")));

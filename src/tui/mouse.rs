@@ -71,7 +71,7 @@ mod tests {
     use crate::tui::effect::Effect;
     use crate::tui::msg::Msg;
     use crate::tui::pending::Slot;
-    use crate::tui::screens::add_pet::Focus;
+    use crate::tui::screens::add_pet::fields::NAME;
     use crate::tui::screens::domains::state::PanelLocation;
     use crate::tui::screens::domains::tests::looks;
     use crate::tui::state::Screen;
@@ -149,10 +149,10 @@ mod tests {
         assert_eq!(app.state.screen, Screen::AddPet);
         app.keys("\"Rex\" Tab \"3\"");
         click(&mut app, "1 Pets");
-        assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::Pets, "Rex"));
+        assert_eq!((app.state.screen, app.state.add.form[&NAME].value()), (Screen::Pets, "Rex"));
         click(&mut app, "2 Add pet");
         wheel(&mut app, true);
-        assert_eq!(app.state.add.focus, Focus::Category, "a wheel changes nothing in a form");
+        assert_eq!(app.state.add.form.focus().name, "category", "a wheel changes nothing in a form");
         click(&mut app, "F2 Save");
         assert!(app.job(Slot::Create).is_some(), "{}", app.screen());
     }

@@ -9,7 +9,6 @@ mod field;
 pub(super) mod help;
 pub mod jobs;
 pub(super) mod key;
-mod scroll;
 pub mod stack;
 pub mod state;
 pub(super) mod text;

@@ -19,11 +19,13 @@ use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
 use super::popups::stack::Popups;
 use super::popups::state::{ConfirmBox, DEAF, PendingChange};
+use super::screens::domains::state::PanelLocation;
 use super::screens::requests::state::State as RequestLog;
 use super::screens::welcome::state::State as FirstStart;
 use super::screens::{add_pet, domains, pets, profiles};
 use super::session_cache;
 use super::theme::Theme;
+use super::widgets::form::{Form, Known};
 use crate::api::failure::Failure;
 use crate::clock::Now;
 
@@ -313,7 +315,7 @@ impl AppState {
             pets: pets::State::new(settings),
             add: add_pet::State::new(&settings.categories),
             domains: domains::State::new(domains),
-            profiles: profiles::State::default(),
+            profiles: profiles::State { form: profiles::fields::new(), ..profiles::State::default() },
             drafts: DraftState::default(),
             allowed: false,
             requests: RequestLog::default(),
@@ -362,6 +364,23 @@ impl AppState {
             Screen::Requests => Context::Requests,
             Screen::Welcome => Context::Welcome,
         }
+    }
+
+    /// The form that is shown.
+    pub(super) fn form(&mut self) -> Option<&mut Form> {
+        match self.screen {
+            Screen::Profiles if self.profiles.form_open => Some(&mut self.profiles.form),
+            Screen::Domains if self.domains.place == PanelLocation::Removal => Some(&mut self.domains.removal),
+            Screen::Domains => Some(&mut self.domains.wizard.form),
+            Screen::AddPet => Some(&mut self.add.form),
+            Screen::Pets | Screen::Profiles | Screen::Requests | Screen::Welcome => None,
+        }
+    }
+
+    /// What its checks compare values with.
+    pub(super) fn known(&self) -> Known<'_> {
+        let categories = &self.add.rapid.setup.categories;
+        Known { profiles: self.profiles.entries(), categories, refused: self.add.refused() }
     }
 
     /// Whether Enter takes a name or goes on to the next field.
@@ -464,13 +483,6 @@ impl AppState {
             self.ask(change, now);
         }
         asks
-    }
-
-    /// Takes back the question about a change, which an answer has settled meanwhile.
-    pub(super) fn withdraw(&mut self, change: &PendingChange) {
-        if self.popups.get().is_some_and(|ConfirmBox { change: asked, .. }| asked == change) {
-            self.popups.take::<ConfirmBox>();
-        }
     }
 
     /// Opens the question before a change.

@@ -1,5 +1,6 @@
 //! A line of text being typed: value and cursor, by grapheme cluster, with the readline keys people expect.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -21,16 +22,25 @@ pub struct TextInput {
     selected: bool,
 }
 
-/// A text field's content as it was kept on disk.
+/// A text field's content as it was kept on disk. Drafts of earlier versions have words and ticks as such.
 #[derive(Deserialize)]
-struct Kept {
-    value: String,
-    cursor: usize,
+#[serde(untagged)]
+enum Kept {
+    Text { value: String, cursor: usize },
+    Word(String),
+    Tick(bool),
+    Other(IgnoredAny),
 }
 
 impl From<Kept> for TextInput {
     /// Cleaned as if it were typed, since a file may hold anything.
-    fn from(Kept { value, cursor }: Kept) -> Self {
+    fn from(kept: Kept) -> Self {
+        let (value, cursor) = match kept {
+            Kept::Text { value, cursor } => (value, cursor),
+            Kept::Word(value) => (value, 0),
+            Kept::Tick(true) => ("true".to_owned(), 0),
+            Kept::Tick(false) | Kept::Other(_) => Default::default(),
+        };
         let mut input = Self::default();
         input.insert(&value);
         let mut places = input.value.grapheme_indices(true).map(|(at, _)| at).chain([input.value.len()]);

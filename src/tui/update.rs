@@ -10,6 +10,7 @@ use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
+use super::forms;
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, Outcome, QuitReason, Reply};
 use super::path_completion;
@@ -388,7 +389,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
         Screen::Pets => pets::update::on_typing(state, typing),
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
-        Screen::Profiles => profiles::update::on_typing(state, typing),
+        Screen::Profiles => forms::on_typing(state, typing),
         // These have no field.
         Screen::Requests | Screen::Welcome => false,
     }
@@ -406,7 +407,7 @@ fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
             return effects;
         }
         if state.context() == Context::Form
-            && state.add.focus == add_pet::Focus::Name
+            && state.add.form.is_at(&add_pet::fields::NAME)
             && let Some(effects) = import::start::paste(state, text, now)
         {
             return effects;

@@ -393,7 +393,7 @@ async fn more_keys_at_once_than_a_frame_waits_for_all_arrive() {
     app.press(&format!("\"{name}\" Esc"));
     app.shows(&["[1 Pets]"]).await;
     let state = app.quit().await;
-    assert_eq!(state.add.name.value(), name);
+    assert_eq!(state.add.draft().name, name);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -71,7 +71,7 @@ fn drafts(state: &Path) -> Vec<Drafts> {
 
 /// The names that are typed on disk, sorted.
 fn names(state: &Path) -> Vec<String> {
-    let name = |drafts: Drafts| Some(drafts.typed.form?.name.value().to_owned());
+    let name = |drafts: Drafts| Some(drafts.typed.form?["name"].value().to_owned());
     let mut names: Vec<String> = drafts(state).into_iter().filter_map(name).collect();
     names.sort();
     names
@@ -123,9 +123,9 @@ type Field = (fn(&mut Terminal), fn(TypedText) -> Option<String>);
 #[test]
 fn a_kill_right_after_a_key_loses_at_most_that_key() {
     const FIELDS: [Field; 4] = [
-        (|app| app.send("a"), |typed| Some(typed.form?.name.value().to_owned())),
+        (|app| app.send("a"), |typed| Some(typed.form?["name"].value().to_owned())),
         (enter, |typed| Some(typed.rapid?.name.value().to_owned())),
-        (|app| app.send("Pn"), |typed| Some(typed.profile?.name.value().to_owned())),
+        (|app| app.send("Pn"), |typed| Some(typed.profile?["name"].value().to_owned())),
         (|app| app.send("/"), |typed| Some(typed.search.value().to_owned())),
     ];
     let base_url = service();
@@ -169,7 +169,7 @@ fn a_signal_that_ends_it_leaves_everything_typed() {
         assert_eq!(app.ended().0, status);
         let left = drafts(state.path()).remove(0);
         let form = left.typed.form.unwrap();
-        assert_eq!((form.name.value(), form.category.value(), left.ended), ("Captain Fluff", "1", Some(ended)));
+        assert_eq!((form["name"].value(), form["category"].value(), left.ended), ("Captain Fluff", "1", Some(ended)));
         let app = start(&base_url, state.path()).open();
         app.shows(&["[Captain Fluff_", "> Status", "None of it was sent."]);
     }

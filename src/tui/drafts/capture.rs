@@ -1,15 +1,12 @@
 //! Takes typed text from the state, and restores it.
 
-use std::collections::HashSet;
-
 use serde::de::IgnoredAny;
 
-use super::typed::{AddFormDraft, ImportDraft, Rapid, TypedText};
+use super::typed::{ImportDraft, Rapid, TypedText};
 use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::domains::wizard::{Focus, Wizard};
-use crate::tui::screens::profiles::form::ProfileForm as Profile;
+use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
@@ -17,12 +14,7 @@ impl TypedText {
     /// The text typed in `state`.
     pub fn of(state: &AppState) -> Self {
         let (add, domains) = (&state.add, &state.domains);
-        let form = (add.is_typed() || add.sent.is_some()).then(|| AddFormDraft {
-            name: add.name.clone(),
-            category: add.category.clone(),
-            status: add.status,
-            focus: add.focus,
-        });
+        let form = (add.is_typed() || add.sent.is_some()).then(|| add.form.draft());
         Self {
             form,
             sent: add.sent.clone(),
@@ -33,9 +25,9 @@ impl TypedText {
                 status: add.rapid.status,
             }),
             import: import(&add.import),
-            wizards: domains.unsaved_wizards().cloned().collect(),
+            wizards: domains.unsaved_wizards().map(Wizard::draft).collect(),
             redirects: IgnoredAny,
-            profile: profile(&state.profiles.form),
+            profile: state.profiles.form.has_text().then(|| state.profiles.form.draft()),
             // That of a view is saved.
             search: if state.pets.is_searched_as_saved() { TextInput::default() } else { state.pets.search.clone() },
             browser: domains.browser.clone(),
@@ -44,12 +36,10 @@ impl TypedText {
 
     /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
     pub fn restore(self, state: &mut AppState) {
-        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile: typed, search, browser } = self;
-        if let Some(AddFormDraft { name, category, status, focus }) = form {
-            let is_text = !name.is_empty() || !category.is_empty();
-            let add = &mut state.add;
-            (add.name, add.category, add.status, add.focus) = (name, category, status, focus);
-            if is_text {
+        let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
+        if let Some(form) = form {
+            state.add.form.restore(&form);
+            if state.add.form.has_text() {
                 show(state);
             }
         }
@@ -84,17 +74,16 @@ impl TypedText {
             }
         }
         let is_free = state.domains.unsaved_wizards().next().is_none();
-        for wizard in wizards.into_iter().filter(|_| is_free) {
+        for wizard in wizards.iter().filter(|_| is_free).map(Wizard::restored) {
             match wizard.entry {
-                // Its name is fixed, whatever was in use.
-                Some(_) => state.domains.left.push(Wizard { focus: Focus::Value, ..wizard }),
+                Some(_) => state.domains.left.push(wizard),
                 None => state.domains.wizard = wizard,
             }
         }
-        if let Some(typed) = typed
-            && profile(&state.profiles.form).is_none()
+        if let Some(profile) = profile
+            && !state.profiles.form.has_text()
         {
-            state.profiles.form = typed;
+            state.profiles.form.restore(&profile);
         }
         if state.domains.browser.is_empty() {
             state.domains.browser = browser;
@@ -137,18 +126,4 @@ fn import(import: &import::State) -> Option<ImportDraft> {
         (None, Phase::Running(_)) => return None,
     };
     (!path.is_empty()).then_some(ImportDraft { path, begun: import.unfinished.is_some() })
-}
-
-/// The text of a new profile, without its key or an address with a secret in it.
-fn profile(form: &Profile) -> Option<Profile> {
-    let form = Profile {
-        key: TextInput::default(),
-        address: if form.address.value().contains('@') { TextInput::default() } else { form.address.clone() },
-        shown: false,
-        checked: HashSet::new(),
-        tried: None,
-        ..form.clone()
-    };
-    let Profile { name, address, variable, file, command, .. } = &form;
-    [name, address, variable, file, command].iter().any(|input| !input.is_empty()).then_some(form)
 }

@@ -13,11 +13,12 @@ use crate::transfer::{ColumnMapping, Input};
 use crate::tui::context::Context;
 use crate::tui::effect::{Job, Task};
 use crate::tui::msg::{Msg, Outcome, Size};
+use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::domains::wizard::Focus;
+use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
+use crate::tui::screens::pets;
 use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
-use crate::tui::screens::{add_pet, pets};
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -44,7 +45,7 @@ fn writes(app: &App) -> Vec<WriteDrafts> {
 
 /// The name in the form of each write; empty if none is typed.
 fn names(app: &App) -> Vec<String> {
-    let name = |write: &WriteDrafts| write.drafts.typed.form.as_ref().map(|form| form.name.value().to_owned());
+    let name = |write: &WriteDrafts| write.drafts.typed.form.as_ref().map(|form| form["name"].value().to_owned());
     writes(app).iter().map(|write| name(write).unwrap_or_default()).collect()
 }
 
@@ -167,19 +168,16 @@ fn all_typed_text_is_restored_in_place() {
     app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
-    panel.wizard.name = TextInput::new("shop.example");
+    panel.wizard.form.set(&NAME, "shop.example");
     panel.browser = TextInput::new("not secure");
-    let left = crate::tui::screens::domains::wizard::Wizard {
-        value: TextInput::new("cname.host.example"),
-        focus: Focus::Value,
-        entry: Some(DnsName::new("old.example")),
-        ..Default::default()
-    };
+    let mut left = Wizard { entry: Some(DnsName::new("old.example")), ..Wizard::default() };
+    left.form.set(&VALUE, "cname.host.example");
+    left.form.go_to(&VALUE);
     panel.left.push(left);
     let before = TypedText::of(&app.state);
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert_eq!(TypedText::of(&next.state), before);
-    assert_eq!((next.state.context(), next.state.add.focus), (Context::Form, add_pet::Focus::Category));
+    assert_eq!((next.state.context(), next.state.add.form.focus().name), (Context::Form, "category"));
     assert_eq!(
         (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
         (2, "mo", "not secure", true)
@@ -211,6 +209,26 @@ fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
 }
 
 #[test]
+fn a_form_of_a_pet_of_an_earlier_version_is_restored() {
+    for (status, focus, kept) in
+        [("\"pending\"", "Category", (Some(PetStatus::Pending), "category")), ("null", "Save", (None, "save"))]
+    {
+        let form = format!(
+            r#"{{"name":{{"value":"Biscuit ","cursor":3}},"category":{{"value":"3","cursor":1}},"status":{status},"focus":"{focus}"}}"#
+        );
+        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+        serde_json::from_str::<TypedText>(&format!(r#"{{"form":{form}}}"#)).unwrap().restore(&mut app.state);
+        let draft = app.state.add.draft();
+        assert_eq!((draft.name.as_str(), draft.category_id.as_str()), ("Biscuit ", "3"));
+        assert_eq!((draft.status, app.state.add.form.focus().name), kept);
+        assert_eq!(app.state.screen, Screen::AddPet);
+        app.state.add.form.go_to(&fields::NAME);
+        app.keys("\"!\"");
+        assert_eq!(app.state.add.draft().name, "Bis!cuit ", "the cursor is where it was");
+    }
+}
+
+#[test]
 fn a_form_of_a_domain_that_an_earlier_version_left_at_its_ticks_is_restored() {
     let wizard = |entry: &str| {
         let ticked = r#""ticked":["paid-plan"],"focus":"Plan""#;
@@ -221,12 +239,12 @@ fn a_form_of_a_domain_that_an_earlier_version_left_at_its_ticks_is_restored() {
     };
     let mut app = form("");
     wizard("null").restore(&mut app.state);
-    assert_eq!(app.state.domains.wizard.focus, Focus::Name);
+    assert_eq!(app.state.domains.wizard.form.focus().name, "name");
     wizard("\"docs.acme.com\"").restore(&mut app.state);
     assert!(app.state.domains.left.is_empty(), "another one is open");
     let mut app = form("");
     wizard("\"docs.acme.com\"").restore(&mut app.state);
-    assert_eq!(app.state.domains.left[0].focus, Focus::Value, "its name is fixed");
+    assert_eq!(app.state.domains.left[0].form.focus().name, "value", "its name is fixed");
 }
 
 #[test]
@@ -270,7 +288,7 @@ fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() 
     app.reply(Slot::Create, created());
     let after = writes(&app);
     assert!(after.len() == 2 && after[1].drafts.typed.is_empty(), "{after:?}");
-    assert_eq!(app.state.add.category.value(), "3", "what stays for the next one is not typed");
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3", "what stays for the next one is not typed");
 }
 
 #[test]
@@ -353,7 +371,7 @@ fn drafts_of_long_ago_come_back_with_their_date() {
     let app = form("\"Biscuit\"");
     let month = Duration::from_secs(31 * 24 * 60 * 60);
     let mut next = next_session(&app, Some(Ending::Quit), remote(), month);
-    assert_eq!((next.state.screen, next.state.add.name.value()), (Screen::AddPet, "Biscuit"));
+    assert_eq!((next.state.screen, next.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Biscuit"));
     assert!(next.says("Your text for production from Fri 20 Nov 14:03 is restored. None of it was sent."));
 }
 
@@ -367,7 +385,7 @@ fn no_key_is_in_a_draft() {
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
     app.send(Msg::Paste(secret.into()));
-    assert_eq!(app.state.profiles.form.key.value(), secret);
+    assert_eq!(app.state.profiles.form.value(&crate::tui::screens::profiles::fields::KEY), secret);
     millis(&mut app, 500);
     let drafts = &writes(&app)[0].drafts;
     assert!(drafts.text().contains("shop") && !drafts.text().contains(secret), "{}", drafts.text());
@@ -403,14 +421,14 @@ fn each_service_has_its_own_drafts() {
     let write = writes(&app).pop().unwrap();
     assert_eq!((write.drafts.identity.as_str(), write.drafts.ended), (IDENTITY, Some(Ending::Quit)));
     assert_eq!(names(&app), ["Biscuit"]);
-    assert_eq!((app.state.screen, app.state.add.name.value()), (Screen::AddPet, "Rex"));
+    assert_eq!((app.state.screen, app.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Rex"));
     written(&mut app, Ok(()));
     app.keys("\"!\"");
     millis(&mut app, 1_000);
     assert_eq!(writes(&app).pop().unwrap().drafts.identity, "/d/embedded.db");
     // At the end everything is there, the newest last.
     let last = last(&app.state, Ending::Quit, app.now);
-    let kept = last.iter().map(|write| write.drafts.typed.form.as_ref().unwrap().name.value());
+    let kept = last.iter().map(|write| write.drafts.typed.form.as_ref().unwrap()["name"].value());
     assert_eq!(kept.collect::<Vec<_>>(), ["Biscuit", "Rex!"]);
     assert!(last[0].number < last[1].number);
 }
@@ -421,7 +439,7 @@ fn text_put_aside_in_this_session_comes_back_instead_of_what_is_on_disk() {
     change(&mut app, inside(), None);
     app.effects.clear();
     change(&mut app, remote(), left("older"));
-    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
     written(&mut app, Ok(()));
     millis(&mut app, 5_000);
     assert_eq!(names(&app), [""], "it is on disk, and the form of the other is empty");
@@ -439,7 +457,7 @@ fn text_for_no_service_survives_a_switch_and_is_kept_once() {
     change(&mut app, inside(), Some(other));
     let write = writes(&app).pop().unwrap();
     assert!(write.drafts.typed.form.is_some() && write.drafts.typed.browser.is_empty());
-    assert_eq!((app.state.add.name.value(), app.state.domains.browser.value()), ("Rex", "not secure"));
+    assert_eq!((app.state.add.form[&fields::NAME].value(), app.state.domains.browser.value()), ("Rex", "not secure"));
     written(&mut app, Ok(()));
     millis(&mut app, 1_000);
     let write = writes(&app).pop().unwrap();
@@ -466,9 +484,9 @@ fn text_typed_ahead_is_for_the_next_pet_even_after_a_restart() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
     app.keys("\"Max\" Tab \"4\"");
     let mut app = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
     app.reply(Slot::Create, created());
-    assert_eq!(app.state.add.name.value(), "Max 4");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Max 4");
 }
 
 #[test]
@@ -499,7 +517,7 @@ fn a_start_leads_into_an_entry_only_with_text_left_there() {
     assert_eq!((left.state.screen, left.state.add.rapid.on), (Screen::Pets, false));
     let status = form("Tab Tab p");
     let next = next_session(&status, None, remote(), Duration::from_secs(60));
-    assert_eq!((next.state.screen, next.state.add.status), (Screen::Pets, Some(PetStatus::Pending)));
+    assert_eq!((next.state.screen, next.state.add.draft().status), (Screen::Pets, Some(PetStatus::Pending)));
 }
 
 #[test]

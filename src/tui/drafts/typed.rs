@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::app::outbox::unknown_outcome::PendingAdd;
 use crate::model::{PetId, PetStatus};
-use crate::tui::screens::add_pet::fields::Focus;
-use crate::tui::screens::domains::wizard::Wizard;
-use crate::tui::screens::profiles::form::ProfileForm as Profile;
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::FormDraft;
 
 /// The most known pet ids that are kept: the largest, which are mostly the newest.
 const MOST_KNOWN: usize = 50_000;
@@ -19,7 +17,7 @@ const MOST_KNOWN: usize = 50_000;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TypedText {
-    pub form: Option<AddFormDraft>,
+    pub form: Option<FormDraft>,
     /// A pet that was sent without an answer so far.
     pub sent: Option<PendingAdd>,
     /// Text typed for the next pet while that one was being sent.
@@ -29,28 +27,16 @@ pub struct TypedText {
     /// The file to import.
     pub import: Option<ImportDraft>,
     /// Domains that are not on the list yet, or not with this value.
-    pub wizards: Vec<Wizard>,
+    pub wizards: Vec<FormDraft>,
     /// Edited redirects, in files of earlier versions.
     #[serde(skip_serializing)]
     pub redirects: IgnoredAny,
     /// The form for a new profile, without its key.
-    pub profile: Option<Profile>,
+    pub profile: Option<FormDraft>,
     /// The search in the list of pets.
     pub search: TextInput,
     /// The browser's message about a domain.
     pub browser: TextInput,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct AddFormDraft {
-    /// As typed.
-    pub name: TextInput,
-    /// As typed.
-    pub category: TextInput,
-    /// As chosen.
-    pub status: Option<PetStatus>,
-    /// Where the cursor is.
-    pub focus: Focus,
 }
 
 /// Rapid entry.

@@ -77,11 +77,10 @@ impl Popup for ConfirmBox {
                 let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
                 ("No answer yet".to_owned(), "Stop", note)
             }
-            PendingChange::StopImport => (
-                "Import".to_owned(),
-                "Stop",
-                "Rows that were added stay. F2 sends the rest, also after the next start.",
-            ),
+            PendingChange::StopImport => {
+                let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
+                ("Import".to_owned(), "Stop", note)
+            }
             PendingChange::Run(run) if run.action.writes => {
                 (format!("Run {}", run.action.name), "Run it", "It changes the service.")
             }
@@ -157,6 +156,7 @@ mod tests {
     use crate::tui::context::Context;
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
+    use crate::tui::screens::add_pet::fields;
     use crate::tui::screens::add_pet::jobs::AddReply;
     use crate::tui::testing::loss::whole_at_every_size;
     use crate::tui::testing::{App, animals, remote};
@@ -209,7 +209,10 @@ mod tests {
             let mut app = asked();
             app.wait(DEAF).keys(no);
             assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::FormChoice, None), "{no}");
-            assert_eq!((app.state.add.name.value(), app.state.add.category.value()), ("Biscuit", "3"));
+            assert_eq!(
+                (app.state.add.form[&fields::NAME].value(), app.state.add.form[&fields::CATEGORY].value()),
+                ("Biscuit", "3")
+            );
             app.keys("F2");
             assert_eq!(app.state.context(), Context::Confirm);
         }

@@ -2,8 +2,8 @@
 
 use ratatui::text::Line;
 
-use super::scroll;
 use super::stack::Popup;
+use super::text::{SCROLL, draw_lines};
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
@@ -15,28 +15,21 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
 #[derive(Debug)]
-pub struct ErrorBox {
-    /// The first line shown.
-    top: u16,
-}
+pub struct ErrorBox;
 
 pub static BOX: &[Command] =
-    &[scroll::SCROLL, requests::SHOW.at("H", "requests", "requests"), closes("Esc Enter q F3", "close", "close")];
+    &[SCROLL, requests::SHOW.at("H", "requests", "requests"), closes("Esc Enter q F3", "close", "close")];
 
 pub fn open(app: &mut AppState, _: Now) {
     if app.last_failure.is_none() && app.complaints.is_empty() {
         return app.tell("No errors in this session.");
     }
-    app.popups.show(ErrorBox { top: 0 });
+    app.popups.show(ErrorBox);
 }
 
 impl Popup for ErrorBox {
     fn context(&self) -> Context {
         Context::Reader
-    }
-
-    fn top(&mut self) -> Option<&mut u16> {
-        Some(&mut self.top)
     }
 
     fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {
@@ -57,7 +50,7 @@ impl Popup for ErrorBox {
         } else {
             lines.extend(state.complaints.iter().flat_map(|complaint| wrapped(complaint)));
         }
-        scroll::draw(self.top, lines, page, layout);
+        draw_lines(state, lines, page, layout);
     }
 }
 

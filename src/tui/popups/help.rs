@@ -3,8 +3,8 @@
 use ratatui::text::{Line, Span};
 
 use super::commands::{self, COVERS_BOX};
-use super::scroll;
 use super::stack::Popup;
+use super::text::{SCROLL, draw_lines};
 use super::write::{Contents, NO_FILES, WriteBox};
 use crate::clock::Now;
 use crate::model::PetStatus;
@@ -18,18 +18,16 @@ use crate::tui::widgets::page::Page;
 pub struct HelpBox {
     /// The place whose keys are shown.
     pub place: Context,
-    /// The first line shown.
-    top: u16,
 }
 
 pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
     let place = app.context();
-    app.popups.cover(HelpBox { place, top: 0 });
+    app.popups.cover(HelpBox { place });
 })
 .always();
 
 pub static BOX: &[Command] = &[
-    scroll::SCROLL,
+    SCROLL,
     commands::SHOW
         .at(": F9", "all commands", "all commands")
         .when(|app| !app.popups.covers() && app.allows(&commands::SHOW)),
@@ -49,10 +47,6 @@ pub static BOX: &[Command] = &[
 impl Popup for HelpBox {
     fn context(&self) -> Context {
         Context::Help
-    }
-
-    fn top(&mut self) -> Option<&mut u16> {
-        Some(&mut self.top)
     }
 
     fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
@@ -87,12 +81,12 @@ impl Popup for HelpBox {
             for (area, mut lines) in page.halves().into_iter().zip([left, right]) {
                 lines.resize(rows, Line::raw(""));
                 page.go_to(area);
-                scroll::draw(self.top, lines, page, layout);
+                draw_lines(state, lines, page, layout);
             }
         } else {
             left.push(Line::raw(""));
             left.extend(right);
-            scroll::draw(self.top, left, page, layout);
+            draw_lines(state, left, page, layout);
         }
     }
 }

@@ -80,8 +80,8 @@ pub static BOX: &[Command] = &[
         }
     })
     .when(|app| app.popups.get().is_some_and(|KeyBox { input, .. }| !input.is_empty())),
-    command("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
-    command("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
+    change("next-field", "Tab down", "store in", "where to store it", |app, _| step(app, true)),
+    change("previous-field", "S-Tab up", "", "where to store it", |app, _| step(app, false)),
 ];
 
 /// Behind what leads to the profiles.
@@ -117,11 +117,10 @@ impl AppState {
     }
 }
 
-fn step(app: &mut AppState, forward: bool) -> Vec<Effect> {
+fn step(app: &mut AppState, forward: bool) {
     if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
         key_box.step(forward);
     }
-    Vec::new()
 }
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {

@@ -22,11 +22,6 @@ pub trait Popup: Any + Debug + Send {
         false
     }
 
-    /// The first line shown, where it can be scrolled.
-    fn top(&mut self) -> Option<&mut u16> {
-        None
-    }
-
     /// The field with a path, if it has one.
     fn path(&mut self) -> Option<&mut TextInput> {
         None
@@ -38,9 +33,10 @@ pub trait Popup: Any + Debug + Send {
     }
 }
 
-/// The boxes that are open. The last one has the keys; only the help lies over another.
+/// The boxes that are open, each with the first line shown, where it can be scrolled. The last one has the keys; only the
+/// help lies over another.
 #[derive(Debug, Default)]
-pub struct Popups(Vec<Box<dyn Popup>>);
+pub struct Popups(Vec<(Box<dyn Popup>, u16)>);
 
 impl Popups {
     pub fn is_open(&self) -> bool {
@@ -49,11 +45,20 @@ impl Popups {
 
     /// The one that has the keys.
     pub fn top(&self) -> Option<&dyn Popup> {
-        self.0.last().map(|popup| &**popup)
+        self.0.last().map(|(popup, _)| &**popup)
     }
 
     pub fn top_mut(&mut self) -> Option<&mut (dyn Popup + 'static)> {
-        self.0.last_mut().map(|popup| &mut **popup)
+        self.0.last_mut().map(|(popup, _)| &mut **popup)
+    }
+
+    /// The first line that it shows.
+    pub fn line(&self) -> u16 {
+        self.0.last().map_or(0, |(_, line)| *line)
+    }
+
+    pub fn scroll_to(&mut self, line: u16) {
+        self.0.last_mut().into_iter().for_each(|(_, shown)| *shown = line);
     }
 
     /// Whether it lies over another one.
@@ -69,7 +74,7 @@ impl Popups {
 
     /// Opens a box over the one that has the keys, which comes back afterwards.
     pub fn cover(&mut self, popup: impl Popup) {
-        self.0.push(Box::new(popup));
+        self.0.push((Box::new(popup), 0));
     }
 
     /// Closes the one that has the keys.
@@ -77,27 +82,28 @@ impl Popups {
         self.0.pop();
     }
 
-    pub fn close_all(&mut self) {
-        self.0.clear();
-    }
-
     /// The open box of this type, also below the help: what was asked from it goes to it.
     pub fn get<P: Popup>(&self) -> Option<&P> {
-        self.0.iter().find_map(|popup| (&**popup as &dyn Any).downcast_ref())
+        self.0.iter().find_map(|(popup, _)| (&**popup as &dyn Any).downcast_ref())
     }
 
     pub fn get_mut<P: Popup>(&mut self) -> Option<&mut P> {
-        self.0.iter_mut().find_map(|popup| (&mut **popup as &mut dyn Any).downcast_mut())
+        self.0.iter_mut().find_map(|(popup, _)| (&mut **popup as &mut dyn Any).downcast_mut())
     }
 
     /// The field with a path of one that has it.
     pub fn path(&mut self) -> Option<&mut TextInput> {
-        self.0.iter_mut().find_map(|popup| popup.path())
+        self.0.iter_mut().find_map(|(popup, _)| popup.path())
     }
 
     /// Closes the box of this type, and gives it.
     pub fn take<P: Popup>(&mut self) -> Option<P> {
-        let at = self.0.iter().position(|popup| (&**popup as &dyn Any).is::<P>())?;
-        (self.0.remove(at) as Box<dyn Any>).downcast().ok().map(|popup| *popup)
+        self.take_if(|_| true)
+    }
+
+    /// The same, if it is this one.
+    pub fn take_if<P: Popup>(&mut self, is_it: impl Fn(&P) -> bool) -> Option<P> {
+        let at = self.0.iter().position(|(popup, _)| (&**popup as &dyn Any).downcast_ref().is_some_and(&is_it))?;
+        (self.0.remove(at).0 as Box<dyn Any>).downcast().ok().map(|popup| *popup)
     }
 }

@@ -1,15 +1,15 @@
-//! A text to read, to copy or to write.
+//! A text to read, to copy or to write; and how every text in a box is scrolled.
 
 use ratatui::text::Line;
 
 use super::clipboard::copy;
-use super::scroll;
 use super::stack::Popup;
 use super::write::{Contents, NO_FILES, WriteBox};
 use crate::clock::Now;
-use crate::tui::command::{Command, change, closes, command};
+use crate::tui::command::{Command, READER, change, closes, command, moves};
 use crate::tui::context::Context;
 use crate::tui::state::{AppState, Layout};
+use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::wrap_indented;
 
@@ -35,19 +35,17 @@ pub struct TextBox {
     pub text: String,
     /// The name of a file for it.
     pub file: String,
-    /// The first line shown.
-    top: u16,
 }
 
 impl TextBox {
     /// The box at its top; `file` without `.txt`.
     pub fn new(kind: TextKind, text: String, file: &str) -> Self {
-        Self { kind, text, file: format!("{file}.txt"), top: 0 }
+        Self { kind, text, file: format!("{file}.txt") }
     }
 }
 
 pub static BOX: &[Command] = &[
-    scroll::SCROLL,
+    SCROLL,
     command("copy", "y", "copy", "copy it", |app, now| match app.popups.get() {
         Some(TextBox { text, file, .. }) => copy(app, text.clone(), &file.clone(), now),
         None => Vec::new(),
@@ -66,11 +64,7 @@ impl Popup for TextBox {
         Context::TextBox
     }
 
-    fn top(&mut self) -> Option<&mut u16> {
-        Some(&mut self.top)
-    }
-
-    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
+    fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
         let title = match self.kind {
             TextKind::Evidence => "Evidence: questions and answers",
             TextKind::Report => "Support report",
@@ -82,6 +76,23 @@ impl Popup for TextBox {
         page.inset(1);
         let lines = self.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
         let lines: Vec<Line<'_>> = lines.map(Line::raw).collect();
-        scroll::draw(self.top, lines, page, layout);
+        draw_lines(app, lines, page, layout);
+    }
+}
+
+/// Moves in the text of the box that is open.
+pub(super) const SCROLL: Command = moves(READER, "scroll|page", "scroll|top, bottom", |app, movement, _| {
+    let [lines, rows] = [app.layout.reader_lines, app.layout.reader_rows].map(usize::from);
+    let first = moved(app.popups.line().into(), movement, lines.saturating_sub(rows) + 1, rows.max(1));
+    app.popups.scroll_to(u16::try_from(first).unwrap_or(u16::MAX));
+})
+.when(|app| app.layout.reader_lines > app.layout.reader_rows);
+
+/// Paints the lines from the one that was scrolled to on, and keeps how many there are.
+pub(super) fn draw_lines(app: &AppState, lines: Vec<Line<'_>>, page: &mut Page<'_>, layout: &mut Layout) {
+    layout.reader_rows = page.area.height;
+    layout.reader_lines = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    for line in lines.into_iter().skip(app.popups.line().into()).take(page.area.height.into()) {
+        page.line(line);
     }
 }

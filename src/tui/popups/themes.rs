@@ -66,13 +66,12 @@ impl Popup for ThemesBox {
     }
 
     fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
-        let all = &self.all;
-        page.popup(66, u16::try_from(all.len() + 8).unwrap_or(u16::MAX), "Themes");
+        page.popup(66, u16::try_from(self.all.len() + 8).unwrap_or(u16::MAX), "Themes");
         let appearance = page.appearance;
         page.gap();
         // Below them are the marks.
         let visible = usize::from(page.left().saturating_sub(4)).max(1);
-        for (chosen, theme) in list::shown(all.iter(), here(state, all), visible) {
+        for (chosen, theme) in list::shown(self.all.iter(), here(state, &self.all), visible) {
             page.item(&format!("{:<13} {}", cut(theme.name(), 13), theme.title()), chosen);
         }
         page.gap();

@@ -171,13 +171,8 @@ pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten
     }
     let why = match result {
         Ok(path) => {
-            let what = open
-                .as_ref()
-                .and_then(|write| write.what.as_ref())
-                .map_or_else(String::new, |what| format!(": {what}"));
-            if open.is_some_and(|write| write.asked.as_deref() == Some(write.path.value())) {
-                state.popups.take::<WriteBox>();
-            }
+            let what = open.and_then(|write| write.what.clone()).map_or_else(String::new, |what| format!(": {what}"));
+            state.popups.take_if(|write: &WriteBox| write.asked.as_deref() == Some(write.path.value()));
             return state.say_done(format!("Written to {path}{what}."), now.mono);
         }
         Err(NotWritten::Exists(path)) => match open {

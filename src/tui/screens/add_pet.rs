@@ -8,7 +8,6 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use fields::Focus;
 pub use state::{Refusal, State};
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! The profiles screen: the saved services, how they answer, and a form for a new one.
 
 pub mod change;
+pub mod fields;
 pub mod form;
 pub mod jobs;
 pub mod state;
 pub mod update;
 pub mod view;
 
-pub use form::{Focus, KeySourceChoice, ProfileForm};
 pub use state::State;
 
 #[cfg(test)]

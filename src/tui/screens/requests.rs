@@ -10,6 +10,7 @@ use crate::clock::Now;
 use crate::model::text::cut;
 use crate::tui::command::{Command, LIST, Movement, change, command, moves};
 use crate::tui::effect::Effect;
+use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, TextKind, copy};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::StyleRole;
@@ -33,7 +34,7 @@ pub static REQUESTS: &[Command] = &[
 
 /// Shows the screen, with the cursor on the newest request.
 fn show(state: &mut AppState, _: Now) {
-    state.popups.close_all();
+    state.popups = Popups::default();
     if state.screen != Screen::Requests {
         state.requests.back = state.screen;
         state.pets.searching = false;

@@ -1,62 +1,298 @@
-//! Forms: which part is in use, and what a key asks of it.
+//! Forms: fields as data. A form takes keys, checks what is typed and gives it; a draft is its values by name.
 
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use crate::config::ProfileEntry;
+use crate::model::{Categories, Field as PetField};
+use crate::tui::context::Context;
 use crate::tui::key::Movement;
+use crate::tui::text_input::{TextInput, Typing};
+use crate::tui::widgets::list::moved;
 
-/// What a part of a form is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
-    /// A field to type into.
+/// A part of a form.
+#[derive(Clone, Copy)]
+pub struct Field {
+    /// Also in drafts.
+    pub name: &'static str,
+    pub label: &'static str,
+    pub(super) kind: Kind,
+    pub(super) columns: u16,
+    pub(super) hint: &'static str,
+    pub(super) advice: fn(&str, &Known<'_>, usize) -> Option<String>,
+    fault: fn(&str, &Known<'_>) -> Option<String>,
+    only_if: Option<(&'static Field, &'static str)>,
+    is_kept: fn(&str) -> bool,
+}
+
+/// What checks compare values with.
+pub struct Known<'a> {
+    pub profiles: &'a [ProfileEntry],
+    pub categories: &'a Categories,
+    /// What the service has against a field of a pet.
+    pub refused: Option<(PetField, &'a str)>,
+}
+
+#[derive(Clone, Copy)]
+pub enum Kind {
     Text,
-    /// One of several choices is taken.
-    Choice,
+    /// Hidden unless it is asked for, and never in a draft.
+    Secret,
+    Path,
+    /// One of these words, each with what is shown of it.
+    Choice(&'static [(&'static str, &'static str)]),
     /// On or off.
-    Tick,
+    Tick(&'static str),
     /// Something to press.
     Button,
 }
 
-/// What a key asks of any form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormAction {
-    NextField,
-    PreviousField,
-    Move(Movement),
-    Toggle,
-    Confirm,
-    Save,
-}
-
-/// What a key asks for, once the part in use is the right one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormEvent<P> {
-    /// Nothing.
-    None,
-    /// This part was left, and another is in use.
-    Left(P),
-    /// Another choice of the part in use.
-    Choose(Movement),
-    /// The other of yes and no at the part in use.
-    Toggle,
-    /// What the form is for.
-    Submit,
-}
-
-/// A key in a form of these parts, in order.
-pub fn update<P: Copy + PartialEq>(focus: &mut P, parts: &[(P, Control)], action: FormAction) -> FormEvent<P> {
-    let control = parts.iter().find(|(part, _)| part == focus).map(|(_, control)| *control);
-    let next = match (action, control) {
-        (FormAction::Save, _) | (FormAction::Confirm | FormAction::Toggle, Some(Control::Button)) => {
-            return FormEvent::Submit;
+impl Field {
+    pub const fn new(name: &'static str, label: &'static str, kind: Kind) -> Self {
+        Self {
+            name,
+            label,
+            kind,
+            columns: 58,
+            hint: "",
+            advice: |_, _, _| None,
+            fault: |_, _| None,
+            only_if: None,
+            is_kept: |_| true,
         }
-        (FormAction::Confirm | FormAction::Toggle, Some(Control::Tick)) => return FormEvent::Toggle,
-        (FormAction::Toggle, _) => return FormEvent::None,
-        (FormAction::Move(movement), Some(Control::Choice)) => return FormEvent::Choose(movement),
-        (FormAction::Move(movement), _) => movement.is_down(),
-        (FormAction::NextField | FormAction::Confirm, _) => true,
-        (FormAction::PreviousField, _) => false,
-    };
-    let order: Vec<P> = parts.iter().map(|(part, _)| *part).collect();
-    FormEvent::Left(std::mem::replace(focus, neighbour(&order, *focus, next)))
+    }
+
+    pub const fn columns(self, columns: u16) -> Self {
+        Self { columns, ..self }
+    }
+
+    /// What is with it while nothing is wrong.
+    pub const fn hint(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// Instead of the hint, about what is typed, for so many columns.
+    pub const fn advice(self, advice: fn(&str, &Known<'_>, usize) -> Option<String>) -> Self {
+        Self { advice, ..self }
+    }
+
+    /// What is wrong with a value.
+    pub const fn check(self, fault: fn(&str, &Known<'_>) -> Option<String>) -> Self {
+        Self { fault, ..self }
+    }
+
+    /// It is there only while that word is chosen.
+    pub const fn only_if(self, choice: &'static Self, word: &'static str) -> Self {
+        Self { only_if: Some((choice, word)), ..self }
+    }
+
+    /// Which values a draft may have, except of a secret.
+    pub const fn kept_if(self, is_kept: fn(&str) -> bool) -> Self {
+        Self { is_kept, ..self }
+    }
+
+    pub(super) const fn is_secret(&self) -> bool {
+        matches!(self.kind, Kind::Secret)
+    }
+
+    const fn is_typed(&self) -> bool {
+        matches!(self.kind, Kind::Text | Kind::Secret | Kind::Path)
+    }
+}
+
+/// The values of a form by the names of its fields, and the name of the one in use.
+pub type FormDraft = BTreeMap<String, TextInput>;
+
+#[derive(Clone)]
+pub(super) struct Part {
+    pub field: &'static Field,
+    pub input: TextInput,
+    /// It was left once, or checked by saving: only then it shows what is wrong.
+    pub checked: bool,
+}
+
+#[derive(Clone, Default)]
+pub struct Form {
+    parts: Vec<Part>,
+    focus: usize,
+    /// Secrets can be read.
+    pub shown: bool,
+    /// Something was typed or chosen since this was set back.
+    pub changed: bool,
+}
+
+impl fmt::Debug for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.draft().fmt(f)
+    }
+}
+
+impl Form {
+    pub fn new(fields: &[&'static Field]) -> Self {
+        let value = |field: &Field| if let Kind::Choice(words) = field.kind { words[0].0 } else { "" };
+        let part = |field: &&'static Field| Part { field, input: TextInput::new(value(field)), checked: false };
+        Self { parts: fields.iter().map(part).collect(), ..Self::default() }
+    }
+
+    /// The field in use.
+    pub fn focus(&self) -> &'static Field {
+        self.parts[self.focus].field
+    }
+
+    /// Where its keys are: at a text, a path, a choice or tick, or a button.
+    pub fn place(&self, [text, path, choice, button]: [Context; 4]) -> Context {
+        match self.focus().kind {
+            Kind::Text | Kind::Secret => text,
+            Kind::Path => path,
+            Kind::Choice(_) | Kind::Tick(_) => choice,
+            Kind::Button => button,
+        }
+    }
+
+    /// The parts that are there, with their numbers.
+    pub(super) fn shown(&self) -> impl Iterator<Item = (usize, &Part)> {
+        self.parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| part.field.only_if.is_none_or(|(choice, word)| self.value(choice) == word))
+    }
+
+    fn find(&self, name: &str) -> Option<(usize, &Part)> {
+        self.shown().find(|(_, part)| part.field.name.eq_ignore_ascii_case(name))
+    }
+
+    fn number(&self, field: &Field) -> usize {
+        self.parts.iter().position(|part| part.field.name == field.name).unwrap_or(self.parts.len())
+    }
+
+    /// What a field has; nothing while it is not there.
+    pub fn value(&self, field: &Field) -> &str {
+        self.find(field.name).map_or("", |(_, part)| part.input.value().trim())
+    }
+
+    /// Whether a draft would have any text.
+    pub fn has_text(&self) -> bool {
+        self.kept().any(|part| part.field.is_typed() && !part.input.is_empty())
+    }
+
+    fn kept(&self) -> impl Iterator<Item = &Part> {
+        let is_kept = |part: &&Part| !part.field.is_secret() && (part.field.is_kept)(part.input.value());
+        self.parts.iter().filter(is_kept)
+    }
+
+    pub fn draft(&self) -> FormDraft {
+        let values = self.kept().map(|part| (part.field.name.to_owned(), part.input.clone()));
+        let focus = self.parts.get(self.focus).map(|part| TextInput::new(part.field.name));
+        values.chain(focus.map(|focus| ("focus".to_owned(), focus))).collect()
+    }
+
+    /// Takes what a draft has. Earlier versions began words with capitals.
+    pub fn restore(&mut self, draft: &FormDraft) {
+        for Part { field, input, .. } in &mut self.parts {
+            let Some(kept) = draft.get(field.name) else { continue };
+            input.clone_from(kept);
+            if let Kind::Choice(words) = field.kind {
+                let chosen = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(kept.value()));
+                *input = TextInput::new(chosen.unwrap_or(&words[0]).0);
+            }
+        }
+        let focus = draft.get("focus").and_then(|focus| self.find(focus.value()));
+        self.focus = focus.map_or(0, |(at, _)| at);
+    }
+
+    /// The text field in use.
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        self.parts.get_mut(self.focus).filter(|part| part.field.is_typed()).map(|part| &mut part.input)
+    }
+
+    /// Whether the field is in use.
+    pub fn is_at(&self, field: &Field) -> bool {
+        self.parts.get(self.focus).is_some_and(|part| part.field.name == field.name)
+    }
+
+    /// Goes to a field, if it is there.
+    pub fn go_to(&mut self, field: &Field) {
+        self.focus = self.find(field.name).map_or(self.focus, |(at, _)| at);
+    }
+
+    /// The same where something is wrong; the next text replaces what it has.
+    pub fn select(&mut self, field: &Field) {
+        if let Some((at, _)) = self.find(field.name) {
+            self.focus = at;
+            self.parts[at].checked = true;
+            self.parts[at].input.select();
+        }
+    }
+
+    /// Fills a field.
+    pub fn set(&mut self, field: &Field, value: &str) {
+        self[field] = TextInput::new(value);
+    }
+
+    pub fn go(&mut self, next: bool) {
+        self.parts[self.focus].checked = true;
+        let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
+        self.focus = neighbour(&shown, self.focus, next);
+    }
+
+    pub fn choose(&mut self, movement: Movement) {
+        let Part { field: Field { kind: Kind::Choice(words), .. }, input, .. } = &mut self.parts[self.focus] else {
+            return self.go(movement.is_down());
+        };
+        let here = words.iter().position(|(word, _)| *word == input.value()).unwrap_or(0);
+        *input = TextInput::new(words[moved(here, movement, words.len(), 1)].0);
+        self.changed = true;
+        // What it asks for now is new.
+        self.parts.iter_mut().for_each(|part| part.checked &= part.field.only_if.is_none());
+    }
+
+    pub fn toggle(&mut self) {
+        let Part { field, input, .. } = &mut self.parts[self.focus];
+        if matches!(field.kind, Kind::Tick(_)) {
+            *input = TextInput::new(if input.is_empty() { "true" } else { "" });
+        }
+    }
+
+    pub(super) fn fault(part: &Part, known: &Known<'_>) -> Option<String> {
+        (part.field.fault)(part.input.value().trim(), known)
+    }
+
+    /// The fields that are wrong.
+    pub fn wrong(&self, known: &Known<'_>) -> Vec<&'static Field> {
+        self.shown().filter(|(_, part)| Self::fault(part, known).is_some()).map(|(_, part)| part.field).collect()
+    }
+
+    /// Shows what is wrong, and goes to the first of it. How many fields that are.
+    pub fn check(&mut self, known: &Known<'_>) -> usize {
+        let wrong = self.wrong(known);
+        let shown: Vec<usize> = self.shown().map(|(at, _)| at).collect();
+        shown.into_iter().for_each(|at| self.parts[at].checked = true);
+        wrong.first().into_iter().for_each(|field| self.select(field));
+        wrong.len()
+    }
+
+    /// Puts typed text into the field in use. Returns whether the end of it found no room.
+    pub fn take(&mut self, typing: Typing<'_>) -> bool {
+        self.changed = true;
+        self.input().is_some_and(|input| input.take(typing))
+    }
+}
+
+impl Index<&Field> for Form {
+    type Output = TextInput;
+
+    /// The input of a field; there is none of another form.
+    fn index(&self, field: &Field) -> &TextInput {
+        &self.parts[self.number(field)].input
+    }
+}
+
+impl IndexMut<&Field> for Form {
+    fn index_mut(&mut self, field: &Field) -> &mut TextInput {
+        let at = self.number(field);
+        &mut self.parts[at].input
+    }
 }
 
 /// The part after one or before it, round; from one that is not there, the first or the last.
@@ -70,9 +306,6 @@ pub fn neighbour<P: Copy + PartialEq>(parts: &[P], part: P, next: bool) -> P {
 mod tests {
     use super::*;
 
-    const PARTS: [(char, Control); 4] =
-        [('n', Control::Text), ('c', Control::Choice), ('t', Control::Tick), ('b', Control::Button)];
-
     #[test]
     fn the_parts_follow_each_other_round() {
         let order = ['n', 'c', 't'];
@@ -81,18 +314,65 @@ mod tests {
         assert_eq!(around('x'), ['n', 't'], "it has gone meanwhile");
     }
 
+    static CHOICE: Field = Field::new("choice", "", Kind::Choice(&[("a", "A"), ("b", "B")]));
+    static TEXT: Field = Field::new("text", "", Kind::Text).only_if(&CHOICE, "b");
+    static SECRET: Field = Field::new("secret", "", Kind::Secret);
+    static TICK: Field = Field::new("tick", "", Kind::Tick(""));
+
+    fn form() -> Form {
+        Form::new(&[&CHOICE, &TEXT, &SECRET, &TICK])
+    }
+
+    fn around(form: &mut Form, next: bool) -> Vec<&'static str> {
+        let mut go = || {
+            form.go(next);
+            form.focus().name
+        };
+        (0..4).map(|_| go()).collect()
+    }
+
     #[test]
-    fn a_key_asks_for_what_the_part_in_use_can_do() {
-        let at = |mut focus: char, action| (update(&mut focus, &PARTS, action), focus);
-        let all = |action| PARTS.map(|(part, _)| at(part, action).0);
-        let left = PARTS.map(|(part, _)| FormEvent::Left(part));
-        assert_eq!(all(FormAction::NextField), left);
-        assert_eq!(all(FormAction::PreviousField), left);
-        assert_eq!(all(FormAction::Confirm), [left[0], left[1], FormEvent::Toggle, FormEvent::Submit]);
-        assert_eq!(all(FormAction::Toggle), [FormEvent::None, FormEvent::None, FormEvent::Toggle, FormEvent::Submit]);
-        assert_eq!(all(FormAction::Save), [FormEvent::Submit; 4]);
-        let (up, down) = (FormAction::Move(Movement::Up), FormAction::Move(Movement::Down));
-        assert_eq!(all(down), [left[0], FormEvent::Choose(Movement::Down), left[2], left[3]]);
-        assert_eq!((at('b', down).1, at('n', up).1), ('n', 'b'));
+    fn a_field_that_depends_on_a_choice_is_there_only_with_it() {
+        let mut form = form();
+        form[&TEXT] = TextInput::new("x");
+        assert_eq!((around(&mut form, true), form.value(&TEXT)), (vec!["secret", "tick", "choice", "secret"], ""));
+        form.go_to(&TEXT);
+        form.select(&TEXT);
+        assert_eq!(form.focus().name, "secret", "it is not there");
+        form.go_to(&CHOICE);
+        form.choose(Movement::Down);
+        form.choose(Movement::Down);
+        assert_eq!((around(&mut form, false), form.value(&TEXT)), (vec!["tick", "secret", "text", "choice"], "x"));
+    }
+
+    #[test]
+    fn a_key_does_what_the_field_in_use_can_do() {
+        let mut form = form();
+        form.toggle();
+        assert!(form.input().is_none() && form.value(&CHOICE) == "a", "a choice is not ticked");
+        form.go_to(&TICK);
+        form.toggle();
+        assert_eq!(form.value(&TICK), "true");
+        form.choose(Movement::Up);
+        assert_eq!((form.focus().name, form.input().is_some()), ("secret", true));
+    }
+
+    #[test]
+    fn a_draft_has_no_secret_and_brings_back_the_rest() {
+        let mut form = form();
+        form.choose(Movement::Down);
+        form.set(&TEXT, "x");
+        form.set(&SECRET, "petk_0123");
+        form.go_to(&TICK);
+        form.toggle();
+        let text = serde_json::to_string(&form.draft()).unwrap();
+        assert!(!text.contains("petk_") && !format!("{form:?}").contains("petk_"), "{text}");
+        let earlier = r#"{"choice":"B","text":{"value":"x","cursor":1},"tick":true,"focus":"Tick","gone":["y"]}"#;
+        for text in [text.as_str(), earlier] {
+            let mut read = Form::new(&[&CHOICE, &TEXT, &SECRET, &TICK]);
+            read.restore(&serde_json::from_str(text).unwrap());
+            let values = [&CHOICE, &TEXT, &SECRET, &TICK].map(|field| read.value(field));
+            assert_eq!((values, read.focus().name), (["b", "x", "", "true"], "tick"), "{text}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Widget};
 
+use crate::model::ObservedStatus;
 use crate::model::text::{cut, width};
 use crate::tui::key::Key;
 use crate::tui::mouse::{Area, Target};
@@ -15,6 +16,7 @@ use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::{Appearance, StyleRole};
 
+use super::form::{Field, Form, Kind, Known, Part};
 use super::{WIDE, boxed, column, cover, put, put_at, wrap_indented, wrap_rows};
 
 /// The page, and how far it is written. What is written from a column on stays on its row; a whole row goes on to the next.
@@ -35,6 +37,18 @@ pub struct Page<'a> {
     pub margin: usize,
     /// Whether there is no room for blank rows.
     pub tight: bool,
+}
+
+/// How a form is laid out.
+pub struct Layout {
+    /// The column of the controls.
+    pub x: u16,
+    /// Hints are beside the fields, else below them.
+    pub beside: bool,
+    /// Blank rows between fields.
+    pub gap: u16,
+    /// It waits for something else: no field is in use, and there is no button.
+    pub idle: bool,
 }
 
 impl From<Rect> for Region {
@@ -415,6 +429,72 @@ impl<'a> Page<'a> {
         if in_use {
             self.point(x + 2);
         }
+    }
+
+    /// A form, with this on its button.
+    pub fn form(&mut self, form: &Form, layout: &Layout, known: &Known<'_>, button: &str) {
+        let &Layout { x, beside, gap, idle } = layout;
+        for (_, part) in form.shown() {
+            let (Part { field, input, checked }, in_use) = (part, form.is_at(part.field) && !idle);
+            let (is_button, value) = (matches!(field.kind, Kind::Button), input.value().trim());
+            if is_button && idle {
+                return;
+            }
+            self.y += u16::from(is_button && !beside);
+            self.label(0, 3, &format!("{:1$}", field.label, if beside { 0 } else { usize::from(x) - 5 }), in_use);
+            match field.kind {
+                Kind::Text | Kind::Secret | Kind::Path => {
+                    let hidden = field.is_secret() && !form.shown;
+                    let stars = hidden.then(|| TextInput::new("*".repeat(input.value().chars().count())));
+                    let columns = field.columns.min(self.area.width.saturating_sub(x + 3 + u16::from(beside)));
+                    self.input(x, columns, stars.as_ref().unwrap_or(input), in_use);
+                    let hint_at = if beside { x + columns + 4 } else { x };
+                    let room = self.columns().saturating_sub(hint_at.into());
+                    let hint = (field.advice)(value, known, room).unwrap_or_else(|| field.hint.to_owned());
+                    if beside {
+                        self.at(hint_at, &hint, StyleRole::Quiet);
+                    }
+                    self.gap();
+                    match Form::fault(part, known).filter(|_| *checked) {
+                        Some(fault) => self.banner(&fault, if beside { 3 } else { usize::MAX }),
+                        None if beside => {}
+                        None => self.quiet(format!("{:1$}{hint}", "", usize::from(x))),
+                    }
+                }
+                Kind::Choice(words) => {
+                    // Where there is little room, that of a form that waits goes to what it waits for.
+                    let all = !idle || gap > 0;
+                    for (word, text) in words.iter().filter(|(word, _)| all || *word == value) {
+                        let chosen = *word == value;
+                        self.option(x, radio(chosen), word, text, chosen && in_use);
+                    }
+                }
+                Kind::Tick(text) => self.option(x, tick(!value.is_empty()), "", text, in_use),
+                Kind::Button => {
+                    self.button(x, button, in_use);
+                    self.gap();
+                }
+            }
+            self.y += gap;
+        }
+    }
+
+    /// One of several choices, or something to tick; a status has its mark.
+    fn option(&mut self, x: u16, tick: &str, word: &str, text: &str, in_use: bool) {
+        if in_use {
+            self.point(x + 1);
+        }
+        let span = |text: String| self.appearance.span(text, StyleRole::Text);
+        let status = word.parse().ok().map(ObservedStatus::Known);
+        let mark = status.map(|status| [self.appearance.status(Some(&status)), span(" ".to_owned())]);
+        let ends = (span(format!("{tick} ")), span(text.to_owned()));
+        self.line_at(x, [ends.0].into_iter().chain(mark.into_iter().flatten()).chain([ends.1]).collect::<Vec<_>>());
+        self.gap();
+    }
+
+    /// A text field of a form alone, behind its label on its own row.
+    pub fn form_field(&mut self, form: &Form, field: &Field, x: u16) {
+        self.field(field.label, x, field.columns, &form[field], form.is_at(field));
     }
 
     /// A row of a list, marked if it is the chosen one.

@@ -26,7 +26,7 @@ fn files(state: &Path) -> Vec<Drafts> {
 
 /// The names in the forms that are on disk, with the profile each was typed for, in order.
 fn names(state: &Path) -> Vec<(String, String)> {
-    let name = |drafts: Drafts| Some((drafts.profile, drafts.typed.form?.name.value().to_owned()));
+    let name = |drafts: Drafts| Some((drafts.profile, drafts.typed.form?["name"].value().to_owned()));
     let mut names: Vec<_> = files(state).into_iter().filter_map(name).collect();
     names.sort();
     names

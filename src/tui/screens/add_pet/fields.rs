@@ -1,51 +1,46 @@
-//! The parts of the add form.
+//! The fields of the add form.
 
-use serde::{Deserialize, Serialize};
+use crate::model::draft::check_name;
+use crate::model::text::{cut, width};
+use crate::model::{Field as PetField, FieldError};
+use crate::tui::widgets::form::{Field, Form, Kind, Known};
 
-use crate::model::{Field, PetStatus};
-use crate::tui::widgets::form::Control;
+pub static NAME: Field = Field::new("name", "Name *", Kind::Text)
+    .columns(48)
+    .check(|name, known| fault(PetField::Name, check_name(name), known));
+pub static CATEGORY: Field = Field::new("category", "Category *", Kind::Text)
+    .columns(21)
+    .advice(|category, known, room| {
+        let categories = known.categories;
+        let (hint, brief) = match categories.parse(category) {
+            Ok(id) if id < 0 => ("negative: is it right?".to_owned(), "negative".to_owned()),
+            Ok(id) if categories.name(id).is_some() => (categories.label(id), cut(&categories.label(id), room)),
+            _ if categories.is_empty() => ("a whole number, e.g. 3".to_owned(), "e.g. 3".to_owned()),
+            _ => (format!("a number, or {}", categories.names()), "a number or name".to_owned()),
+        };
+        Some(if width(&hint) <= room { hint } else { brief })
+    })
+    .check(|category, known| fault(PetField::CategoryId, known.categories.parse(category), known));
+pub static STATUS: Field = Field::new(
+    "status",
+    "Status",
+    Kind::Choice(&[
+        ("", "not set (the service decides)"),
+        ("available", "available"),
+        ("pending", "pending"),
+        ("sold", "sold"),
+    ]),
+);
+static BUTTON: Field = Field::new("save", "", Kind::Button);
 
-/// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Focus {
-    #[default]
-    Name,
-    Category,
-    Status,
-    #[serde(alias = "After")]
-    Save,
+/// The form, empty.
+pub fn form() -> Form {
+    Form::new(&[&NAME, &CATEGORY, &STATUS, &BUTTON])
 }
 
-/// The choices of a status.
-pub const STATUSES: [Option<PetStatus>; 4] =
-    [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
-
-impl Focus {
-    /// The control of each part.
-    pub const PARTS: [(Self, Control); 4] = [
-        (Self::Name, Control::Text),
-        (Self::Category, Control::Text),
-        (Self::Status, Control::Choice),
-        (Self::Save, Control::Button),
-    ];
-
-    /// The field of this part.
-    pub const fn field(self) -> Option<Field> {
-        match self {
-            Self::Name => Some(Field::Name),
-            Self::Category => Some(Field::CategoryId),
-            Self::Status => Some(Field::Status),
-            Self::Save => None,
-        }
-    }
-}
-
-impl From<Field> for Focus {
-    fn from(field: Field) -> Self {
-        match field {
-            Field::Name => Self::Name,
-            Field::CategoryId => Self::Category,
-            Field::Status => Self::Status,
-        }
-    }
+/// What is wrong with a field, here or for the service.
+fn fault<T>(field: PetField, checked: Result<T, FieldError>, known: &Known<'_>) -> Option<String> {
+    let refused = known.refused.filter(|(of, _)| *of == field);
+    let refused = refused.map(|(_, message)| format!("The service refused this field: \"{message}\""));
+    checked.err().map(|error| error.to_string()).or(refused)
 }

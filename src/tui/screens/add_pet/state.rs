@@ -1,31 +1,23 @@
 //! The state of the add form.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
-use crate::model::{Categories, Draft, Field, FieldError, PetStatus};
+use crate::model::{Categories, Draft, Field, PetStatus};
 use crate::tui::context::Context;
 use crate::tui::msg::Msg;
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::Form;
 
-use super::fields::Focus;
+use super::fields::{self, CATEGORY, NAME, STATUS};
 use super::{import, rapid};
 
 /// The add form.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// As typed.
-    pub name: TextInput,
-    /// As typed.
-    pub category: TextInput,
-    /// `None` leaves it to the service. Begins with the one used last.
-    pub status: Option<PetStatus>,
-    /// Where the cursor is.
-    pub focus: Focus,
-    /// The fields that were left once, or checked by saving: only these show their errors.
-    pub checked: HashSet<Field>,
+    /// Begins with the status used last.
+    pub form: Form,
     /// Why the service refused it, until the form is changed or sent again.
     pub refusal: Option<Refusal>,
     /// What was sent without an answer so far.
@@ -61,12 +53,13 @@ pub struct Refusal {
 impl State {
     /// The text of the form.
     pub fn draft(&self) -> Draft {
-        Draft { name: self.name.value().to_owned(), category_id: self.category.value().to_owned(), status: self.status }
+        let [name, category_id, status] = [&NAME, &CATEGORY, &STATUS].map(|field| self.form[field].value());
+        Draft { name: name.to_owned(), category_id: category_id.to_owned(), status: status.parse().ok() }
     }
 
     /// The state that a service begins with.
     pub fn new(categories: &Arc<Categories>) -> Self {
-        let mut new = Self::default();
+        let mut new = Self { form: fields::form(), ..Self::default() };
         new.rapid.setup.categories = Arc::clone(categories);
         new.begin_with(Some(PetStatus::Available));
         new
@@ -88,9 +81,13 @@ impl State {
     /// A pet was taken with this status: the next one begins with it, unless another is chosen already.
     pub fn begin_with(&mut self, status: Option<PetStatus>) {
         if !self.is_typed() {
-            self.status = status;
+            self.set_status(status);
         }
         self.left.status = status;
+    }
+
+    pub(super) fn set_status(&mut self, status: Option<PetStatus>) {
+        self.form.set(&STATUS, status.map_or("", PetStatus::as_str));
     }
 
     /// Whether the form is as it begins.
@@ -107,11 +104,11 @@ impl State {
         !self.is_blank() && self.draft() != self.left
     }
 
-    /// The error to show at `field`, once the field was left.
-    pub fn error_at(&self, field: Field) -> Option<FieldError> {
-        let errors =
-            self.checked.contains(&field).then(|| self.draft().check(&self.rapid.setup.categories).err()).flatten()?;
-        errors.into_iter().find(|error| error.field() == field)
+    /// What the service has against a field.
+    pub fn refused(&self) -> Option<(Field, &str)> {
+        let Refusal { failure, field } = self.refusal.as_ref()?;
+        let Failure::Refused { message, .. } = failure else { return None };
+        Some(((*field)?, message))
     }
 
     /// Whether a pet is being sent.
@@ -121,47 +118,25 @@ impl State {
 
     /// The context of keys.
     pub fn context(&self) -> Context {
-        match (&self.unknown_outcome, self.focus) {
+        match &self.unknown_outcome {
             _ if self.import.on => self.import.context(),
             _ if self.rapid.on => self.rapid.context(),
-            (Some(_), _) => Context::Doubt,
-            (None, Focus::Name | Focus::Category) => Context::Form,
-            (None, Focus::Status) => Context::FormChoice,
-            (None, Focus::Save) => Context::FormButton,
-        }
-    }
-
-    /// Puts the cursor on a refused field, whose value the next text replaces.
-    pub(super) fn select(&mut self, field: Field) {
-        self.focus = field.into();
-        if let Some(input) = self.input() {
-            input.select();
+            Some(_) => Context::Doubt,
+            None => self.form.place([Context::Form, Context::Form, Context::FormChoice, Context::FormButton]),
         }
     }
 
     /// The name field of the form or of rapid entry.
-    pub(super) const fn name_field(&mut self) -> &mut TextInput {
-        if self.rapid.on { &mut self.rapid.name } else { &mut self.name }
-    }
-
-    /// The text field that has the cursor.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.focus {
-            Focus::Name => Some(&mut self.name),
-            Focus::Category => Some(&mut self.category),
-            Focus::Status | Focus::Save => None,
-        }
+    pub(super) fn name_field(&mut self) -> &mut TextInput {
+        if self.rapid.on { &mut self.rapid.name } else { &mut self.form[&NAME] }
     }
 
     /// Ready for the next pet: the name is empty, category and status stay.
     pub(super) fn next_animal(&mut self) {
-        self.name.clear();
-        self.checked.clear();
-        self.refusal = None;
+        self.left = Draft { name: String::new(), ..self.draft() };
+        self.fill(self.left.clone());
         self.sent = None;
         self.unknown_outcome = None;
-        self.focus = Focus::Name;
-        self.left = self.draft();
         self.sticky = true;
     }
 
@@ -182,11 +157,10 @@ impl State {
 
     /// Shows this pet, unchecked.
     pub(super) fn fill(&mut self, draft: Draft) {
-        self.name = TextInput::new(draft.name);
-        self.category = TextInput::new(draft.category_id);
-        self.status = draft.status;
-        self.checked.clear();
+        self.form = fields::form();
+        self.form.set(&NAME, &draft.name);
+        self.form.set(&CATEGORY, &draft.category_id);
+        self.set_status(draft.status);
         self.refusal = None;
-        self.focus = Focus::Name;
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Focus;
+use super::fields;
 use crate::api::Failure;
 use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::{SearchedPets, UnknownOutcome};
@@ -83,7 +83,7 @@ fn creations(app: &App) -> Vec<NewPet> {
 }
 
 fn name(app: &App) -> &str {
-    app.state.add.name.value()
+    app.state.add.form[&fields::NAME].value()
 }
 
 // --- keys and replies ---
@@ -91,9 +91,9 @@ fn name(app: &App) -> &str {
 #[test]
 fn a_tab_saves_nothing_wherever_it_is_pressed() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3\"");
-    for focus in [Focus::Status, Focus::Save, Focus::Name, Focus::Category] {
+    for focus in ["status", "save", "name", "category"] {
         app.keys("Tab");
-        assert_eq!((app.state.add.focus, app.job(Slot::Create)), (focus, None));
+        assert_eq!((app.state.add.form.focus().name, app.job(Slot::Create)), (focus, None));
     }
     app.keys("Tab Tab Enter");
     assert!(app.job(Slot::Create).is_some());
@@ -104,17 +104,17 @@ fn alt_and_a_key_does_nothing_but_in_words() {
     let mut app = typed(80, 24, "\"Captain Fluff\"");
     for key in ["A-q", "A-1", "A-x", "A-?", "A-:", "A-Enter"] {
         app.keys(key);
-        let name = app.state.add.name.value();
+        let name = app.state.add.form[&fields::NAME].value();
         assert_eq!(
-            (app.state.context(), app.state.add.focus, name),
-            (Context::Form, Focus::Name, "Captain Fluff"),
+            (app.state.context(), app.state.add.form.focus().name, name),
+            (Context::Form, "name", "Captain Fluff"),
             "{key}"
         );
     }
     app.keys("A-b X C-Left C-Left Y A-d");
-    assert_eq!(app.state.add.name.value(), "Y XFluff");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Y XFluff");
     app.keys("C-Right A-BS Z A-f A-f");
-    assert_eq!(app.state.add.name.value(), "Y Z");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Y Z");
     for keys in ["Tab Tab", "Esc", "3", "P", "F9", "1 L", "Esc d"] {
         app.keys(keys);
         let before = (app.state.context(), app.screen());
@@ -128,7 +128,7 @@ fn alt_and_a_key_does_nothing_but_in_words() {
 fn an_invalid_form_is_not_sent_and_the_cursor_goes_to_the_error() {
     let mut app = typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2");
     assert_eq!(creations(&app), []);
-    assert_eq!(app.state.add.focus, Focus::Category);
+    assert_eq!(app.state.add.form.focus().name, "category");
     assert!(app.screen().contains("Fix 1 field first. Nothing was sent."));
     assert!(app.says("\"3rd\" is not a number"), "{}", app.screen());
     app.keys("\"3\" F2");
@@ -156,7 +156,10 @@ fn after_success_the_next_pet_can_be_typed() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
     assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
-    assert_eq!((name(&app), app.state.add.category.value(), app.state.add.focus), ("", "9", Focus::Name));
+    assert_eq!(
+        (name(&app), app.state.add.form[&fields::CATEGORY].value(), app.state.add.form.focus().name),
+        ("", "9", "name")
+    );
     assert!(app.state.pending.is_running(Slot::List), "the list is asked for again");
     app.keys("\"Rex\" F2");
     assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 9, status: Some(PetStatus::Available) });
@@ -167,10 +170,10 @@ fn a_refusal_keeps_the_text_and_marks_the_field_that_the_answer_names() {
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
     assert_eq!(
-        (name(&app), app.state.add.category.value(), app.state.add.status),
+        (name(&app), app.state.add.form[&fields::CATEGORY].value(), app.state.add.draft().status),
         ("Biscuit", "9", Some(PetStatus::Available))
     );
-    assert_eq!(app.state.add.focus, Focus::Category);
+    assert_eq!(app.state.add.form.focus().name, "category");
     app.keys("BS \"3\" F2");
     assert_eq!(creations(&app).len(), 2);
 }
@@ -217,7 +220,7 @@ fn a_refused_value_is_replaced_by_typing_and_its_explanation_stays_until_it_is_s
     let mut app = sent(80, 24);
     app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
     app.keys("\"7\"");
-    assert_eq!(app.state.add.category.value(), "7");
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "7");
     assert!(app.says("The service refused this field: \"categoryId 9 does not exist\""), "{}", app.screen());
     app.keys("F2");
     assert!(!app.says("The service refused this field"));
@@ -238,9 +241,9 @@ fn letters_on_a_button_or_a_choice_do_nothing_else() {
     for focus in ["Tab Tab", "Tab Tab Tab"] {
         let mut app = typed(80, 24, "\"Biscuit\"");
         app.keys(focus);
-        let before = (app.state.add.draft(), app.state.add.focus);
+        let before = (app.state.add.draft(), app.state.add.form.focus().name);
         app.keys("q P 1 3 : e H \"xyz\" a T");
-        assert_eq!((app.state.add.draft(), app.state.add.focus), before, "{focus}");
+        assert_eq!((app.state.add.draft(), app.state.add.form.focus().name), before, "{focus}");
         assert_eq!((app.state.screen, app.state.popups.is_open(), app.state.quitting), (Screen::AddPet, false, None));
         app.keys("?");
         assert_eq!(app.state.context(), Context::Help);
@@ -419,9 +422,9 @@ fn text_stays_while_other_screens_are_shown() {
 #[test]
 fn the_two_halves_of_a_cr_lf_are_one_enter() {
     let mut app = typed(80, 24, "\"Biscuit\" Enter LF");
-    assert_eq!(app.state.add.focus, Focus::Category);
+    assert_eq!(app.state.add.form.focus().name, "category");
     app.wait(Duration::from_millis(60)).keys("LF");
-    assert_eq!(app.state.add.focus, Focus::Status);
+    assert_eq!(app.state.add.form.focus().name, "status");
 }
 
 #[test]
@@ -430,19 +433,19 @@ fn a_kept_category_is_replaced_by_typing() {
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
     app.reply(Slot::Create, AddReply::Created(Ok(pet)));
     app.keys("\"Max\" Tab \"12\"");
-    assert_eq!(app.state.add.category.value(), "12");
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "12");
     app.keys("S-Tab Tab \"4\"");
-    assert_eq!(app.state.add.category.value(), "124");
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "124");
 }
 
 #[test]
 fn a_paste_never_submits() {
     let mut app = typed(80, 24, "\"The \"");
     app.send(Msg::Paste("Rex\r\nMochi\n".into()));
-    assert_eq!((name(&app), app.state.add.focus), ("The Rex Mochi", Focus::Name));
+    assert_eq!((name(&app), app.state.add.form.focus().name), ("The Rex Mochi", "name"));
     app.keys("Tab Tab");
     app.send(Msg::Paste("s".into()));
-    assert_eq!((creations(&app).len(), app.state.add.status), (0, Some(PetStatus::Available)));
+    assert_eq!((creations(&app).len(), app.state.add.draft().status), (0, Some(PetStatus::Available)));
 }
 
 #[test]
@@ -537,22 +540,22 @@ fn the_form_of_the_embedded_service_is_the_same() {
 fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(12));
     app.keys("a");
-    assert_eq!((app.state.add.status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
+    assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (Some(PetStatus::Available), false));
     app.keys("\"Biscuit\" Tab \"9\" Tab s F8");
-    assert_eq!(app.state.add.status, Some(PetStatus::Available), "what was cleared was never used");
+    assert_eq!(app.state.add.draft().status, Some(PetStatus::Available), "what was cleared was never used");
     app.keys("\"Biscuit\" Tab \"9\" Tab n F2");
     app.reply(Slot::Create, AddReply::Created(Ok(created(12))));
-    assert_eq!((app.state.add.status, app.state.add.is_typed()), (None, false), "not set is a choice, too");
+    assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (None, false), "not set is a choice, too");
     app.keys("\"Max\" Tab Tab s F2");
     app.reply(Slot::Create, AddReply::Created(Ok(created(13))));
     app.answer_lists(&animals(13));
     app.keys("F8");
     assert_eq!(app.state.add.draft().category_id, "");
-    assert_eq!(app.state.add.status, Some(PetStatus::Sold));
+    assert_eq!(app.state.add.draft().status, Some(PetStatus::Sold));
     let kept = SessionCache::at_the_end(&app.state).unwrap().text();
     let mut next = App::started(remote(), 80, 24);
     SessionCache::read(&kept, app.state.link.identity.as_deref().unwrap()).unwrap().restore(&mut next.state, next.now);
-    assert_eq!((next.state.add.status, next.state.add.is_typed()), (Some(PetStatus::Sold), false));
+    assert_eq!((next.state.add.draft().status, next.state.add.is_typed()), (Some(PetStatus::Sold), false));
     next.keys("a F6");
     assert_eq!(next.state.add.rapid.status, Some(PetStatus::Sold));
 }

@@ -10,21 +10,21 @@ use crate::app::outbox::unknown_outcome::{
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Field, FieldError, NewPet, Pet, PetStatus};
-use crate::tui::command::{Command, LETTERS, Movement, change, command, moves, moves_on};
+use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::tui::command::{Command, change, command, moves};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
+use crate::tui::forms::{self, CHOOSE, CONFIRM, NEXT, PREVIOUS};
 use crate::tui::msg::Msg;
 use crate::tui::pending::Slot;
-use crate::tui::popups::{PendingChange, help};
+use crate::tui::popups::{ConfirmBox, PendingChange, help};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, Screen};
 use crate::tui::text_input::Typing;
-use crate::tui::widgets::form::{self, FormAction, FormEvent};
 use crate::tui::widgets::list::moved;
 
-use super::fields::{Focus, STATUSES};
+use super::fields::{CATEGORY, NAME, STATUS};
 use super::import::start::IMPORT;
 use super::rapid;
 use super::state::Refusal;
@@ -39,13 +39,7 @@ pub fn add_line(_: &AppState) -> Option<String> {
     Some("pets add --name NAME --category-id ID".to_owned())
 }
 
-const NEXT: Command =
-    command("next-field", "Tab Enter down", "next", "next field", |app, now| on_form(app, FormAction::NextField, now))
-        .called("Tab/Enter");
-const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous field", |app, now| {
-    on_form(app, FormAction::PreviousField, now)
-});
-const SAVE: Command = command("save", "F2", "save", "check and send", |app, now| on_form(app, FormAction::Save, now));
+const SAVE: Command = command("save", "F2", "save", "check and send", save);
 const QUEUE: Command = command("queue", "Ctrl-O", "", "queue it after a failure", queue);
 const CLEAR: Command = change("clear", "F8", "clear", "clear; again: undo", clear);
 const BACK: Command = change("back", "Esc F3", "pets", "to the pets, text stays", leave);
@@ -57,9 +51,9 @@ pub static FORM: &[Command] =
 /// A choice of it.
 pub static FORM_CHOICE: &[Command] = &[
     NEXT.at("Tab", "next", "next field"),
-    command("confirm", "Enter", "", "next field", |app, now| on_form(app, FormAction::Confirm, now)),
+    CONFIRM,
     PREVIOUS.at("S-Tab", "back", "previous field"),
-    moves_on(LETTERS, "choose", "choose", |app, movement, now| on_form(app, FormAction::Move(movement), now)),
+    CHOOSE,
     SAVE,
     QUEUE,
     rapid::update::RAPID_ENTRY.at("F6", "", "rapid entry"),
@@ -100,7 +94,7 @@ pub static QUESTION: &[Command] = &[
     command("clear", "F8", "drop the question", "drop the question", |app, _| {
         app.add.unknown_outcome = None;
         app.add.sent = None;
-        app.add.focus = Focus::Name;
+        app.add.form.go_to(&NAME);
         app.note("You can edit the form again. The pet may or may not have been added.")
     }),
     change("back", "Esc F3", "pets", "to the pets", leave),
@@ -129,18 +123,6 @@ pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
     holds
 }
 
-fn on_form(state: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
-    state.message = None;
-    let add = &mut state.add;
-    match form::update(&mut add.focus, &Focus::PARTS, action) {
-        FormEvent::Left(part) => add.checked.extend(part.field()),
-        FormEvent::Choose(movement) => add.status = next_status(add.status, movement),
-        FormEvent::Submit => return save(state, now),
-        FormEvent::None | FormEvent::Toggle => {}
-    }
-    Vec::new()
-}
-
 fn clear(state: &mut AppState, _: Now) {
     if !state.add.can_clear() {
         return state.tell("The form is empty.");
@@ -157,32 +139,25 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if state.add.rapid.on {
         return rapid::update::on_typing(state, typing, now);
     }
-    state.message = None;
     let add = &mut state.add;
-    let was_kept = add.focus == Focus::Category && std::mem::take(&mut add.sticky);
+    let was_kept = add.form.is_at(&CATEGORY) && std::mem::take(&mut add.sticky);
     if was_kept && matches!(typing, Typing::Text(_)) {
-        add.category.clear();
+        add.form[&CATEGORY].clear();
     }
-    add.input().is_some_and(|input| input.take(typing))
+    forms::on_typing(state, typing)
 }
 
 /// A letter at a choice: `a p s n` select a status.
 pub fn on_letter(state: &mut AppState, letter: char) {
-    if state.add.unknown_outcome.is_none() && state.add.focus == Focus::Status && !state.add.import.on {
-        state.add.status = match letter {
+    if state.add.unknown_outcome.is_none() && state.add.form.is_at(&STATUS) && !state.add.import.on {
+        state.add.set_status(match letter {
             'a' => Some(PetStatus::Available),
             'p' => Some(PetStatus::Pending),
             's' => Some(PetStatus::Sold),
             'n' => None,
             _ => return,
-        };
+        });
     }
-}
-
-/// The choice after a movement from a status.
-pub(super) fn next_status(status: Option<PetStatus>, movement: Movement) -> Option<PetStatus> {
-    let here = STATUSES.iter().position(|choice| *choice == status).unwrap_or(0);
-    STATUSES[moved(here, movement, STATUSES.len(), 1)]
 }
 
 /// Puts a pet that could not be sent among the lines of rapid entry, which are sent once the service answers.
@@ -203,14 +178,13 @@ fn queue(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Checks the form and sends it, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.add.checked.extend(Field::ALL);
+    // Only what is wrong here keeps it from being sent again.
+    let refusal = state.add.refusal.take();
+    let passes = forms::passes(state, "Nothing was sent.");
+    state.add.refusal = refusal;
     match state.add.draft().check(&state.add.rapid.setup.categories) {
-        Err(errors) => {
-            state.add.select(errors.first().map_or(Field::Name, FieldError::field));
-            let fields = counted(errors.len(), "field");
-            state.fail(format!("Fix {fields} first. Nothing was sent."))
-        }
-        Ok(new) => send(state, new, now),
+        Ok(new) if passes => send(state, new, now),
+        _ => Vec::new(),
     }
 }
 
@@ -299,7 +273,7 @@ pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> 
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     // The question whether to stop waiting is answered.
-    state.withdraw(&PendingChange::StopWaiting);
+    state.popups.take_if(|asked: &ConfirmBox| asked.change == PendingChange::StopWaiting);
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,
@@ -323,7 +297,11 @@ fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -
         let field = named_field(&failure);
         let can_wait = failure.can_wait();
         if let Some(field) = field {
-            state.add.select(field);
+            state.add.form.select(match field {
+                Field::Name => &NAME,
+                Field::CategoryId => &CATEGORY,
+                Field::Status => &STATUS,
+            });
         }
         state.add.refusal = Some(Refusal { failure, field });
         match field {

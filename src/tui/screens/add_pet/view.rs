@@ -4,16 +4,12 @@
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice};
 use crate::clock::Now;
-use crate::model::ObservedStatus;
-use crate::model::text::{cut, width};
+use crate::model::text::cut;
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::column;
-use crate::tui::widgets::page::{Page, marker, radio};
-
-use super::fields::{Focus, STATUSES};
-use super::state::State;
+use crate::tui::widgets::page::{Layout, Page, marker};
 
 /// The width of the form with a pane beside it.
 const FORM_BESIDE_PANE: u16 = 72;
@@ -45,48 +41,20 @@ fn draw_form(state: &AppState, now: Now, has_title: bool, is_roomy: bool, page: 
     if let Some(at) = state.drafts.written_at.filter(|_| add.is_typed()) {
         page.right(1, &format!("draft saved {}", page.appearance.time(at)), StyleRole::Quiet);
     }
-    let name_width = page.area.width.saturating_sub(FIELDS + 4).min(48);
     // A low window has no room for blank rows.
     let gap = u16::from(is_roomy);
     page.y += 1 + gap;
-    let category_width = name_width.min(21);
-    let categories = &add.rapid.setup.categories;
-    let room = page.columns().saturating_sub(usize::from(FIELDS + category_width) + 4);
-    let (hint, brief) = match categories.parse(add.category.value().trim()) {
-        Ok(id) if id < 0 => ("negative: is it right?".to_owned(), "negative".to_owned()),
-        Ok(id) if categories.name(id).is_some() => (categories.label(id), cut(&categories.label(id), room)),
-        _ if categories.is_empty() => ("a whole number, e.g. 3".to_owned(), "e.g. 3".to_owned()),
-        _ => (format!("a number, or {}", categories.names()), "a number or name".to_owned()),
+    let idle = add.unknown_outcome.is_some();
+    let button = match state.pending.since(Slot::Create) {
+        Some(since) => format!("[ sending {} s ]", now.seconds_since(since)),
+        None if add.refusal.is_some() => "[ F2 Save again ]".to_owned(),
+        None => "[ F2 Save ]".to_owned(),
     };
-    let hint = if width(&hint) <= room { hint } else { brief };
-    for (focus, label, input, columns, hint) in [
-        (Focus::Name, "Name *", &add.name, name_width, ""),
-        (Focus::Category, "Category *", &add.category, category_width, hint.as_str()),
-    ] {
-        let in_use = draw_label(add, focus, label, page);
-        page.input(FIELDS, columns, input, in_use);
-        page.at(FIELDS + columns + 4, hint, StyleRole::Quiet);
-        page.gap();
-        if let Some(error) = error_at(add, focus) {
-            page.banner(&error, 3);
-        }
-        page.y += gap;
-    }
-    draw_status(add, is_roomy, page);
-    page.y += gap;
+    page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle }, &state.known(), &button);
     if let Some(unknown_outcome) = &add.unknown_outcome {
         page.y += gap;
         draw_unknown_outcome(unknown_outcome, state, now, page);
-    } else {
-        draw_button(state, now, page);
     }
-}
-
-/// Paints the label of a part. Whether the part is in use.
-fn draw_label(add: &State, focus: Focus, label: &str, page: &mut Page<'_>) -> bool {
-    let in_use = add.focus == focus && add.unknown_outcome.is_none();
-    page.label(0, 3, label, in_use);
-    in_use
 }
 
 /// Why the pet was not added.
@@ -118,53 +86,6 @@ fn draw_banner(state: &AppState, page: &mut Page<'_>) {
         (None, None) => return,
     };
     page.banner(&text, 4);
-}
-
-/// The error at a field.
-fn error_at(add: &State, focus: Focus) -> Option<String> {
-    let field = focus.field()?;
-    if let Some(error) = add.error_at(field) {
-        return Some(error.to_string());
-    }
-    let refusal = add.refusal.as_ref().filter(|refusal| refusal.field == Some(field))?;
-    Some(match &refusal.failure {
-        Failure::Refused { message, .. } => format!("The service refused this field: \"{message}\""),
-        other => other.sentence("the service"),
-    })
-}
-
-/// The status; in a low window only the selected one while there is a question below.
-fn draw_status(add: &State, is_roomy: bool, page: &mut Page<'_>) {
-    let in_use = draw_label(add, Focus::Status, "Status", page);
-    for choice in STATUSES {
-        let chosen = add.status == choice;
-        if !chosen && !is_roomy && add.unknown_outcome.is_some() {
-            continue;
-        }
-        if chosen && in_use {
-            page.point(FIELDS + 1);
-        }
-        page.at(FIELDS, radio(chosen), StyleRole::Text);
-        match choice {
-            None => page.at(FIELDS + 4, "not set (the service decides)", StyleRole::Text),
-            Some(status) => {
-                let mark = page.appearance.status(Some(&ObservedStatus::Known(status)));
-                page.line_at(FIELDS + 4, vec![mark, format!(" {status}").into()]);
-            }
-        }
-        page.gap();
-    }
-}
-
-fn draw_button(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let text = match state.pending.since(Slot::Create) {
-        Some(since) => format!("[ sending {} s ]", now.seconds_since(since)),
-        None if state.add.refusal.is_some() => "[ F2 Save again ]".to_owned(),
-        None => "[ F2 Save ]".to_owned(),
-    };
-    let in_use = draw_label(&state.add, Focus::Save, "", page);
-    page.button(FIELDS, &text, in_use);
-    page.gap();
 }
 
 /// The question after a pet was sent without an answer, with the cursor on the selected answer.

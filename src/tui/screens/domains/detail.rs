@@ -242,7 +242,7 @@ fn saved_again(app: &mut AppState, name: &DnsName, now: Now) {
 /// Opens the form of a domain at its value.
 fn correct(app: &mut AppState, name: &DnsName) {
     wizard::resume(&mut app.domains, name);
-    app.domains.wizard.focus = wizard::Focus::Value;
+    app.domains.wizard.form.go_to(&wizard::VALUE);
     app.domains.enter(PanelLocation::Wizard);
 }
 

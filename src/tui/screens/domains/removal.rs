@@ -1,7 +1,5 @@
 //! Taking a domain out of service, in an order that loses no visitor and leaves no record behind.
 
-mod form;
-
 use jiff::Timestamp;
 
 use crate::app::domain_progress::{self, leads_on};
@@ -13,9 +11,9 @@ use crate::domains::reported::Event;
 use crate::domains::stage::{Measurement, Stage as Step};
 use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
+use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::text_input::TextInput;
-use crate::tui::widgets::form::neighbour;
+use crate::tui::widgets::form::{Field, Form, Kind};
 
 use super::detail::BACK;
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
@@ -24,7 +22,12 @@ use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::line;
 
-pub use form::{Focus, Removal};
+/// Visitors are few enough, in the operator's judgement.
+pub static VISITORS: Field = Field::new("visitors", "", Kind::Tick(""));
+/// Remove was chosen in the dashboard.
+pub static DASHBOARD: Field = Field::new("dashboard", "", Kind::Tick(""));
+/// The name, typed to take the domain off the list.
+pub static NAME: Field = Field::new("name", "", Kind::Text).columns(40);
 
 /// When the redirect from `name` last worked: removing the domain also removes its redirect.
 pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
@@ -53,12 +56,12 @@ pub fn is_gone(state: &State, name: &DnsName) -> bool {
 pub fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return Vec::new() };
-    let focus = match is_left_behind(panel, &name, now) {
-        Some(false) => Focus::Name,
-        _ if panel.status(&name, now).state == Step::Removed => Focus::Dashboard,
-        _ => Focus::Visitors,
-    };
-    panel.removal = Removal { focus, typed: TextInput::default() };
+    panel.removal = Form::new(&[&VISITORS, &DASHBOARD, &NAME]);
+    panel.removal.go_to(match is_left_behind(panel, &name, now) {
+        Some(false) => &NAME,
+        _ if panel.status(&name, now).state == Step::Removed => &DASHBOARD,
+        _ => &VISITORS,
+    });
     panel.enter(PanelLocation::Removal);
     check(app, now)
 }
@@ -71,10 +74,10 @@ pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
     if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
-pub static STEPS: &[Command] = &[
+pub static AT_STEPS: &[Command] = &[
     change("toggle", "Space", "tick", "tick, done", tick).confirms(),
-    command("next-field", "Tab Enter down", "next", "next line", |app, _| step(app, true)),
-    PREVIOUS,
+    NEXT.at("Tab Enter down", "next", "next line").called(""),
+    PREVIOUS.at("S-Tab up", "", "previous line"),
     CHECK.at("r F5", "check again", "check again"),
     command("redirects", "R", "redirects", "the redirects", redirects::open),
     OUTSIDE,
@@ -82,7 +85,7 @@ pub static STEPS: &[Command] = &[
 ];
 
 /// The field for the name at their end.
-pub static NAME: &[Command] = &[
+pub static AT_NAME: &[Command] = &[
     change("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
     PREVIOUS.at("S-Tab up", "back", "previous step"),
     CHECK,
@@ -90,48 +93,39 @@ pub static NAME: &[Command] = &[
     BACK.at("Esc F3", "back", "back"),
 ];
 
-const PREVIOUS: Command = command("previous-field", "S-Tab up", "", "previous line", |app, _| step(app, false));
 const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
-
-fn step(app: &mut AppState, next: bool) -> Vec<Effect> {
-    let removal = &mut app.domains.removal;
-    removal.focus = neighbour(&Focus::ORDER, removal.focus, next);
-    Vec::new()
-}
 
 fn tick(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let reported = panel.reported(&name);
     let confirmed = panel.confirming.take();
-    match panel.removal.focus {
-        Focus::Visitors if reported.removed => {}
-        Focus::Visitors if reported.removal_planned => panel.record(&name, Event::RemovalDropped, now),
-        Focus::Visitors => panel.record(&name, Event::RemovalPlanned, now),
-        Focus::Dashboard if reported.removed => {
-            panel.record(&name, Event::RemovalDropped, now);
-            scheduler::ask_anew(panel, &name);
-            app.tell("Recorded as not removed.");
+    if panel.removal.is_at(&VISITORS) {
+        let event = if reported.removal_planned { Event::RemovalDropped } else { Event::RemovalPlanned };
+        if !reported.removed {
+            panel.record(&name, event, now);
         }
-        Focus::Dashboard => {
-            let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
-            // The removal ends it, which the next check may see before the other.
-            let works = works || panel.worked.contains_key(&name);
-            let open = (!works).then_some("Step 1 is open: no working redirect was found.");
-            let open = open.or((!reported.removal_planned).then_some("Step 2 is not ticked: are visitors few enough?"));
-            match open {
-                Some(open) if confirmed != Some(ConfirmTwice::Removed) => {
-                    panel.confirming = Some(ConfirmTwice::Removed);
-                    app.complain(format!("{open} If you removed it anyway, press Space again."));
-                }
-                Some(_) | None => {
-                    panel.record(&name, Event::Removed, now);
-                    scheduler::ask_anew(panel, &name);
-                    app.tell("Recorded as removed. Now delete the record at your DNS provider; r checks.");
-                }
+    } else if reported.removed {
+        panel.record(&name, Event::RemovalDropped, now);
+        scheduler::ask_anew(panel, &name);
+        app.tell("Recorded as not removed.");
+    } else {
+        let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
+        // The removal ends it, which the next check may see before the other.
+        let works = works || panel.worked.contains_key(&name);
+        let open = (!works).then_some("Step 1 is open: no working redirect was found.");
+        let open = open.or((!reported.removal_planned).then_some("Step 2 is not ticked: are visitors few enough?"));
+        match open {
+            Some(open) if confirmed != Some(ConfirmTwice::Removed) => {
+                panel.confirming = Some(ConfirmTwice::Removed);
+                app.complain(format!("{open} If you removed it anyway, press Space again."));
+            }
+            Some(_) | None => {
+                panel.record(&name, Event::Removed, now);
+                scheduler::ask_anew(panel, &name);
+                app.tell("Recorded as removed. Now delete the record at your DNS provider; r checks.");
             }
         }
-        Focus::Name => {}
     }
 }
 
@@ -140,7 +134,7 @@ fn forget(app: &mut AppState, now: Now) {
     let panel = &mut app.domains;
     let Some(name) = panel.selected.clone() else { return };
     let confirmed = panel.confirming.take();
-    let typed = panel.removal.typed.value();
+    let typed = panel.removal.value(&NAME);
     if parse_name::domain(typed).map_or_else(|_| DnsName::new(typed), |domain| domain.name) != name {
         return app.complain(format!("To take it off the list, type the full name: {name}"));
     }

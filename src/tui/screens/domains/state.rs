@@ -19,10 +19,10 @@ use crate::domains::{DnsName, Domain, parse_name};
 use crate::tui::context::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
+use crate::tui::widgets::form::Form;
 
-use super::removal::Removal;
 use super::summary::{DomainSummary, StatusWords};
-use super::wizard::Wizard;
+use super::wizard::{NAME, VALUE, Wizard};
 
 /// The panel.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +65,7 @@ pub struct State {
     pub browser: TextInput,
     pub redirects: Redirects,
     /// Removing a domain.
-    pub removal: Removal,
+    pub removal: Form,
     /// When the redirect from a domain last worked.
     pub worked: HashMap<DnsName, Timestamp>,
     /// The action that the same key confirms when pressed again.
@@ -177,13 +177,20 @@ impl State {
     pub fn context(&self) -> Context {
         match self.place {
             PanelLocation::List => Context::Domains,
-            PanelLocation::Wizard => self.wizard.context(),
+            PanelLocation::Wizard => self.wizard.form.place([
+                Context::WizardText,
+                Context::WizardText,
+                Context::WizardText,
+                Context::WizardButton,
+            ]),
             PanelLocation::Record => Context::Record,
             PanelLocation::Live => Context::Domain,
             PanelLocation::Rules(Rule::Browser) => Context::Browser,
             PanelLocation::Rules(_) => Context::Rules,
             PanelLocation::Redirects => Context::Redirects,
-            PanelLocation::Removal => self.removal.context(),
+            PanelLocation::Removal => {
+                self.removal.place([Context::RemovalName, Context::RemovalName, Context::Removal, Context::Removal])
+            }
         }
     }
 
@@ -319,11 +326,11 @@ impl State {
 
 /// Whether a form has text that is not on the list.
 pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
-    let value = wizard.value.value().trim();
+    let value = wizard.form.value(&VALUE);
     let known = match &wizard.entry {
         Some(name) => state.reported(name).value,
         None => state.setup.platform_host.clone(),
     };
     let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
-    value_is_new || wizard.entry.is_none() && !wizard.name.is_empty()
+    value_is_new || wizard.entry.is_none() && !wizard.form.value(&NAME).is_empty()
 }

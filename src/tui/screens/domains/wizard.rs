@@ -16,28 +16,19 @@ use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
 use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
+use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::AppState;
-use crate::tui::text_input::TextInput;
-use crate::tui::widgets::form::{self, FormAction, FormEvent};
 
 use super::popups::outside::OUTSIDE_TYPED;
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
 
-pub use fields::{Focus, Wizard};
-
-impl Wizard {
-    /// The form for an entry of the list.
-    fn of(state: &State, name: &DnsName) -> Self {
-        let reported = state.reported(name);
-        let value = TextInput::new(reported.value.map_or_else(String::new, |value| value.to_string()));
-        Self { name: TextInput::new(name.as_str()), value, focus: Focus::Value, entry: Some(name.clone()) }
-    }
-}
+pub use fields::{BUTTON, NAME, VALUE, Wizard};
 
 /// Opens the form for an entry of the list.
 pub fn resume(state: &mut State, name: &DnsName) {
-    switch(state, Wizard::of(state, name));
+    let value = state.reported(name).value.map_or_else(String::new, |value| value.to_string());
+    switch(state, Wizard::of(name, &value));
 }
 
 /// Opens `form`, with what was typed there before; what was typed for another domain waits.
@@ -58,12 +49,12 @@ fn switch(state: &mut State, form: Wizard) {
 pub fn read_name(state: &State) -> ParsedName {
     let mut known = existing(state.setup.platform_host.as_ref(), state.entries());
     known.listed.retain(|name| Some(name) != state.wizard.entry.as_ref());
-    parse_name::read(state.wizard.name.value(), &known)
+    parse_name::read(state.wizard.form.value(&NAME), &known)
 }
 
 /// The typed value as a host, or what is wrong with it.
 pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
-    let reading = parse_name::read(state.wizard.value.value(), &ExistingDomains::default());
+    let reading = parse_name::read(state.wizard.form.value(&VALUE), &ExistingDomains::default());
     let own = read_name(state).domain;
     match reading.domain {
         Some(domain) if own.is_some_and(|own| own.name == domain.name) => {
@@ -80,35 +71,28 @@ pub(super) fn read_value(state: &State) -> Result<DnsName, Vec<Finding>> {
 /// Opens an empty form, or the unfinished one.
 pub fn open(state: &mut State) {
     switch(state, Wizard::default());
-    if state.wizard.value.is_empty()
+    if state.wizard.form.value(&VALUE).is_empty()
         && let Some(host) = &state.setup.platform_host
     {
-        state.wizard.value = TextInput::new(host.as_str());
+        state.wizard.form.set(&VALUE, host.as_str());
     }
     state.enter(PanelLocation::Wizard);
 }
 
-const NEXT: Command =
-    command("next-field", "Tab down", "next", "next line", |app, now| on_form(app, FormAction::NextField, now));
-const PREVIOUS: Command =
-    command("previous-field", "S-Tab up", "", "previous line", |app, now| on_form(app, FormAction::PreviousField, now));
-const SAVE: Command =
-    command("save", "F2", "the record", "on to the record", |app, now| on_form(app, FormAction::Save, now));
+const SAVE: Command = command("save", "F2", "the record", "on to the record", next);
 const CHECK: Command = change("check", "F5", "", "check, do not add", |app, _| check_only(app));
 const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
     if let Some(input) = app.domains.wizard.input() {
         input.clear();
     }
 })
-.when(|app| {
-    let Wizard { name, value, focus, entry } = &app.domains.wizard;
-    if *focus == Focus::Value { !value.is_empty() } else { entry.is_none() && !name.is_empty() }
-});
+.when(|app| app.domains.wizard.clone().input().is_some_and(|input| !input.is_empty()));
 const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
 
-pub static BUTTON: &[Command] = &[
+/// The button.
+pub static AT_BUTTON: &[Command] = &[
     SAVE.at("Enter F2 Space", "the record", "on to the record"),
-    NEXT.at("Tab down", "first line", "first line"),
+    NEXT.at("Tab down", "first line", "first line").called(""),
     PREVIOUS.at("S-Tab up", "back", "previous line"),
     CHECK,
     OUTSIDE_TYPED,
@@ -116,9 +100,9 @@ pub static BUTTON: &[Command] = &[
 ];
 
 /// A text field.
-pub static TEXT: &[Command] = &[
-    NEXT.at("Tab Enter down", "next", "next field").called("Tab/Enter"),
-    PREVIOUS.at("S-Tab up", "", "previous field"),
+pub static AT_TEXT: &[Command] = &[
+    NEXT,
+    PREVIOUS,
     SAVE,
     CHECK.at("F5", "check only", "check, do not add"),
     OUTSIDE_TYPED,
@@ -126,21 +110,12 @@ pub static TEXT: &[Command] = &[
     LEAVE,
 ];
 
-fn on_form(app: &mut AppState, action: FormAction, now: Now) -> Vec<Effect> {
-    let wizard = &mut app.domains.wizard;
-    match form::update(&mut wizard.focus, &Focus::PARTS, action) {
-        FormEvent::Submit => return next(app, now),
-        FormEvent::None | FormEvent::Left(_) | FormEvent::Choose(_) | FormEvent::Toggle => {}
-    }
-    Vec::new()
-}
-
 /// Continues to the record, or to the first field that is wrong.
 fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let reading = read_name(panel);
     let Some(domain) = reading.domain else {
-        panel.wizard.focus = Focus::Name;
+        panel.wizard.form.go_to(&NAME);
         // A name that is already on the list is selected there.
         let listed = reading.findings.iter().find(|finding| finding.code == Code::InDuplicate);
         if let Some(listed) = listed.map(|finding| DnsName::new(&finding.seen)) {
@@ -150,7 +125,7 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             panel.place = PanelLocation::List;
             return app.note(format!("{listed} is already on the list."));
         }
-        panel.wizard.name.select();
+        panel.wizard.form.select(&NAME);
         return app.fail(refusal("the domain", &reading.findings));
     };
     if panel.setup.sandbox.is_some() && domain.name.as_str() != Sandbox::DOMAIN {
@@ -166,13 +141,12 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
             scheduler::ask_anew(panel, &domain.name);
             app.say_done("Saved as a draft.", now.mono);
         }
-        Err(_) if panel.wizard.value.is_empty() => {
-            panel.wizard.focus = Focus::Value;
+        Err(_) if panel.wizard.form.value(&VALUE).is_empty() => {
+            panel.wizard.form.go_to(&VALUE);
             app.tell("Saved as a draft. Next: the value the dashboard shows for this domain.");
         }
         Err(findings) => {
-            panel.wizard.focus = Focus::Value;
-            panel.wizard.value.select();
+            panel.wizard.form.select(&VALUE);
             app.complain(refusal("the value", &findings));
         }
     }
@@ -182,9 +156,9 @@ fn next(app: &mut AppState, now: Now) -> Vec<Effect> {
 /// Checks the typed domain without adding it to the list; what is typed stays in the form.
 fn check_only(app: &mut AppState) {
     let panel = &mut app.domains;
-    let typed = parse_name::read(panel.wizard.name.value(), &ExistingDomains::default());
+    let typed = parse_name::read(panel.wizard.form.value(&NAME), &ExistingDomains::default());
     let Some(domain) = typed.domain else {
-        panel.wizard.focus = Focus::Name;
+        panel.wizard.form.go_to(&NAME);
         return app.complain(refusal("the domain", &typed.findings));
     };
     let name = domain.name;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::form::{Focus, KeySourceChoice, ProfileForm};
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
 use crate::tui::context::Context;
 use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::state::Screen;
+use crate::tui::widgets::form::Form;
 
 /// The profiles screen.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,9 @@ pub struct State {
     /// The profile being switched to.
     pub using: String,
     /// The form for a new profile. It keeps its text when left.
-    pub form: ProfileForm,
+    pub form: Form,
+    /// The result of testing what is typed there, until that changes.
+    pub tried: Option<Tested>,
     /// Whether the form is shown.
     pub form_open: bool,
     /// The new profile being tested or saved.
@@ -58,17 +60,18 @@ impl State {
 
     /// The context of keys.
     pub fn context(&self) -> Context {
-        match self.form.focus {
-            _ if !self.form_open => Context::Profiles,
-            Focus::Value if self.form.source == KeySourceChoice::File => Context::ProfilePath,
-            Focus::Name | Focus::Address | Focus::Value => Context::ProfileText,
-            Focus::Source | Focus::Protect => Context::ProfileChoice,
-            Focus::Save => Context::ProfileButton,
-        }
+        use Context::{ProfileButton, ProfileChoice, ProfilePath, ProfileText, Profiles};
+        let places = [ProfileText, ProfilePath, ProfileChoice, ProfileButton];
+        if self.form_open { self.form.place(places) } else { Profiles }
     }
 
-    /// Whether a profile has this name.
-    pub fn is_taken(&self, name: &str) -> bool {
-        self.entries().iter().any(|entry| entry.name == name)
+    /// The result of testing what is typed.
+    pub fn tried(&self) -> Option<&Tested> {
+        self.tried.as_ref().filter(|_| !self.form.changed)
+    }
+
+    /// Whether saving no longer tests: the test of what is typed failed.
+    pub fn saves_anyway(&self) -> bool {
+        matches!(self.tried(), Some(Tested::Failed(_) | Tested::Unusable(_)))
     }
 }

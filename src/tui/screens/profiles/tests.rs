@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Focus, KeySourceChoice};
+use super::fields::{ADDRESS, FILE, KEY, NAME, SOURCE};
 use crate::api::Failure;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
@@ -19,6 +19,7 @@ use crate::tui::popups::DEAF;
 use crate::tui::popups::KeyBox;
 use crate::tui::popups::commands::CommandsBox;
 use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
 use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
@@ -198,7 +199,7 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     assert_eq!((app.state.pets.row_count(), app.state.pets.find(100_231)), (0, None));
     assert!(app.state.pets.search.is_empty() && app.state.pets.live.is_none());
     assert_eq!(app.state.pets.count(PetStatus::Sold), None);
-    assert_eq!(app.state.add.name.value(), "");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
     assert!(matches!(asks_anew.task, Task::Pets(PetsTask::List { known: None, pages: 1, .. })));
@@ -320,7 +321,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         let looks_again = matches!(context, Context::ImportLook);
         assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
-        assert_eq!(app.state.add.name.value(), "Other", "{keys}");
+        assert_eq!(app.state.add.form[&fields::NAME].value(), "Other", "{keys}");
         assert!(app.says("Your text here is restored."), "{}", app.screen());
     }
 }
@@ -331,7 +332,7 @@ fn text_for_no_service_survives_a_switch() {
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     app.state.domains.browser = TextInput::new("not secure");
     change(&mut app, staging(in_file()));
-    assert_eq!(app.state.profiles.form.name.value(), "shop");
+    assert_eq!(app.state.profiles.form.value(&NAME), "shop");
     assert_eq!(app.state.domains.browser.value(), "not secure");
 }
 
@@ -349,7 +350,7 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.keys("a \"Test pet\" Tab \"1\" Esc");
     change(&mut app, protected());
     app.effects.clear();
-    assert_eq!(app.state.add.name.value(), "Rex");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Rex");
     app.keys("F2");
     assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
     app.wait(Duration::from_millis(300)).keys("n F6");
@@ -360,7 +361,7 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.keys("\" II\" Esc");
     change(&mut app, staging(in_file()));
     change(&mut app, protected());
-    assert_eq!((app.state.add.rapid.on, app.state.add.name.value()), (false, "Rex II"));
+    assert_eq!((app.state.add.rapid.on, app.state.add.form[&fields::NAME].value()), (false, "Rex II"));
 }
 
 #[test]
@@ -373,7 +374,7 @@ fn text_stays_with_its_service_and_is_back_there() {
     assert!(app.says("The form is empty.") && !app.state.add.is_typed(), "{}", app.screen());
     app.keys("Esc");
     change(&mut app, production());
-    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
 }
 
 #[test]
@@ -401,7 +402,7 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
     assert!(commands.found.iter().all(|found| !adds.contains(&found.command.name) && !found.title.contains("Add pet")));
     app.keys("Esc");
     change(&mut app, production());
-    assert_eq!(app.state.add.name.value(), "Biscuit");
+    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
 }
 
 #[test]
@@ -630,15 +631,13 @@ fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
     let mut app = listed(80, 24);
     app.keys("n F2");
     assert!(app.says("Fix 3 fields first. Nothing was saved."));
-    assert_eq!(app.state.profiles.form.focus, Focus::Name);
+    assert_eq!(app.state.profiles.form.focus().name, "name");
     app.keys("\"staging\" Tab \"https://shop.example/v1\" Tab Up Down Tab \"1X\" F2");
     assert!(app.says("There is already a profile with this name."), "{}", app.screen());
-    assert_eq!(
-        (app.state.profiles.form.focus, app.state.profiles.form.source),
-        (Focus::Name, KeySourceChoice::Variable)
-    );
+    let form = &app.state.profiles.form;
+    assert_eq!((form.focus().name, form.value(&SOURCE)), ("name", "variable"));
     app.keys("\"2\" F2");
-    assert_eq!(app.state.profiles.form.focus, Focus::Value);
+    assert_eq!(app.state.profiles.form.focus().name, "variable");
     assert!(app.job(Slot::TryProfile).is_none() && app.writes() == 0);
 }
 
@@ -658,7 +657,8 @@ fn a_profile_that_answers_is_saved_immediately_and_selected() {
     app.news(Slot::Profiles, ProfileReply::Read(Ok(more)));
     assert_eq!(app.state.profiles.entry().unwrap().name, "shop");
     app.keys("n");
-    assert!(app.state.profiles.form.name.is_empty() && app.state.profiles.form.key.is_empty());
+    let form = &app.state.profiles.form;
+    assert_eq!([&NAME, &KEY].map(|field| form.value(field)), [""; 2]);
 }
 
 #[test]
@@ -688,7 +688,7 @@ fn the_form_keeps_its_text_when_left() {
     assert!(app.effects.contains(&Effect::Cancel(Slot::TryProfile)));
     app.keys("P n");
     let form = &app.state.profiles.form;
-    assert_eq!((form.name.value(), form.key.value()), ("shop", "petk_0123456789abcdef"));
+    assert_eq!((form.value(&NAME), form.value(&KEY)), ("shop", "petk_0123456789abcdef"));
     assert_eq!(app.state.context(), Context::ProfileText);
 }
 
@@ -750,11 +750,11 @@ fn the_button_and_the_bottom_line_name_the_same_save() {
 fn a_value_that_the_service_refused_is_replaced_by_typing() {
     let mut app = tried(80, 24, Tested::Failed(unauthorized()));
     app.keys("\"petk_another_key\"");
-    assert_eq!(app.state.profiles.form.key.value(), "petk_another_key");
+    assert_eq!(app.state.profiles.form.value(&KEY), "petk_another_key");
     let nobody = Failure::NotSent { why: "connection refused".into() };
     let mut app = tried(80, 24, Tested::Failed(nobody));
     app.keys("\"https://other.example/v1\"");
-    assert_eq!(app.state.profiles.form.address.value(), "https://other.example/v1");
+    assert_eq!(app.state.profiles.form.value(&ADDRESS), "https://other.example/v1");
 }
 
 #[test]
@@ -793,15 +793,15 @@ fn a_new_profile_that_becomes_the_default_says_so() {
 fn tab_completes_the_path_of_a_key_file() {
     let mut app = listed(80, 24);
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
-    assert_eq!(app.state.profiles.form.source, KeySourceChoice::File);
+    assert_eq!(app.state.profiles.form.value(&SOURCE), "file");
     let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
         panic!("nothing is completed: {}", app.screen())
     };
     let completion = Completion { more: "ys/".into(), names: vec!["keys/".into()] };
     app.reply(Slot::CompletePath, Outcome::PathCompleted(typed, completion));
-    assert_eq!(app.state.profiles.form.file.value(), "~/keys/");
+    assert_eq!(app.state.profiles.form.value(&FILE), "~/keys/");
     app.keys("Enter");
-    assert_eq!(app.state.profiles.form.focus, Focus::Protect);
+    assert_eq!(app.state.profiles.form.focus().name, "protect");
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Paints the profiles screen.
 #![expect(clippy::wildcard_enum_match_arm, reason = "painting may use a default style")]
 
-mod form;
-
 use ratatui::text::Span;
 
-use super::State;
+use super::{State, form};
 use crate::clock::Now;
 use crate::config::{Accent, KeyOrigin, ProfileEntry, ServiceLocation};
 use crate::model::BaseUrl;
@@ -130,7 +128,7 @@ fn place(place: &ServiceLocation) -> String {
 }
 
 /// The name in sentences of the service at this address.
-fn host(address: &str) -> String {
+pub(super) fn host(address: &str) -> String {
     address.parse::<BaseUrl>().map_or_else(|_| "the service".to_owned(), |address| address.authority())
 }
 
@@ -143,7 +141,7 @@ fn key_word(key: &str) -> &str {
 }
 
 /// The result of a test, as a sentence.
-fn answer(tested: &Tested, service: &str) -> String {
+pub(super) fn answer(tested: &Tested, service: &str) -> String {
     match tested {
         Tested::Answered(took) => format!("It answered in {} ms.", took.as_millis()),
         Tested::Failed(failure) => failure.sentence(service),

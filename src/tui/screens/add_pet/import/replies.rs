@@ -6,7 +6,7 @@ use crate::model::Field;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
-use crate::tui::popups::PendingChange;
+use crate::tui::popups::{ConfirmBox, PendingChange};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
@@ -127,7 +127,7 @@ fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
     }
     running.ended = true;
     // There is nothing to stop any more.
-    state.withdraw(&PendingChange::StopImport);
+    state.popups.take_if(|asked: &ConfirmBox| asked.change == PendingChange::StopImport);
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));

@@ -12,6 +12,7 @@ use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
+use super::super::fields::CATEGORY;
 use super::jobs::{ImportSource, ImportTask};
 use super::preview::{Choice, FOUND, PreviewState};
 use super::state::Phase;
@@ -100,7 +101,7 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     }
     let add = &state.add;
     let (category, status) =
-        if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.category, add.status) };
+        if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.form[&CATEGORY], add.draft().status) };
     let category = Choice::Value(category.clone());
     let status = status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
     // Cells without a header are in the order of the form.

@@ -20,6 +20,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::Contents;
 use crate::tui::popups::WriteBox;
 use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
+use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{
     CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
 };
@@ -425,7 +426,10 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     app.reply(Slot::CheckFile, outcome);
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
-    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Rex Luna, the \"cat\"  Max"));
+    assert_eq!(
+        (app.state.context(), app.state.add.form[&fields::NAME].value()),
+        (Context::Form, "Rex Luna, the \"cat\"  Max")
+    );
 }
 
 #[test]
@@ -452,7 +456,7 @@ fn one_line_or_a_started_name_is_only_typed() {
     app.keys("a");
     app.send(Msg::Paste("Rex\n".into()));
     app.send(Msg::Paste("the\nfirst".into()));
-    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Rexthe first"));
+    assert_eq!((app.state.context(), app.state.add.form[&fields::NAME].value()), (Context::Form, "Rexthe first"));
 }
 
 #[test]

@@ -357,8 +357,8 @@ fn write_rejects(state: &mut AppState) {
     }
     let what = format!("{} to fix, with the reason", counted(count, "row"));
     let name = import.source().map_or_else(String::new, rejects_name);
-    let write = WriteBox::new(name, Contents::Rejects(Box::new(RejectsSource { source, reading, report })));
-    state.popups.show(write.holding(what));
+    let rejects = Contents::Rejects(Box::new(RejectsSource { source, reading, report }));
+    state.popups.show(WriteBox::new(name, rejects).holding(what));
 }
 
 /// The default name of the rejects file, beside the imported one.

@@ -15,6 +15,7 @@ use crate::tui::context::Context;
 use crate::tui::effect::{Effect, Job, Task};
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
 use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
 use crate::tui::state::Screen;
@@ -325,8 +326,8 @@ fn one_key_opens_the_form_with_the_text_and_the_other_what_was_shown_before() {
     app.keys("\"Moc\" F2 2");
     assert_eq!(app.state.context(), Context::Rapid);
     app.keys("F2 a");
-    assert_eq!((app.state.context(), app.state.add.name.value()), (Context::Form, "Moc"));
-    assert_eq!(app.state.add.category.value(), "3");
+    assert_eq!((app.state.context(), app.state.add.form[&fields::NAME].value()), (Context::Form, "Moc"));
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
     assert_eq!(app.state.added.len(), 1, "lines go on being sent");
     app.keys("F7 \"a.csv\" Enter 1 a");
@@ -691,7 +692,7 @@ fn text_moves_between_form_and_rapid_entry() {
     let rapid = &app.state.add.rapid;
     assert_eq!((rapid.name.value(), rapid.category.value(), rapid.status), ("Biscuit", "7", Some(PetStatus::Pending)));
     app.keys("\"!\" F6");
-    assert_eq!((app.state.add.name.value(), app.state.add.rapid.on), ("Biscuit!", false));
+    assert_eq!((app.state.add.form[&fields::NAME].value(), app.state.add.rapid.on), ("Biscuit!", false));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Handles keys of rapid entry.
 
 use crate::clock::Now;
+use crate::model::PetStatus;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::tui::command::{ARROWS, Command, Movement, change, command, moves};
@@ -10,8 +11,10 @@ use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::form::neighbour;
+use crate::tui::widgets::list::moved;
 
-use super::super::update::{is_still_switching, next_status};
+use super::super::fields::{CATEGORY, NAME};
+use super::super::update::is_still_switching;
 use super::state::{Focus, State};
 use super::{input, lines};
 
@@ -83,23 +86,23 @@ pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
         }
     }
     let add = &mut state.add;
-    let form_is_free = add.sent.is_none();
+    let (form_is_free, status) = (add.sent.is_none(), add.draft().status);
     let rapid = &mut add.rapid;
     rapid.on = !rapid.on;
     if rapid.on {
-        rapid.category = add.category.clone();
-        rapid.status = add.status;
+        rapid.category = add.form[&CATEGORY].clone();
+        rapid.status = status;
         if form_is_free && rapid.name.is_empty() {
-            rapid.name = std::mem::take(&mut add.name);
+            rapid.name = std::mem::take(&mut add.form[&NAME]);
         }
         let has_category = rapid.category_id().is_some();
         rapid.focus = if has_category { Focus::Name } else { Focus::Category };
     } else if form_is_free {
-        add.category = rapid.category.clone();
-        add.status = rapid.status;
-        if add.name.is_empty() {
-            add.name = std::mem::take(&mut rapid.name);
+        add.form[&CATEGORY] = rapid.category.clone();
+        if add.form[&NAME].is_empty() {
+            add.form[&NAME] = std::mem::take(&mut rapid.name);
         }
+        add.set_status(add.rapid.status);
     }
     Vec::new()
 }
@@ -160,8 +163,13 @@ fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
+const STATUSES: [Option<PetStatus>; 4] =
+    [None, Some(PetStatus::Available), Some(PetStatus::Pending), Some(PetStatus::Sold)];
+
 fn choose(state: &mut AppState, movement: Movement) {
-    state.add.rapid.status = next_status(state.add.rapid.status, movement);
+    let rapid = &mut state.add.rapid;
+    let here = STATUSES.iter().position(|choice| *choice == rapid.status).unwrap_or(0);
+    rapid.status = STATUSES[moved(here, movement, STATUSES.len(), 1)];
 }
 
 fn clear(state: &mut AppState, _: Now) {

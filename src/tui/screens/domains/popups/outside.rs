@@ -1,6 +1,7 @@
 //! The steps that can be simulated in the sandbox.
 
 use super::super::state::PanelLocation;
+use super::super::wizard::VALUE;
 use super::super::{redirects, removal, scheduler};
 use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
@@ -11,7 +12,6 @@ use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::popups::Popup;
 use crate::tui::state::{AppState, Layout};
-use crate::tui::text_input::TextInput;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 
@@ -89,10 +89,10 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
         _ => ".",
     };
     app.tell(format!("Sandbox: {}{then}", act.words()));
-    let form = &mut app.domains.wizard;
-    if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value.is_empty() {
-        form.value = TextInput::new(Sandbox::PLATFORM_HOST);
-        form.value.select();
+    let form = &mut app.domains.wizard.form;
+    if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {
+        form.set(&VALUE, Sandbox::PLATFORM_HOST);
+        form.select(&VALUE);
     }
     let mut effects = Vec::new();
     match app.domains.place {

@@ -21,7 +21,7 @@ use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
 use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
 use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
-use crate::tui::screens::domains::wizard::Focus;
+use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::testing::App;
 
 use super::fixture;
@@ -405,11 +405,11 @@ fn the_wizard_is_resumed_with_everything_that_was_typed() {
 fn tab_wraps_around_the_form_and_space_presses_its_button() {
     let mut app = panel(80, 24);
     app.keys("a S-Tab");
-    assert_eq!(app.state.domains.wizard.focus, Focus::Next);
+    assert_eq!(app.state.domains.wizard.form.focus().name, "next");
     app.keys("Space");
-    assert_eq!(app.state.domains.wizard.focus, Focus::Name, "there is no name yet");
+    assert_eq!(app.state.domains.wizard.form.focus().name, "name", "there is no name yet");
     app.keys("Tab Tab Tab");
-    assert_eq!(app.state.domains.wizard.focus, Focus::Name);
+    assert_eq!(app.state.domains.wizard.form.focus().name, "name");
 }
 
 #[test]
@@ -419,9 +419,9 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
     let screen = app.screen();
     let footer = screen.lines().last().unwrap();
     assert!(footer.contains("Enter the record"), "{footer}");
-    let before = app.state.domains.wizard.clone();
+    let before = app.state.domains.wizard.draft();
     app.keys("q x 1 P \"shop\" :");
-    assert_eq!((&app.state.domains.wizard, app.state.quitting), (&before, None));
+    assert_eq!((app.state.domains.wizard.draft(), app.state.quitting), (before, None));
     assert!(!app.state.popups.is_open() && app.state.domains.place == PanelLocation::Wizard);
 }
 
@@ -429,7 +429,7 @@ fn letters_on_the_button_do_nothing_and_the_bottom_line_is_about_it() {
 fn an_invalid_name_is_replaced_by_typing() {
     let mut app = panel(80, 24);
     app.keys("a \"pets..acme\" F2 \"shop.example\"");
-    assert_eq!(app.state.domains.wizard.name.value(), "shop.example");
+    assert_eq!(app.state.domains.wizard.form.value(&NAME), "shop.example");
 }
 
 #[test]
@@ -438,9 +438,9 @@ fn an_invalid_name_stays_as_typed_with_the_reason() {
     app.keys("a \"pets..acme\" F2");
     assert!(app.says("A label is empty"));
     app.keys("Esc a");
-    assert_eq!(app.state.domains.wizard.name.value(), "pets..acme");
+    assert_eq!(app.state.domains.wizard.form.value(&NAME), "pets..acme");
     app.keys("F8");
-    assert!(app.state.domains.wizard.name.is_empty());
+    assert!(app.state.domains.wizard.form.value(&NAME).is_empty());
 }
 
 #[test]
@@ -457,7 +457,7 @@ fn a_name_on_the_list_selects_its_entry() {
 fn typing_outside_a_field_begins_the_name() {
     let mut app = panel(80, 24);
     app.keys("a \"jobs.acme-pets.com\"");
-    assert_eq!(app.state.domains.wizard.name.value(), "jobs.acme-pets.com");
+    assert_eq!(app.state.domains.wizard.form.value(&NAME), "jobs.acme-pets.com");
 }
 
 #[test]
@@ -857,9 +857,9 @@ fn the_step_that_adds_the_domain_in_the_dashboard_fills_the_value() {
     app.keys("a \"docs.acme-cats.com\" Tab C-o");
     assert!(app.says("> dashboard add docs.acme-cats.com; the value: sites.petplatform.net"), "{}", app.screen());
     app.keys("Enter");
-    assert_eq!(app.state.domains.wizard.value.value(), "sites.petplatform.net");
+    assert_eq!(app.state.domains.wizard.form.value(&VALUE), "sites.petplatform.net");
     app.keys("\"other.petplatform.net\"");
-    assert_eq!(app.state.domains.wizard.value.value(), "other.petplatform.net", "typing replaces it");
+    assert_eq!(app.state.domains.wizard.form.value(&VALUE), "other.petplatform.net", "typing replaces it");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::tui::pending::Slot;
 use crate::tui::widgets::page::tick;
 
 use super::super::labels;
-use super::super::removal::{Focus, followed, is_gone, is_left_behind, worked};
+use super::super::removal::{DASHBOARD, NAME, VISITORS, followed, is_gone, is_left_behind, worked};
 use super::{Page, Scene, act_of};
 
 /// The least rows for everything.
@@ -57,11 +57,11 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
             }
         }
     }
-    for (focus, number, done, text) in [
-        (Focus::Visitors, 2, reported.removal_planned || reported.removed, "Visitors are few enough (your judgement)"),
-        (Focus::Dashboard, 3, reported.removed, "Dashboard: Domains, menu at the name, Remove"),
+    for (field, number, done, text) in [
+        (&VISITORS, 2, reported.removal_planned || reported.removed, "Visitors are few enough (your judgement)"),
+        (&DASHBOARD, 3, reported.removed, "Dashboard: Domains, menu at the name, Remove"),
     ] {
-        let here = removal.focus == focus;
+        let here = removal.is_at(field);
         if here {
             page.point(8);
         }
@@ -94,11 +94,11 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
     let leads = if leads.is_empty() { "none".to_owned() } else { leads.join(", ") };
     page.wrapped(5, &format!("redirects to it: {leads}; primary: {primary}"), if small { 1 } else { 2 });
     page.gap();
-    let here = removal.focus == Focus::Name;
+    let here = removal.is_at(&NAME);
     page.text(if here {
         "   Type the name to take it off this list:"
     } else {
         "   To take it off this list, Tab here and type the name:"
     });
-    page.field("", 4, 40, &removal.typed, here);
+    page.form_field(removal, &NAME, 4);
 }

@@ -5,7 +5,7 @@ use crate::domains::troubleshooting::PRECONDITIONS;
 use crate::domains::{Code, Finding, Verdict};
 use crate::tui::theme::StyleRole;
 
-use super::super::wizard::{Focus, read_name, read_value};
+use super::super::wizard::{BUTTON, NAME, VALUE, read_name, read_value};
 use super::{Page, Scene, closed, sentence, tabs};
 
 /// The left edge of the fields.
@@ -23,14 +23,14 @@ pub fn steps(page: &mut Page<'_>, step: usize) {
 /// Paints the form.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let panel = &scene.app.domains;
-    let form = &panel.wizard;
+    let form = &panel.wizard.form;
     steps(page, 1);
     page.gap();
     page.wrapped(3, &format!("Before you start: {PRECONDITIONS}."), 3);
     page.gap();
     let reading = read_name(panel);
-    page.field("Domain", FIELDS, 48, &form.name, form.focus == Focus::Name);
-    if form.name.is_empty() {
+    page.form_field(form, &NAME, FIELDS);
+    if form.value(&NAME).is_empty() {
         match &panel.setup.sandbox {
             Some(_) => note(page, &format!("Sandbox: type {}, or https://{0}/guide", Sandbox::DOMAIN)),
             None => note(page, "for example docs.example.com; you can paste a whole address"),
@@ -51,8 +51,8 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let shown = reading.domain.as_ref().map_or("the domain", |domain| domain.unicode.as_str());
     let where_to = format!("In the dashboard (Project settings, Domains, Add domain) enter {shown}.");
     page.wrapped(3, &format!("{where_to} It then shows a value. Type or paste it here:"), 3);
-    page.field("Value", FIELDS, 48, &form.value, form.focus == Focus::Value);
-    if form.value.is_empty() {
+    page.form_field(form, &VALUE, FIELDS);
+    if form.value(&VALUE).is_empty() {
         match &panel.setup.sandbox {
             Some(_) => note(
                 page,
@@ -67,7 +67,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         }
     }
     page.gap();
-    page.button(FIELDS, "[ F2 Next: the record ]", form.focus == Focus::Next);
+    page.button(FIELDS, BUTTON.label, form.is_at(&BUTTON));
 }
 
 fn note(page: &mut Page<'_>, text: &str) {

@@ -1,57 +1,57 @@
 //! The fields of the form for a domain.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domains::DnsName;
-use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
-use crate::tui::widgets::form::Control;
+use crate::tui::widgets::form::{Field, Form, FormDraft, Kind};
 
-/// The steps before the record.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub static NAME: Field = Field::new("name", "Domain", Kind::Text).columns(48);
+pub static VALUE: Field = Field::new("value", "Value", Kind::Text).columns(48);
+pub static BUTTON: Field = Field::new("next", "[ F2 Next: the record ]", Kind::Button);
+
+/// The form for a domain.
+#[derive(Clone, Debug)]
 pub struct Wizard {
-    /// The name as typed.
-    pub name: TextInput,
-    /// The value as typed.
-    pub value: TextInput,
-    /// Where the cursor is.
-    pub focus: Focus,
+    pub form: Form,
     /// The entry that is set up, if it exists: its name can no longer change.
     pub entry: Option<DnsName>,
 }
 
-/// The parts of the form, in order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Focus {
-    // As drafts of earlier versions have it.
-    #[default]
-    #[serde(alias = "Plan", alias = "Deploy", alias = "Access")]
-    Name,
-    Value,
-    Next,
-}
-
-impl Focus {
-    /// The kind of each.
-    pub const PARTS: [(Self, Control); 3] =
-        [(Self::Name, Control::Text), (Self::Value, Control::Text), (Self::Next, Control::Button)];
+impl Default for Wizard {
+    fn default() -> Self {
+        Self { form: Form::new(&[&NAME, &VALUE, &BUTTON]), entry: None }
+    }
 }
 
 impl Wizard {
-    /// Where a key goes.
-    pub const fn context(&self) -> Context {
-        match self.focus {
-            Focus::Name | Focus::Value => Context::WizardText,
-            Focus::Next => Context::WizardButton,
-        }
+    /// The form for an entry of the list, with its value.
+    pub fn of(name: &DnsName, value: &str) -> Self {
+        let mut wizard = Self { entry: Some(name.clone()), ..Self::default() };
+        wizard.form.set(&NAME, name.as_str());
+        wizard.form.set(&VALUE, value);
+        wizard.form.go_to(&VALUE);
+        wizard
     }
 
     /// The text field that has the cursor.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.focus {
-            Focus::Name if self.entry.is_none() => Some(&mut self.name),
-            Focus::Value => Some(&mut self.value),
-            Focus::Name | Focus::Next => None,
+    pub fn input(&mut self) -> Option<&mut TextInput> {
+        let is_fixed = self.entry.is_some() && self.form.is_at(&NAME);
+        self.form.input().filter(|_| !is_fixed)
+    }
+
+    pub fn draft(&self) -> FormDraft {
+        let entry = self.entry.as_ref().map(|entry| ("entry".to_owned(), TextInput::new(entry.as_str())));
+        self.form.draft().into_iter().chain(entry).collect()
+    }
+
+    /// The form that a draft has.
+    pub fn restored(draft: &FormDraft) -> Self {
+        let entry = draft.get("entry").filter(|entry| !entry.is_empty()).map(|entry| DnsName::new(entry.value()));
+        let mut wizard = Self { entry, ..Self::default() };
+        wizard.form.restore(draft);
+        if wizard.entry.is_some() {
+            // Its name is fixed, whatever was in use.
+            wizard.form.go_to(&VALUE);
         }
+        wizard
     }
 }
