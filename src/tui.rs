@@ -4,7 +4,7 @@
 //! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
 //! them).
 //!
-//! - Pure: `msg effect state command context places start pending key keymap text_input paste_detection path_completion update deadline frame_pacer drafts`,
+//! - Pure: `msg effect state command context places start pending key keymap text_input paste_detection path_completion forms update deadline frame_pacer drafts`,
 //!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, crossterm, tokio,
 //!   reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.

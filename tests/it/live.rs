@@ -195,6 +195,7 @@ async fn two_thousand_streams_that_nobody_reads_keep_no_request_waiting() {
     let _instance = instance(&address, &url);
     let address: SocketAddr = address.parse().unwrap();
     let bearers = [one, other].map(|key| format!("Bearer {}", key.expose_secret()));
+    let alone = medians(address, &bearers[0]).await;
     let mut open = Vec::new();
     for bearer in &bearers {
         let ask = format!("{}\r\n", head("GET", EVENTS, &[("Authorization", bearer)]));
@@ -206,17 +207,26 @@ async fn two_thousand_streams_that_nobody_reads_keep_no_request_waiting() {
             open.push(stream);
         }
     }
+    let beside = medians(address, &bearers[0]).await;
+    // Other tests, and other programs, keep both waiting.
+    let is_kept = |(alone, beside): (&Duration, &Duration)| *beside > *alone * 20 + Duration::from_millis(500);
+    assert!(!alone.iter().zip(&beside).any(is_kept), "{alone:?} {beside:?}");
+}
+
+/// How long half of the adds take, and half of the lists.
+async fn medians(address: SocketAddr, bearer: &str) -> Vec<Duration> {
+    let mut medians = Vec::new();
     for (method, target, body) in [("POST", "/v1/pets", r#"{"name":"Rex","categoryId":1}"#), ("GET", "/v1/pets", "")] {
         let mut took = Vec::new();
         for _ in 0..50 {
             let begun = clock::now().mono;
-            let headers = [("Authorization", bearers[0].as_str()), JSON];
-            let answer = exchange_at(address, method, target, &headers, body.as_bytes()).await;
+            let answer =
+                exchange_at(address, method, target, &[("Authorization", bearer), JSON], body.as_bytes()).await;
             assert!([200, 201].contains(&answer.status), "{answer:?}");
             took.push(begun.elapsed());
         }
         took.sort();
-        // The other tests keep some waiting.
-        assert!(took[25] < Duration::from_millis(500), "{method}: {took:?}");
+        medians.push(took[25]);
     }
+    medians
 }
