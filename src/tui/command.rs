@@ -185,7 +185,7 @@ impl Command {
         Self { over_ssh, ..self }
     }
 
-    /// The bottom line names it only where it does something.
+    /// The bottom line, and the help of domains, name it only where it does something.
     pub const fn when(self, works: fn(&AppState) -> bool) -> Self {
         Self { works, ..self }
     }

@@ -66,7 +66,7 @@ pub fn on_ran(state: &mut AppState, ran: Ran, now: Now) {
                 (Some(line), None) if line.len() < 60 => state.say_done(format!("{name}: {}", short(line)), now.mono),
                 (Some(_), _) if !state.popups.is_open() && state.context() == Context::Pets => {
                     state.message = None;
-                    state.popups.show(TextBox::new(TextKind::Output, text, "output.txt"));
+                    state.popups.show(TextBox::new(TextKind::Output, text, "output"));
                 }
                 // Nothing covers what is typed elsewhere.
                 (Some(line), _) => state.say_done(format!("{name}: {} …", short(line)), now.mono),

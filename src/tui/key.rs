@@ -71,3 +71,14 @@ impl Movement {
         matches!(self, Self::Down | Self::PageDown | Self::HalfPageDown | Self::Last)
     }
 }
+
+/// An entry of the bottom line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The name of the key, or of the keys.
+    pub key: String,
+    /// What it does.
+    pub word: &'static str,
+    /// What a click presses.
+    pub press: KeyPress,
+}

@@ -12,7 +12,7 @@ use strum::IntoEnumIterator as _;
 
 use super::command::{Command, Reach};
 use super::context::Context;
-use super::key::{Key, KeyPress};
+use super::key::{Hint, Key, KeyPress};
 use crate::config::CustomAction;
 use crate::model::display_safe;
 use names::read_key;
@@ -33,17 +33,6 @@ pub struct Binding {
 /// The keys in use, place by place.
 #[derive(Clone, Debug)]
 pub struct Keymap(Vec<Vec<Binding>>);
-
-/// An entry of the bottom line.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hint {
-    /// The name of the key, or of the keys.
-    pub key: String,
-    /// What it does.
-    pub word: &'static str,
-    /// What a click presses.
-    pub press: KeyPress,
-}
 
 /// The keys that a table names.
 fn keys_of(command: &Command) -> Vec<KeyPress> {

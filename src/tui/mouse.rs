@@ -54,6 +54,15 @@ impl Area {
     }
 }
 
+/// A part of the screen, in cells from its top left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Region {
+    pub x: u16,
+    pub y: u16,
+    pub columns: u16,
+    pub rows: u16,
+}
+
 /// The areas of a frame in which a click does something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clickable {

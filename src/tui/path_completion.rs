@@ -8,7 +8,6 @@ use crate::model::words::list;
 use super::command::{Command, command};
 use super::context::Context;
 use super::effect::{Effect, Task};
-use super::popups::help::HelpBox;
 use super::state::AppState;
 use super::text_input::TextInput;
 
@@ -37,9 +36,12 @@ pub fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) 
 
 /// The field with a path, if it has the cursor.
 fn field(state: &mut AppState) -> Option<&mut TextInput> {
-    let context = state.popups.get().map_or_else(|| state.context(), |HelpBox { place, .. }| *place);
-    if context == Context::ImportFile {
+    let below = state.below_boxes();
+    if let Some(path) = state.popups.path() {
+        return Some(path);
+    }
+    if below == Context::ImportFile {
         return Some(&mut state.add.import.path);
     }
-    if context == Context::ProfilePath { state.profiles.form.input() } else { state.popups.path() }
+    if below == Context::ProfilePath { state.profiles.form.input() } else { None }
 }

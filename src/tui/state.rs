@@ -13,11 +13,12 @@ use super::command::{Command, Reach};
 use super::context::Context;
 use super::drafts::DraftState;
 use super::effect::{Effect, Job, Task};
-use super::keymap::{Hint, Keymap};
-use super::mouse::Clickable;
+use super::key::Hint;
+use super::keymap::Keymap;
+use super::mouse::{Clickable, Region};
 use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
-use super::popups::stack::Popups;
+use super::popups::stack::{Popup, Popups};
 use super::popups::state::{ConfirmBox, DEAF, PendingChange};
 use super::screens::domains::state::PanelLocation;
 use super::screens::requests::state::State as RequestLog;
@@ -225,15 +226,6 @@ pub struct AddedPet {
     pub pet: Pet,
 }
 
-/// A part of the screen, in cells from its top left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Region {
-    pub x: u16,
-    pub y: u16,
-    pub columns: u16,
-    pub rows: u16,
-}
-
 /// What drawing learned; the next update uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -352,9 +344,11 @@ impl AppState {
 
     /// Where a key pressed now goes.
     pub fn context(&self) -> Context {
-        if let Some(popup) = self.popups.top() {
-            return popup.context();
-        }
+        self.popups.top().map_or_else(|| self.below_boxes(), Popup::context)
+    }
+
+    /// The same where no box is open.
+    pub(super) fn below_boxes(&self) -> Context {
         match self.screen {
             Screen::Pets if self.pets.searching => Context::Search,
             Screen::Pets => Context::Pets,

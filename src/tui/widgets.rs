@@ -13,8 +13,7 @@ use crate::api::failure::Failure;
 use crate::model::text::{cut, width};
 pub use crate::model::text::{wrap, wrap_indented, wrap_rows};
 
-use super::key::KeyPress;
-use super::keymap::Hint;
+use super::key::{Hint, KeyPress};
 use super::theme::{Appearance, StyleRole};
 
 /// From this width on there are panes at the right.

@@ -668,7 +668,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     app.press("o");
     app.shows(&["> provider  delete CNAME docs.acme-cats.com"]).await;
     app.press("Enter");
-    app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform any more"]).await;
+    app.shows(&["4 [x] DNS: delete CNAME", "nothing points to the platform"]).await;
     app.press("Tab \"docs.acme-cats.com\" Enter");
     app.shows(&["2 fine."]).await;
     app.quit().await;

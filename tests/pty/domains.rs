@@ -56,7 +56,7 @@ fn a_sandbox_domain_goes_live_and_is_removed() {
     app.send("o\r\t ");
     app.shows(&["3 [x] Dashboard", "still there: anyone"]);
     app.send("o\r");
-    app.shows(&["nothing points to the platform any more"]);
+    app.shows(&["nothing points to the platform"]);
     app.send("\tdocs.acme-cats.com\r");
     app.shows(&["Watching.", "help.acme-pets.com"]);
     app.send("q");

@@ -69,6 +69,16 @@ impl Partial {
     fn beside(copy: &Path) -> io::Result<Self> {
         let place = copy.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
         remove_left(place);
+        loop {
+            match Self::within(place) {
+                // Another program took its directory, which was empty still, for one that was left.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && place.is_dir() => {}
+                made => return made,
+            }
+        }
+    }
+
+    fn within(place: &Path) -> io::Result<Self> {
         let (private, of_owner) = (Permissions::from_mode(0o600), Permissions::from_mode(0o700));
         let directory = tempfile::Builder::new().prefix(PARTIAL).permissions(of_owner).tempdir_in(place)?;
         let held = File::open(directory.path())?;
@@ -78,8 +88,7 @@ impl Partial {
     }
 }
 
-/// Removes what programs that were killed have left in `place`. One that is at work holds a lock before it puts a file into
-/// its directory.
+/// Removes what programs that were killed have left in `place`. One that is at work holds a lock.
 fn remove_left(place: &Path) {
     let left = fs::read_dir(place).into_iter().flatten().flatten().filter(|left| {
         left.file_name().as_encoded_bytes().starts_with(PARTIAL.as_bytes())
@@ -87,7 +96,7 @@ fn remove_left(place: &Path) {
     });
     for left in left.map(|left| left.path()) {
         let Ok(held) = File::open(&left) else { continue };
-        if held.try_lock().is_ok() && fs::read_dir(&left).is_ok_and(|mut files| files.next().is_some()) {
+        if held.try_lock().is_ok() {
             // What cannot be removed stays.
             let _ = fs::remove_dir_all(&left);
         }

@@ -7,6 +7,7 @@ use crate::app::outbox::unknown_outcome::UnknownOutcome;
 use crate::tui::msg::{Key, KeyPress, Msg};
 use crate::tui::screens::add_pet::import::{self, Phase};
 use crate::tui::screens::domains::wizard::Wizard;
+use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
@@ -83,6 +84,8 @@ impl TypedText {
         if let Some(profile) = profile
             && !state.profiles.form.has_text()
         {
+            // Nothing of another service stays in it, such as a key.
+            state.profiles.form = profiles::fields::new();
             state.profiles.form.restore(&profile);
         }
         if state.domains.browser.is_empty() {

@@ -66,9 +66,9 @@ impl Popups {
         self.0.len() > 1
     }
 
-    /// Opens a box in place of the one that has the keys.
+    /// Opens a box in place of those that are open.
     pub fn show(&mut self, popup: impl Popup) {
-        self.close();
+        self.0.clear();
         self.cover(popup);
     }
 

@@ -38,7 +38,7 @@ pub struct TextBox {
 }
 
 impl TextBox {
-    /// The box at its top; `file` without `.txt`.
+    /// `file` is without `.txt`.
     pub fn new(kind: TextKind, text: String, file: &str) -> Self {
         Self { kind, text, file: format!("{file}.txt") }
     }

@@ -5,8 +5,9 @@ use std::time::Duration;
 use ratatui::buffer::Buffer;
 
 use super::{App, letters};
+use crate::tui::key::Hint;
 use crate::tui::key::{Key, KeyPress};
-use crate::tui::keymap::{Binding, Hint, key_name};
+use crate::tui::keymap::{Binding, key_name};
 use crate::tui::msg::Msg;
 use crate::tui::popups::Popup;
 

@@ -118,7 +118,7 @@ pub struct Form {
     focus: usize,
     /// Secrets can be read.
     pub shown: bool,
-    /// Something was typed or chosen since this was set back.
+    /// Something was typed, or another choice made, since this was set back.
     pub changed: bool,
 }
 
@@ -177,8 +177,8 @@ impl Form {
     }
 
     fn kept(&self) -> impl Iterator<Item = &Part> {
-        let is_kept = |part: &&Part| !part.field.is_secret() && (part.field.is_kept)(part.input.value());
-        self.parts.iter().filter(is_kept)
+        let values = self.parts.iter().filter(|part| !matches!(part.field.kind, Kind::Secret | Kind::Button));
+        values.filter(|part| (part.field.is_kept)(part.input.value()))
     }
 
     pub fn draft(&self) -> FormDraft {
@@ -197,7 +197,9 @@ impl Form {
                 *input = TextInput::new(chosen.unwrap_or(&words[0]).0);
             }
         }
-        let focus = draft.get("focus").and_then(|focus| self.find(focus.value()));
+        // Earlier versions had one name for all that depends on a choice.
+        let of_choice = || self.shown().find(|(_, part)| part.field.only_if.is_some());
+        let focus = draft.get("focus").and_then(|focus| self.find(focus.value()).or_else(of_choice));
         self.focus = focus.map_or(0, |(at, _)| at);
     }
 

@@ -9,8 +9,7 @@ use ratatui::widgets::{Clear, Widget};
 use crate::model::ObservedStatus;
 use crate::model::text::{cut, width};
 use crate::tui::key::Key;
-use crate::tui::mouse::{Area, Target};
-use crate::tui::state::Region;
+use crate::tui::mouse::{Area, Region, Target};
 #[cfg(test)]
 use crate::tui::testing::loss;
 use crate::tui::text_input::TextInput;

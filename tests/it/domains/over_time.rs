@@ -155,7 +155,7 @@ fn watching_checks_again_at_the_promised_time() {
 #[test]
 fn watching_checks_once_more_when_the_time_is_up() {
     let room = Room::today(Code::DnsMissing);
-    let (child, line) = watching(&room, &["--timeout", "2s"]);
+    let (child, line) = watching(&room, &["--timeout", "5s"]);
     assert!(line.contains("waiting-for-dns: "), "{line}");
     room.world.change(|plan| {
         plan.zone(Plan::ZONE).set(DOMAIN, Plan::TTL, ZoneData::cname(Plan::PLATFORM_HOST));

@@ -230,6 +230,8 @@ fn a_backup_or_restore_that_is_ended_leaves_no_file_and_a_killed_one_none_after_
             let _ = fs::remove_file(&copy);
             let _ = fs::remove_file(&other);
         }
+        // Killed before there was a file in it.
+        fs::create_dir(shop.home().join(".petstore-backup-left")).unwrap();
         assert_eq!(shop.run(command).status.code(), Some(0));
         assert_eq!(all_names(shop.home()), Vec::<String>::new(), "{command:?}");
         let _ = fs::remove_file(&copy);

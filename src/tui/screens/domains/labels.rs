@@ -42,11 +42,11 @@ pub fn act(next: &NextStep) -> Option<&str> {
 pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
     // What is right or could not be checked comes and goes without being news.
     let is_wrong = |finding: &&Finding| finding.verdict > Verdict::Ok;
-    // What was not looked at again is not fixed. Name servers that are right have no finding.
-    let looked = |topic| {
-        let is_it = |one: &Finding| one.code.topic() == topic && one.verdict != Verdict::Unknown;
-        topic == Topic::Servers || after.findings.iter().any(is_it)
-    };
+    // What was not checked again is not fixed. Name servers that are right have no finding, and a redirect of the page that
+    // works is one about the page.
+    let group = |topic| if topic == Topic::Redirect { Topic::Http } else { topic };
+    let seen = after.findings.iter().filter(|one| one.verdict != Verdict::Unknown).map(|one| one.code.topic());
+    let looked = |topic| seen.clone().any(|seen| topic == Topic::Servers || group(seen) == group(topic));
     let news = |how: &str, from: &CheckResult, other: &CheckResult| {
         let stays = |one: &Finding| other.findings.iter().filter(is_wrong).any(|known| known.code == one.code);
         let only = from.findings.iter().filter(is_wrong).filter(|one| !stays(one) && looked(one.code.topic()));

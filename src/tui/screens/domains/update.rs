@@ -80,7 +80,7 @@ pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) ->
         return app.note("The list of domains is being read.");
     }
     if command.name != "outside" && !(command.works)(app) && !is_listed(app) {
-        return app.note("Not on your list: Esc, F2 adds it.");
+        return app.note("Not on your list: F2 in its form adds it.");
     }
     if !command.confirms {
         app.domains.confirming = None;

@@ -49,7 +49,7 @@ pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) ->
 /// Shows the screen.
 pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
-    if state.popups.take::<KeyBox>().is_some() {}
+    state.popups.take::<KeyBox>();
     if state.screen != Screen::Profiles {
         // Two screens that return to each other could never be left.
         state.profiles.from = match (state.screen, state.requests.back) {

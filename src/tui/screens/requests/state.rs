@@ -34,9 +34,9 @@ impl Default for State {
 /// Whether an exchange gave no success: it was refused, or no whole answer came, though nobody cancelled it.
 pub fn has_failed(exchange: &Exchange) -> bool {
     // A list that has not changed is answered 304.
-    let why = exchange.failure.as_deref();
-    why != Some("cancelled")
-        && (why.is_some() || exchange.status.is_none_or(|status| !matches!(status, 200..=299 | 304)))
+    let is_cancelled = exchange.failure.as_deref() == Some("cancelled");
+    let is_good = exchange.status.map_or(is_cancelled, |status| matches!(status, 200..=299 | 304));
+    !is_good || exchange.failure.is_some() && !is_cancelled
 }
 
 impl State {

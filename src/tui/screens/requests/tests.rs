@@ -253,4 +253,5 @@ fn looks_small_plain_and_in_unicode() {
 fn a_cancelled_request_is_no_failure() {
     let why = |why: &str| Exchange { status: None, failure: Some(why.into()), ..listed(0, "") };
     assert!(super::has_failed(&why("timeout")) && !super::has_failed(&why("cancelled")));
+    assert!(super::has_failed(&Exchange { status: Some(503), ..why("cancelled") }), "it was refused before");
 }

@@ -92,7 +92,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let form = &mut app.domains.wizard.form;
     if act == SandboxStep::AddDomain && app.domains.place == PanelLocation::Wizard && form.value(&VALUE).is_empty() {
         form.set(&VALUE, Sandbox::PLATFORM_HOST);
-        form.select(&VALUE);
+        form[&VALUE].select();
     }
     let mut effects = Vec::new();
     match app.domains.place {
