@@ -46,7 +46,7 @@ pub struct Layout {
     pub beside: bool,
     /// Blank rows between fields.
     pub gap: u16,
-    /// It waits for something else: no field is in use, and there is no button.
+    /// It waits for something else: no field is in use, and no button is shown.
     pub idle: bool,
 }
 

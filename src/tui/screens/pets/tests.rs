@@ -306,7 +306,7 @@ fn a_key_refused_in_the_background_takes_no_letters() {
     app.keys("r");
     app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
     assert!(!app.state.popups.is_open());
-    assert!(app.says("The API key is no longer accepted. F4 asks for another one."), "{}", app.screen());
+    assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
     assert!(app.job(Slot::TestKey).is_none());
     app.keys("F4");

@@ -527,7 +527,7 @@ pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.context().is_text() {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
-        state.complain("The API key is no longer accepted. F4 asks for another one.");
+        state.complain("The API key is missing or not accepted. F4 asks for one.");
     }
 }
 

@@ -182,7 +182,7 @@ fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
     let mut app = live(80, 24, &pets);
     let id = app.job(Slot::Follow).unwrap().id;
     app.reply_to(id, PetsReply::NotFollowed(unauthorized()));
-    assert!(app.says("The API key is no longer accepted. F4 asks for another one."), "{}", app.screen());
+    assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.keys("F4 \"petk_x\" Enter");
     app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
     app.reply(Slot::List, offered(&pets));
