@@ -2,7 +2,7 @@
 //!
 //! # Where to begin
 //!
-//! To understand the app, read seven files: this one (the map), `tui::msg`, `tui::effect`, `tui::update`,
+//! To understand the app, read eight files: this one (the map), `tui::msg`, `tui::effect`, `tui::update`, `tui::job`,
 //! `tui::screens::pets::update`, `tui::worker`, `tui::event_loop`. To understand the service: [`server`], then
 //! [`store`]: below its `pets` come `job`, `database`, then `sqlite` or `postgres`; the statements are in `sql`. The
 //! types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
@@ -12,9 +12,9 @@
 //!
 //! # The app
 //!
-//! A key goes through `tui::terminal`, `tui::keymap`, `tui::update` and the `update` of its screen. What
-//! it asks for is in the screen's `jobs`; the file of the same name in `tui::worker` does it, through `app` or
-//! [`api`]. The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
+//! A key goes through `tui::terminal`, `tui::keymap`, `tui::update` and the `update` of its screen. What it asks for is
+//! a job, a type beside it: what is asked, what the worker does for it, through `app` or [`api`], and what follows from its
+//! answer (`tui::job`). The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
 //!
 //! ```text
 //!              terminal events            signals
@@ -85,7 +85,7 @@
 //! | heartbeat | a write that leaves nothing behind and shows that commits get through |
 //! | message, effect | what can happen to the app, what it can ask for (`tui::msg`, `tui::effect`) |
 //! | own action, run | a program of the user's on a key, and one time that it runs (`tui::custom_actions`) |
-//! | job, slot (app) | work for the worker; at most one runs in a slot (`tui::pending`) |
+//! | job, slot (app) | work for the worker (`tui::job`); at most one runs in a slot (`tui::pending`) |
 //! | custom domain | a domain of one's own for a published project |
 //! | platform host | the value of the CNAME record that the dashboard shows |
 //! | apex | a domain without a subdomain; gets ALIAS or ANAME instead of CNAME |

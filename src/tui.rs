@@ -1,15 +1,15 @@
 //! The terminal app: keys and replies go in, frames and effects come out.
 //!
 //! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
-//! what), [`screens::pets::update`] (one screen of it), [`worker`] (which does the work), [`event_loop`] (which connects
-//! them).
+//! what), [`job`] (work beside the loop, and what follows from it), [`screens::pets::update`] (one screen of it), [`worker`]
+//! (where the work runs), [`event_loop`] (which connects them).
 //!
 //! - Pure: `msg effect state command context places start pending key keymap text_input paste_detection path_completion forms update deadline frame_pacer drafts`,
-//!   `popups::{state, jobs}`, `widgets::{list, form}`, and all of `screens` but views. No ratatui, crossterm, tokio,
-//!   reqwest, clock or printing.
+//!   `popups::state`, `widgets::{list, form}`, and all of `screens` but views and `jobs`; the `run` of a job only begins what
+//!   [`crate::api`], [`crate::app`] and [`crate::config`] do. No ratatui, crossterm, tokio, reqwest, clock or printing.
 //! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
-//! - Work: `worker`. Network through [`crate::api`] and [`crate::domains`], files and keys through [`crate::config`];
-//!   does not know the state.
+//! - Work: `worker job */jobs`. Network through [`crate::api`] and [`crate::domains`], files and keys through
+//!   [`crate::config`]. The worker does not know the state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
@@ -34,6 +34,7 @@ pub mod effect;
 pub mod event_loop;
 mod forms;
 pub mod frame_pacer;
+pub mod job;
 mod key;
 pub mod keymap;
 pub mod mouse;

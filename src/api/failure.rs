@@ -85,6 +85,12 @@ pub enum Remedy {
     None,
 }
 
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::from(&error)
+    }
+}
+
 impl From<&ApiError> for Failure {
     fn from(error: &ApiError) -> Self {
         match error {

@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt as _, stream};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Method, Response, Url};
 use sse_stream::{Sse, SseByteStream};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::client::read_json;
 use super::retry::{dice, pause};
@@ -37,6 +37,10 @@ const MOST_OF_A_KEY: usize = 255;
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
+/// New pets that come within this time are reported together, up to so many.
+const TOGETHER: Duration = Duration::from_millis(20);
+const MOST_TOGETHER: usize = 1_000;
+
 /// What a [`Follower`] learns.
 #[derive(Debug)]
 pub enum News {
@@ -51,6 +55,19 @@ pub enum News {
         /// Why; `None` if the service has ended it.
         error: Option<ApiError>,
     },
+}
+
+/// What a [`Follower`] reports to somebody who looks on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Followed {
+    /// The connection is there: what is added after this pet comes.
+    Connected(PetId),
+    /// These were added, in this order.
+    Added(Vec<AddedPet>),
+    /// Pets that were there are gone: the service goes on after this one.
+    PetsLost(PetId),
+    /// The connection is gone for a while.
+    Lost,
 }
 
 /// A pet, and what the key may see of how it was added.
@@ -72,6 +89,8 @@ pub struct Follower {
     /// How many times in a row connecting has given nothing.
     failures: u32,
     connect_at: Instant,
+    /// Came with pets that were reported together.
+    waiting: Option<Result<News, ApiError>>,
 }
 
 struct Connection {
@@ -97,7 +116,16 @@ impl Follower {
         }
         let (client, url) = (client.for_streams()?.called("events"), client.events_url());
         let connect_at = Instant::from_std(clock::now().mono);
-        Ok(Some(Self { client, url, status, position: after, connection: None, failures: 0, connect_at }))
+        Ok(Some(Self {
+            client,
+            url,
+            status,
+            position: after,
+            connection: None,
+            failures: 0,
+            connect_at,
+            waiting: None,
+        }))
     }
 
     /// The position in the sequence of all additions: a follower that begins after it misses nothing.
@@ -134,6 +162,31 @@ impl Follower {
                 Err(error) => return self.lost(Some(error)),
             }
         }
+    }
+
+    /// The same, with new pets together that come one soon after another.
+    pub async fn followed(&mut self) -> Result<Followed, ApiError> {
+        let news = match self.waiting.take() {
+            Some(news) => news,
+            None => self.next().await,
+        };
+        Ok(match news? {
+            News::Connected => Followed::Connected(self.position.unwrap_or(PetId::MIN)),
+            News::Lost { .. } => Followed::Lost,
+            News::PetsLost(last) => Followed::PetsLost(last),
+            News::Added(first) => {
+                let mut added = vec![first];
+                let end = Instant::from_std(clock::now().mono + TOGETHER);
+                while added.len() < MOST_TOGETHER && self.waiting.is_none() {
+                    match timeout_at(end, self.next()).await {
+                        Ok(Ok(News::Added(next))) => added.push(next),
+                        Ok(other) => self.waiting = Some(other),
+                        Err(_) => break,
+                    }
+                }
+                Followed::Added(added)
+            }
+        })
     }
 
     async fn connect(&mut self) -> Result<Connection, ApiError> {

@@ -3,12 +3,14 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
 use super::client::UnreadPage;
 use super::retry::repeated;
 use super::{ApiError, Client, Defect, NextPage};
+use crate::clock;
 use crate::model::words::counted;
 use crate::model::{Limit, Pet, PetId, PetQuery, PetStatus};
 
@@ -20,6 +22,12 @@ const MAX_PETS: usize = MAX_REQUESTS as usize * ROWS;
 
 /// The rows of a full page.
 const ROWS: usize = Limit::MAX.get() as usize;
+
+/// How many pets of it are told at once, if they come quickly.
+const PART: usize = 1_000;
+
+/// The longest that some of them are held back.
+const BETWEEN_PARTS: Duration = Duration::from_millis(250);
 
 /// How much of the inventory was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +65,28 @@ impl Coverage {
         };
         format!("{pets} from {requests}. There may be more: {only}pets without a status may be missing.")
     }
+}
+
+/// Gives the whole inventory to `tell` as it comes, in parts of some size.
+pub async fn in_parts<T: Future<Output = ()>>(
+    client: &Client,
+    tell: impl Fn(Vec<Pet>) -> T,
+) -> Result<Coverage, ApiError> {
+    let (pages, mut coming) = mpsc::channel(4);
+    let collect = async {
+        let mut part: Vec<Pet> = Vec::new();
+        let mut told = clock::now().mono;
+        while let Some(pets) = coming.recv().await {
+            part.extend(pets);
+            let now = clock::now().mono;
+            if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
+                told = now;
+                tell(std::mem::take(&mut part)).await;
+            }
+        }
+        tell(part).await;
+    };
+    tokio::join!(inventory(client, None, pages), collect).0
 }
 
 /// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may

@@ -38,7 +38,7 @@ use crate::model::text::short;
 use crate::model::words::{counted, ids};
 use crate::model::{Draft, IdempotencyKeys, PetId};
 use crate::terminal_size::terminal_size;
-use crate::tui::drafts::{self, Ending};
+use crate::tui::drafts::{self, Drafts, Ending};
 use crate::tui::event_loop::{self, LoopError, LoopIo, TerminalHooks};
 use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
@@ -48,14 +48,13 @@ use crate::tui::screens::add_pet::import::update::resume_line;
 use crate::tui::screens::add_pet::rapid::dispatch::restore;
 use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
 use crate::tui::screens::domains::wizard::{NAME, VALUE};
-use crate::tui::session_cache::{self, SessionCache};
+use crate::tui::session_cache::{self, SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::terminal::writer_thread::TerminalWriter;
 use crate::tui::theme::Appearance;
 use crate::tui::view;
 use crate::tui::worker::WorkerContext;
 use crate::tui::worker::drafts::DraftFiles;
-use crate::tui::worker::profiles::read_kept;
 use crate::tui::{terminal, worker};
 
 /// The smallest size of the full screen, in columns and rows.
@@ -152,7 +151,7 @@ pub fn run(
 fn unfinished_import(settings: &Settings, env: &Env) -> Option<String> {
     let identity = session_cache::identity(settings)?;
     let state = Paths::new(env).ok()?.state;
-    let drafts = DraftFiles::new(Arc::new(Claims::new(state))).open(&identity).ok().flatten()?;
+    let drafts = Drafts::open(&DraftFiles::new(Arc::new(Claims::new(state))), &identity).ok().flatten()?;
     drafts.typed.import.filter(|import| import.begun).map(|import| import.path.value().to_owned())
 }
 
@@ -242,7 +241,7 @@ fn session(
     if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity)
         && state.screen != Screen::Welcome
     {
-        let opened = files.open(identity);
+        let opened = Drafts::open(files, identity);
         drafts::on_opened(&mut state, opened);
     }
     if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
@@ -304,7 +303,7 @@ async fn show(
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What changed since the last save: the age of rows, further pages. Losing it only costs time at the next start.
     if let (Some(directory), Some(kept)) = (directory, SessionCache::at_the_end(&state)) {
-        let _ = atomic_file::replace_private(&session_cache::file(&directory, &kept.identity), kept.text());
+        let _ = kept.write(&directory);
     }
     // The last reports may not be on disk yet; writing them twice does no harm.
     if !state.domains.changes.is_empty()
@@ -360,7 +359,7 @@ fn keep_drafts(files: &DraftFiles, state: &AppState, run: Option<&Result<(), Loo
     };
     let writes = drafts::last(state, ended, clock::now());
     // All of them, even if some fail.
-    writes.iter().filter_map(|write| files.write(write).err()).reduce(|first, _| first)
+    writes.iter().filter_map(|write| write.write(files).err()).reduce(|first, _| first)
 }
 
 /// What signals ask for, and what a session over SSH does whose person was revoked.

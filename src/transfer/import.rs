@@ -47,6 +47,13 @@ pub struct Summary {
     pub report: Option<PathBuf>,
 }
 
+impl Summary {
+    /// The result of an import of which nothing else is known.
+    pub fn of(ended: ImportEnded) -> Self {
+        Self { progress: ImportProgress::default(), ended, left: None, report: None }
+    }
+}
+
 /// The channels of an import: events, progress, and controls.
 pub type ImportIo = (OnImportEvent, watch::Sender<ImportProgress>, watch::Receiver<ImportControl>);
 

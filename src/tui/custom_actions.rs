@@ -4,8 +4,11 @@ pub mod run;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use super::context::Context;
 use super::effect::Effect;
+use super::job::{Env, Job};
 use super::pending::Slot;
 use super::popups::state::PendingChange;
 use super::popups::text::{TextBox, TextKind};
@@ -15,7 +18,7 @@ use crate::config::On;
 use crate::model::Pet;
 use crate::model::text::short;
 
-use run::{Ran, Run};
+use run::Run;
 
 /// Runs an action that was chosen, unless it asks first.
 pub fn choose(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
@@ -54,23 +57,33 @@ pub fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
     vec![state.begin(run, now)]
 }
 
-/// A run has ended.
-pub fn on_ran(state: &mut AppState, ran: Ran, now: Now) {
-    let name = state.actions.get(ran.number).map_or_else(String::new, |action| action.name.clone());
-    match ran.result {
-        Err(why) => state.complain(format!("{name}: {why}.")),
-        Ok(text) => {
-            let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
-            match (lines.next(), lines.next()) {
-                (None, _) => state.say_done(format!("{name}: done."), now.mono),
-                (Some(line), None) if line.len() < 60 => state.say_done(format!("{name}: {}", short(line)), now.mono),
-                (Some(_), _) if !state.popups.is_open() && state.context() == Context::Pets => {
-                    state.message = None;
-                    state.popups.show(TextBox::new(TextKind::Output, text, "output"));
-                }
-                // Nothing covers what is typed elsewhere.
-                (Some(line), _) => state.say_done(format!("{name}: {} …", short(line)), now.mono),
+impl Job for Run {
+    /// What the program printed.
+    type Answer = String;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |job| Slot::Action(job.number);
+
+    async fn run(self: Arc<Self>, _: Env) -> Result<String, String> {
+        self.output().await
+    }
+
+    fn done(&self, app: &mut AppState, ran: Result<String, String>, now: Now) -> Vec<Effect> {
+        let name = &self.action.name;
+        let text = match ran {
+            Ok(text) => text,
+            Err(why) => return app.fail(format!("{name}: {why}.")),
+        };
+        let mut lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        match (lines.next(), lines.next()) {
+            (None, _) => app.say_done(format!("{name}: done."), now.mono),
+            (Some(line), None) if line.len() < 60 => app.say_done(format!("{name}: {}", short(line)), now.mono),
+            (Some(_), _) if !app.popups.is_open() && app.context() == Context::Pets => {
+                app.message = None;
+                app.popups.show(TextBox::new(TextKind::Output, text, "output"));
             }
+            // Nothing covers what is typed elsewhere.
+            (Some(line), _) => app.say_done(format!("{name}: {} …", short(line)), now.mono),
         }
+        Vec::new()
     }
 }

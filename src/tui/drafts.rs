@@ -12,9 +12,11 @@ mod typed;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::effect::Effect;
+use super::job::{Env, Job, blocking};
 use super::pending::Slot;
 use super::screens::add_pet::{self, import};
 use super::state::AppState;
@@ -191,18 +193,32 @@ fn job(state: &mut AppState, write: WriteDrafts, now: Now) -> Effect {
     state.begin(write, now)
 }
 
-/// A write has ended.
-pub(super) fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
-    let drafts = &mut state.drafts;
-    let writing = drafts.writing.take();
-    match (result, writing) {
-        (Ok(()), Some(typed)) => {
-            drafts.written_at = (!typed.is_empty()).then_some(now.wall);
-            drafts.on_disk = typed;
-            drafts.trouble = None;
+impl Job for WriteDrafts {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Drafts;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        let Some(files) = env.machine.drafts.clone() else { return Ok(()) };
+        let (number, there) = (self.number, Arc::clone(&files));
+        let written = blocking(move || self.write(&there)).await;
+        files.end(number);
+        written
+    }
+
+    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+        let drafts = &mut app.drafts;
+        let writing = drafts.writing.take();
+        match (written, writing) {
+            (Ok(()), Some(typed)) => {
+                drafts.written_at = (!typed.is_empty()).then_some(now.wall);
+                drafts.on_disk = typed;
+                drafts.trouble = None;
+            }
+            (Ok(()), None) => {}
+            (Err(why), _) => drafts.trouble = Some(why),
         }
-        (Ok(()), None) => {}
-        (Err(why), _) => drafts.trouble = Some(why),
+        Vec::new()
     }
 }
 

@@ -16,9 +16,10 @@ use tokio::time::sleep_until;
 use crate::clock::Now;
 
 use super::deadline::next_deadline;
-use super::effect::{Effect, Job};
+use super::effect::Effect;
 use super::frame_pacer::Pacing;
-use super::msg::{Msg, Outcome, QuitReason, Reply, Size};
+use super::job::Started;
+use super::msg::{Msg, QuitReason, Reply, Size};
 use super::paste_detection::PasteDetector;
 use super::pending::Slot;
 use super::start::start;
@@ -271,10 +272,9 @@ fn perform<B: Backend>(
                 continue;
             }
             Effect::Cancel(_) | Effect::StopImport | Effect::Job(_) => match worker.effects.send(effect) {
-                Err(SendError(Effect::Job(Job { id, task }))) => {
+                Err(SendError(Effect::Job(Started { id, job }))) => {
                     let why = "the worker has stopped".to_owned();
-                    let outcome = Outcome::failed(task.slot(), Failure::Crashed { why });
-                    vec![Msg::Reply(Reply { id, outcome })]
+                    vec![Msg::Reply(Reply::end(id, job.failed(Failure::Crashed { why })))]
                 }
                 Ok(()) | Err(_) => continue,
             },

@@ -165,13 +165,13 @@ mod tests {
         let now = clock::now().mono;
         let key = |key: Key| Msg::Key(key.into());
         let mut bursts = PasteDetector::default();
-        for msg in [key(Key::Char('o')), key(Key::Enter), key(Key::Char('V'))] {
-            assert_eq!(bursts.take(msg.clone(), false, false, now), [msg]);
+        for typed in [Key::Char('o'), Key::Enter, Key::Char('V')] {
+            assert_eq!(bursts.take(key(typed), false, false, now), [key(typed)]);
         }
         assert_eq!(bursts.take(key(Key::Enter), false, true, now), []);
-        let resized = Msg::Resize(Size { columns: 80, rows: 24 });
-        assert_eq!(bursts.take(resized.clone(), false, true, now), [resized]);
-        let quit = Msg::Quit(QuitReason::Hangup);
-        assert_eq!(bursts.take(quit.clone(), false, true, now), [key(Key::Enter), quit]);
+        let resized = || Msg::Resize(Size { columns: 80, rows: 24 });
+        assert_eq!(bursts.take(resized(), false, true, now), [resized()]);
+        let quit = || Msg::Quit(QuitReason::Hangup);
+        assert_eq!(bursts.take(quit(), false, true, now), [key(Key::Enter), quit()]);
     }
 }

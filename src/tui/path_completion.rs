@@ -1,5 +1,7 @@
 //! Completes the path in the field that has the cursor, as shells do on Tab.
 
+use std::sync::Arc;
+
 use crate::clock::Now;
 use crate::local::complete::Completion;
 use crate::model::text::short;
@@ -7,7 +9,9 @@ use crate::model::words::list;
 
 use super::command::{Command, command};
 use super::context::Context;
-use super::effect::{Effect, Task};
+use super::effect::Effect;
+use super::job::{Env, Job, blocking};
+use super::pending::Slot;
 use super::state::AppState;
 use super::text_input::TextInput;
 
@@ -16,22 +20,36 @@ pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete t
 /// Asks for what begins as typed.
 fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(typed) = field(state).map(|path| path.value().to_owned()) else { return Vec::new() };
-    vec![state.begin(Task::CompletePath(typed), now)]
+    vec![state.begin(CompletePath(typed), now)]
 }
 
-/// The path grows as far as it is certain; then the names that are possible are listed.
-pub fn on_completed(state: &mut AppState, typed: &str, completion: &Completion) {
-    let Some(path) = field(state).filter(|path| path.value() == typed) else { return };
-    if !completion.more.is_empty() {
-        *path = TextInput::new(format!("{typed}{}", completion.more));
-        return;
+/// Finds what begins like this path.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompletePath(pub String);
+
+impl Job for CompletePath {
+    type Answer = Completion;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::CompletePath;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Completion, String> {
+        blocking(move || Ok(env.machine.complete(&self.0))).await
     }
-    let text = match completion.names.as_slice() {
-        [] => "No file begins like this.".to_owned(),
-        [_] => "The path is complete.".to_owned(),
-        names => format!("{}.", list(names.iter().map(|name| short(name)))),
-    };
-    state.tell(text);
+
+    /// The path grows as far as it is certain; then the names that are possible are listed.
+    fn done(&self, app: &mut AppState, completion: Result<Completion, String>, _: Now) -> Vec<Effect> {
+        let Completion { more, names } = completion.unwrap_or_default();
+        let Some(path) = field(app).filter(|path| path.value() == self.0) else { return Vec::new() };
+        if !more.is_empty() {
+            *path = TextInput::new(format!("{}{more}", self.0));
+            return Vec::new();
+        }
+        app.note(match names.as_slice() {
+            [] => "No file begins like this.".to_owned(),
+            [_] => "The path is complete.".to_owned(),
+            names => format!("{}.", list(names.iter().map(|name| short(name)))),
+        })
+    }
 }
 
 /// The field with a path, if it has the cursor.

@@ -96,6 +96,16 @@ impl Slot {
             || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow)
     }
 
+    /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
+    /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
+    pub(super) const fn is_allowed_over_ssh(self) -> bool {
+        use Slot::{Action, CheckFile, Copy, Create, Drafts, Import, Line, Queue, Remember, SearchFor, SearchForLine};
+        use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples, Setting, TestKey, Views};
+        matches!(self, List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples | Create | SearchFor)
+            || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Remember | Action(_) | CheckFile | Import)
+            || matches!(self, Copy | TestKey | Setting | Views)
+    }
+
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub(super) const fn is_about_service(self) -> bool {
         use Slot::{ById, CheckFile, Count, Export, Follow, Inventory, KeyFile, List, More};

@@ -1,5 +1,6 @@
 //! The screens: small ones are a file, others a folder: what it knows (`state`), its commands and what follows from them
-//! (`update`), what it asks the worker for (`jobs`), how it looks (`view`).
+//! (`update`), how it looks (`view`). What it asks the worker for is beside what asks for it, or in `jobs` where the work is
+//! long.
 
 pub mod add_pet;
 pub mod domains;

@@ -4,6 +4,7 @@
 
 pub mod keep;
 
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -11,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::list::List;
 use crate::config::{Service, Settings};
-use crate::local::file_stem;
+use crate::local::{atomic_file, file_stem};
 use crate::model::{Limit, PetStatus};
 
 /// The longest file that is read, in bytes.
-pub const MOST_OCTETS: u64 = 8 << 20;
+const MOST_OCTETS: u64 = 8 << 20;
 
 /// What is kept of one service.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +45,11 @@ impl SessionCache {
         serde_json::from_str::<Self>(text).ok().filter(|kept| kept.identity == identity)
     }
 
+    /// Writes it, for the owner's eyes only.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        atomic_file::replace_private(&file(directory, &self.identity), self.text())
+    }
+
     /// The text of its file.
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
@@ -60,7 +66,16 @@ pub fn identity(settings: &Settings) -> Option<String> {
     }
 }
 
+/// What an earlier session kept of the service of these settings.
+pub fn read_kept(directory: &Path, settings: &Settings) -> Option<SessionCache> {
+    let identity = identity(settings)?;
+    let mut text = String::new();
+    let file = std::fs::File::open(file(directory, &identity)).ok()?;
+    file.take(MOST_OCTETS).read_to_string(&mut text).ok()?;
+    SessionCache::read(&text, &identity)
+}
+
 /// The file for the service `identity`.
-pub fn file(directory: &Path, identity: &str) -> PathBuf {
+fn file(directory: &Path, identity: &str) -> PathBuf {
     directory.join(format!("{}.json", file_stem(identity)))
 }

@@ -12,11 +12,11 @@ use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 use super::command::{Command, Reach};
 use super::context::Context;
 use super::drafts::DraftState;
-use super::effect::{Effect, Job, Task};
+use super::effect::Effect;
+use super::job::{AnyJob as _, Job, Started};
 use super::key::Hint;
 use super::keymap::Keymap;
 use super::mouse::{Clickable, Region};
-use super::msg::{QuitReason, Size};
 use super::pending::{PendingJobs, Slot};
 use super::popups::stack::{Popup, Popups};
 use super::popups::state::{ConfirmBox, DEAF, PendingChange};
@@ -297,6 +297,34 @@ impl Link {
     }
 }
 
+/// Why the app ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuitReason {
+    /// The user asked for it.
+    User,
+    /// SIGINT from outside; Ctrl-C in the terminal is a key.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
+    /// SIGQUIT.
+    Quit,
+    /// SIGHUP, or the terminal is gone.
+    Hangup,
+    /// A session over SSH in which nothing was typed for its idle limit.
+    Idle,
+    /// A session over SSH whose person may not log in any more.
+    Revoked,
+}
+
+/// Columns and rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// Width in cells.
+    pub columns: u16,
+    /// Height in cells.
+    pub rows: u16,
+}
+
 impl AppState {
     /// The state at start: nothing known, the list about to be asked for.
     pub fn new(settings: &Settings, domains: DomainSetup, size: Size, keys: IdempotencyKeys) -> Self {
@@ -418,9 +446,13 @@ impl AppState {
     }
 
     /// Asks the worker for a job, and waits for its reply; for one in the same slot no longer.
-    pub fn begin(&mut self, task: impl Into<Task>, now: Now) -> Effect {
-        let task = task.into();
-        Effect::Job(Job { id: self.pending.begin(task.slot(), now.mono), task })
+    pub fn begin(&mut self, job: impl Job, now: Now) -> Effect {
+        Effect::Job(Started { id: self.pending.begin(job.slot(), now.mono), job: Arc::new(job) })
+    }
+
+    /// The same, unless one is waited for in its slot.
+    pub fn begin_if_free(&mut self, job: impl Job, now: Now) -> Vec<Effect> {
+        if self.pending.is_running(job.slot()) { Vec::new() } else { vec![self.begin(job, now)] }
     }
 
     /// Gives up what runs in `slot`, if anything does.

@@ -5,6 +5,7 @@ pub(in crate::tui) mod loss;
 mod pictures;
 mod walk;
 
+use std::any::{Any, type_name};
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,16 +29,17 @@ use crate::domains::check_options as domains;
 use crate::domains::registry::RegistryFile;
 use crate::model::{AddedBy, ApiKey, Categories, IdempotencyKeys, Limit, Pet, PetId, PetStatus, Provenance};
 
-use super::effect::{Effect, Job, Task};
-use super::msg::{Key, KeyPress, Msg, Outcome, Reply, Size};
+use super::effect::Effect;
+use super::job::{Answered, AnyJob, Job, Ongoing, Reply, Started};
+use super::msg::{Key, KeyPress, Msg, Size};
 use super::pending::{PendingJobs, ReqId, Slot};
 use super::start::start;
 use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw_whole;
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::screens::domains::update::KeepRegistry;
+use crate::tui::screens::pets::lists::{CountPets, ListPets};
 
 pub fn appearance() -> Appearance {
     Appearance { ascii: true, theme: Theme::built_in("default"), depth: Depth::TrueColour, zone: TimeZone::UTC }
@@ -49,6 +51,17 @@ pub struct App {
     pub now: Now,
     pub effects: Vec<Effect>,
     pub appearance: Appearance,
+    /// All jobs that were asked for.
+    begun: Vec<Started>,
+}
+
+pub(super) fn job_of(effect: &Effect) -> Option<&Started> {
+    if let Effect::Job(started) = effect { Some(started) } else { None }
+}
+
+/// The job, if it is of this kind.
+pub(super) fn of_kind<J: Job>(started: &Started) -> Option<&J> {
+    (&*started.job as &dyn Any).downcast_ref()
 }
 
 pub fn settings(service: Service) -> Settings {
@@ -133,7 +146,13 @@ impl App {
         let size = Size { columns, rows };
         let mut state = AppState::new(&settings(service), domains, size, IdempotencyKeys::new(Uuid::nil()));
         let effects = start(&mut state, now);
-        Self { state, now, effects, appearance: appearance() }
+        Self::of(state, now, effects)
+    }
+
+    /// With these effects, which wait for an answer.
+    pub(super) fn of(state: AppState, now: Now, effects: Vec<Effect>) -> Self {
+        let begun = effects.iter().filter_map(job_of).cloned().collect();
+        Self { state, now, effects, appearance: appearance(), begun }
     }
 
     /// The first start, where nothing is set up.
@@ -142,6 +161,7 @@ impl App {
         app.state.screen = Screen::Welcome;
         app.state.pending = PendingJobs::default();
         app.effects = start(&mut app.state, app.now);
+        app.begun = app.effects.iter().filter_map(job_of).cloned().collect();
         let directories = ["config", "local/share", "local/state"].map(|at| format!("~/.{at}/petstore/"));
         app.state.welcome.directories = directories.into();
         app
@@ -168,7 +188,15 @@ impl App {
 
     pub fn send(&mut self, msg: Msg) {
         let effects = update(&mut self.state, msg, self.now);
+        self.begun.extend(effects.iter().filter_map(job_of).cloned());
         self.effects.extend(effects);
+    }
+
+    /// Begins a job that no key asked for.
+    pub(super) fn begin(&mut self, job: impl Job) {
+        let effect = self.state.begin(job, self.now);
+        self.begun.extend(job_of(&effect).cloned());
+        self.effects.push(effect);
     }
 
     /// Presses keys by name: `Enter`, `F2`, `C-c`, single letters; a text in quotes is typed.
@@ -188,44 +216,82 @@ impl App {
     }
 
     /// The newest job of `slot` that was asked for.
-    pub fn job(&self, slot: Slot) -> Option<Job> {
-        self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Job(job) if job.task.slot() == slot => Some(job.clone()),
-            _ => None,
-        })
+    pub fn job(&self, slot: Slot) -> Option<Started> {
+        let mut jobs = self.effects.iter().rev().filter_map(job_of);
+        jobs.find(|started| started.job.slot() == slot).cloned()
     }
 
-    pub fn reply(&mut self, slot: Slot, outcome: impl Into<Outcome>) {
-        let id = self.job(slot).unwrap_or_else(|| panic!("no job in {slot:?}")).id;
-        self.reply_to(id, outcome);
+    /// The newest job of this kind that was asked for.
+    pub fn asked<J: Job + Clone>(&self) -> Option<J> {
+        self.all_asked().pop()
+    }
+
+    /// All jobs of this kind that were asked for.
+    pub(super) fn all_asked<J: Job + Clone>(&self) -> Vec<J> {
+        self.effects.iter().filter_map(job_of).filter_map(|started| of_kind::<J>(started).cloned()).collect()
+    }
+
+    /// What the newest job of this kind answers.
+    pub fn answer<J: Job>(&mut self, answer: Result<J::Answer, J::Error>) {
+        self.answer_to::<J>(self.newest::<J>(|_| true), answer);
+    }
+
+    /// What the newest job in `slot` answers.
+    pub fn answer_in<J: Job>(&mut self, slot: Slot, answer: Result<J::Answer, J::Error>) {
+        self.answer_to::<J>(self.newest::<J>(|job| job.slot() == slot), answer);
     }
 
     /// An answer to this job, whether it is still waited for or not.
-    pub(super) fn reply_to(&mut self, id: ReqId, outcome: impl Into<Outcome>) {
-        self.send(Msg::Reply(Reply { id, outcome: outcome.into() }));
+    pub(super) fn answer_to<J: Job>(&mut self, id: ReqId, answer: Result<J::Answer, J::Error>) {
+        let job = self.begun::<J>(id);
+        self.send(Msg::Reply(Reply::end(id, Box::new(Answered { job, answer }))));
+    }
+
+    /// What the newest job of this kind says while it goes on.
+    pub(super) fn say<J: Ongoing>(&mut self, part: J::Part) {
+        self.say_to::<J>(self.newest::<J>(|_| true), part);
+    }
+
+    /// What this job says while it goes on.
+    pub(super) fn say_to<J: Ongoing>(&mut self, id: ReqId, part: J::Part) {
+        let job = self.begun::<J>(id);
+        self.send(Msg::Reply(Reply::part(id, &job, part)));
+    }
+
+    /// The newest job in `slot` could not start, or panicked.
+    pub(super) fn fail(&mut self, slot: Slot, failure: Failure) {
+        let Started { id, job } = self.job(slot).unwrap_or_else(|| panic!("no job in {slot:?}"));
+        self.send(Msg::Reply(Reply::end(id, job.failed(failure))));
+    }
+
+    fn newest<J: Job>(&self, such: impl Fn(&J) -> bool) -> ReqId {
+        let mut jobs = self.effects.iter().rev().filter_map(job_of);
+        let job = jobs.find(|started| of_kind(started).is_some_and(&such));
+        job.unwrap_or_else(|| panic!("no {}", type_name::<J>())).id
+    }
+
+    fn begun<J: Job>(&self, id: ReqId) -> Arc<J> {
+        let started = self.begun.iter().find(|started| started.id == id).unwrap();
+        let job: Arc<dyn Any + Send + Sync> = Arc::<dyn AnyJob>::clone(&started.job);
+        job.downcast().unwrap_or_else(|_| panic!("not {}", type_name::<J>()))
     }
 
     /// Answers every waiting write of the list of domains, as a disk that works.
     pub(super) fn reply_kept(&mut self) {
-        while let Some(at) = self
-            .effects
-            .iter()
-            .position(|e| matches!(e, Effect::Job(j) if matches!(&j.task, Task::Domains(DomainTask::Keep(_)))))
-        {
-            let Effect::Job(Job { id, task: Task::Domains(DomainTask::Keep(changes)) }) = self.effects.remove(at)
-            else {
-                continue;
-            };
+        while let Some(at) = self.effects.iter().position(|e| job_of(e).and_then(of_kind::<KeepRegistry>).is_some()) {
+            let Effect::Job(started) = self.effects.remove(at) else { continue };
             let mut list = self.state.domains.list.clone().unwrap_or_default();
+            let KeepRegistry(changes) = of_kind(&started).unwrap();
             changes.iter().for_each(|change| change.apply(&mut list));
-            self.reply_to(id, DomainReply::RegistryWritten(Ok(list)));
+            self.answer_to::<KeepRegistry>(started.id, Ok(list));
         }
     }
 
     /// Answers every waiting list question from `pets`.
     pub(super) fn answer_lists(&mut self, pets: &[Pet]) {
         let asks = |effect: &mut Effect| {
-            matches!(effect, Effect::Job(Job { task: Task::Pets(PetsTask::List { .. } | PetsTask::Count { .. }), .. }))
+            let asked = job_of(effect);
+            asked.is_some_and(|job| of_kind::<ListPets>(job).is_some() || of_kind::<CountPets>(job).is_some())
         };
         loop {
             let asked: Vec<_> = self.effects.extract_if(.., asks).collect();
@@ -233,18 +299,17 @@ impl App {
                 return;
             }
             for effect in asked {
-                let Effect::Job(Job { id, task: Task::Pets(task) }) = effect else { continue };
+                let Effect::Job(started) = effect else { continue };
                 let answer = |status: Option<PetStatus>, limit: Limit| {
                     let wanted = status.map(Into::into);
                     let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
-                    rows(of_status.take(limit.get().into()).cloned().collect(), None)
+                    listed(of_status.take(limit.get().into()).cloned().collect(), None)
                 };
-                let reply = match task {
-                    PetsTask::List { query, .. } => PetsReply::Listed(answer(query.status, query.limit)),
-                    PetsTask::Count { status, .. } => PetsReply::Counted(status, answer(Some(status), Limit::MAX)),
-                    task => panic!("{task:?}"),
-                };
-                self.reply_to(id, reply);
+                if let Some(ListPets { query, .. }) = of_kind(&started) {
+                    self.answer_to::<ListPets>(started.id, answer(query.status, query.limit));
+                } else if let Some(CountPets { status, .. }) = of_kind(&started) {
+                    self.answer_to::<CountPets>(started.id, answer(Some(*status), Limit::MAX));
+                }
             }
         }
     }
@@ -282,18 +347,13 @@ impl App {
     }
 }
 
-/// The answer of a service with these pets.
-pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Outcome {
-    PetsReply::Listed(rows(pets, next)).into()
-}
-
-/// The same from a service whose clock says `there`.
-pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Outcome {
-    PetsReply::Listed(rows(pets, None).map(|answer| ListAnswer { there: Some(there), ..answer })).into()
+/// What a service answers whose clock says `there`.
+pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Result<ListAnswer, Failure> {
+    listed(pets, None).map(|answer| ListAnswer { there: Some(there), ..answer })
 }
 
 /// A page with these pets.
-pub fn rows(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
+pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
     Ok(ListAnswer {
         list: Some(List::of(pets, next)),
         took: Duration::from_millis(12),

@@ -12,15 +12,13 @@ use super::drafts;
 use super::effect::Effect;
 use super::forms;
 use super::mouse::Target;
-use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, Outcome, QuitReason, Reply};
-use super::path_completion;
+use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
-use super::popups::jobs::NotWritten;
 use super::popups::{self, PendingChange, Popup};
+use super::screens::add_pet::state::Held;
 use super::screens::add_pet::{import, rapid};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
-use super::session_cache::keep;
 use super::state::{AppState, MessageKind, Screen};
 use super::text_input::{Edit, MAX_BYTES, Typing};
 
@@ -132,8 +130,12 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
 fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(added) = state.add.just_added.take() else { return Vec::new() };
     let mut effects = Vec::new();
-    for msg in std::mem::take(&mut state.add.held) {
-        effects.extend(update(state, msg, now));
+    for held in std::mem::take(&mut state.add.held) {
+        let typed = match held {
+            Held::Key(key) => Msg::Key(key),
+            Held::Paste(text) => Msg::Paste(text),
+        };
+        effects.extend(update(state, typed, now));
     }
     if state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         state.say_done(added, now.mono);
@@ -232,7 +234,7 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         state.message = None;
     }
     (state.drafts.back, state.drafts.elsewhere) = (None, None);
-    if !state.popups.is_open() && !acts_at_once(key) && add_pet::update::hold(state, &Msg::Key(key)) {
+    if !state.popups.is_open() && !acts_at_once(key) && add_pet::update::hold(state, Held::Key(key)) {
         return Vec::new();
     }
     match command {
@@ -302,7 +304,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         effects.extend(pets::inventory::on_cancelled(state, now));
     }
     if cancelled.contains(&Slot::Export) {
-        popups::write::on_exported(state, Err(NotWritten::Failed("Stopped. Nothing was written.".to_owned())), now);
+        popups::write::on_stopped(state, now);
     }
     let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
@@ -398,7 +400,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if !state.popups.is_open() {
-        if add_pet::update::hold(state, &Msg::Paste(text.to_owned())) {
+        if add_pet::update::hold(state, Held::Paste(text.to_owned())) {
             return Vec::new();
         }
         if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus)
@@ -439,32 +441,11 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// A reply counts only if its job is still waited for.
-fn on_reply(state: &mut AppState, Reply { id, outcome }: Reply, now: Now) -> Vec<Effect> {
-    if !state.pending.takes(id, outcome.is_progress()) {
+fn on_reply(state: &mut AppState, Reply { id, goes_on, said, .. }: Reply, now: Now) -> Vec<Effect> {
+    if !state.pending.takes(id, goes_on) {
         return Vec::new();
     }
-    match outcome {
-        Outcome::Pets(reply) => pets::update::on_reply(state, reply, now),
-        Outcome::Add(reply) => add_pet::update::on_reply(state, reply, now),
-        Outcome::Rapid(reply) => rapid::dispatch::on_reply(state, reply, now),
-        Outcome::Import(reply) => import::replies::on_reply(state, reply, now),
-        Outcome::Domains(reply) => domains::update::on_reply(state, reply, now),
-        Outcome::Profiles(reply) => profiles::update::on_reply(state, reply, now),
-        Outcome::Popups(reply) => popups::on_reply(state, reply, now),
-        Outcome::Action(ran) => {
-            custom_actions::on_ran(state, ran, now);
-            Vec::new()
-        }
-        Outcome::DraftsWritten(result) => {
-            drafts::on_written(state, result, now);
-            Vec::new()
-        }
-        Outcome::PathCompleted(typed, completion) => {
-            path_completion::on_completed(state, &typed, &completion);
-            Vec::new()
-        }
-        Outcome::CacheWritten(result) => keep::on_remembered(state, result, now),
-    }
+    said.follow(state, now)
 }
 
 #[cfg(test)]

@@ -3,24 +3,18 @@
 //! Does not know the state or the screens. A newer job replaces the older one of its slot, except for a creation, which only the
 //! user gives up. A job that panics becomes a reply like any other, so that nothing on screen waits for ever.
 
-mod actions;
-mod context;
-pub mod domains;
+pub mod context;
 pub mod drafts;
-mod import;
-mod job;
-mod outbox;
 #[cfg(test)]
 mod over_ssh;
-mod pets;
-mod popups;
-pub mod profiles;
 mod recorder;
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinHandle};
 use tokio::time::timeout;
@@ -30,18 +24,15 @@ use crate::api::failure::Failure;
 use crate::api::{Client, Recorder};
 use crate::app::outbox::queue::Queue;
 use crate::config::{Service, Settings};
-use crate::local::atomic_file;
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
 
-use super::effect::{Effect, Job, Task};
-use super::msg::{Outcome, Recorded, Reply};
+use super::drafts::WriteDrafts;
+use super::effect::Effect;
+use super::job::{AnyJob, Changed, Env, Follow, Reply, Started};
+use super::msg::Recorded;
 use super::pending::{ReqId, Slot};
-use super::screens::add_pet::import::jobs::ImportTask;
-use super::screens::profiles::jobs::ProfileReply;
-use super::session_cache::{self, SessionCache};
-use context::Surroundings;
-use job::{Connection, Done, Progress, blocking};
+use super::session_cache;
 
 pub use context::WorkerContext;
 
@@ -93,38 +84,38 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
             });
         });
     }
-    let worker = Worker {
-        jobs: JoinMap::new(),
-        ids: HashMap::new(),
-        settings,
-        client,
+    let import_control = watch::Sender::new(ImportControl::Go);
+    let env = Env {
+        machine: Arc::new(context),
+        settings: settings.map(Arc::new),
+        id: ReqId(0),
         connection,
         queue,
-        context: Arc::new(context),
         drafts_taken: 0,
-        import_control: watch::Sender::new(ImportControl::Go),
+        import_control: import_control.subscribe(),
         recorder,
-        outgoing,
+        changed: Arc::default(),
+        replies: outgoing,
     };
+    let worker = Worker { jobs: JoinMap::new(), running: HashMap::new(), client, import_control, env };
     let ended = tokio::spawn(worker.run(incoming));
     (Handle { effects, replies, exchanges }, ended)
 }
 
 struct Worker {
-    jobs: JoinMap<Slot, Done>,
-    ids: HashMap<Slot, ReqId>,
-    /// The service in use.
-    settings: Option<Settings>,
+    jobs: JoinMap<Slot, Ended>,
+    running: HashMap<Slot, (ReqId, Arc<dyn AnyJob>)>,
     client: watch::Sender<Option<Result<Client, Failure>>>,
-    connection: Connection,
-    queue: Queue,
-    context: Arc<WorkerContext>,
-    /// The number of the newest writing of drafts that was begun.
-    drafts_taken: u64,
     /// Controls the running import.
     import_control: watch::Sender<ImportControl>,
-    recorder: Recorder,
-    outgoing: mpsc::Sender<Reply>,
+    /// What the next job gets.
+    env: Env,
+}
+
+/// What a job ends with.
+struct Ended {
+    said: Box<dyn Follow>,
+    changed: Changed,
 }
 
 impl Worker {
@@ -139,7 +130,7 @@ impl Worker {
                 Some((slot, ended)) = self.jobs.join_next() => self.ended(slot, ended),
             };
             if let Some(reply) = reply
-                && self.outgoing.send(reply).await.is_err()
+                && self.env.replies.send(reply).await.is_err()
             {
                 return self.finish().await;
             }
@@ -169,10 +160,10 @@ impl Worker {
             Effect::Cancel(slot) => {
                 self.jobs.abort(&slot);
                 // It may have ended already: then that is nothing, either.
-                self.ids.remove(&slot);
+                self.running.remove(&slot);
                 None
             }
-            Effect::Job(job) => self.start(job),
+            Effect::Job(started) => self.start(started),
             Effect::StopImport => {
                 self.import_control.send_replace(ImportControl::Stop);
                 None
@@ -187,125 +178,131 @@ impl Worker {
         }
     }
 
-    fn start(&mut self, Job { id, task }: Job) -> Option<Reply> {
-        let slot = task.slot();
-        if !self.context.allows(&task) {
-            return Some(Reply { id, outcome: Outcome::failed(slot, Failure::NotOverSsh) });
+    fn start(&mut self, Started { id, job }: Started) -> Option<Reply> {
+        let slot = job.slot();
+        if self.env.machine.over_ssh && !job.is_allowed_over_ssh(&self.env.machine) {
+            return Some(Reply::end(id, job.failed(Failure::NotOverSsh)));
         }
         if slot == Slot::Create && self.jobs.contains_key(&slot) {
-            return Some(Reply { id, outcome: Outcome::failed(slot, Failure::Busy) });
+            return Some(Reply::end(id, job.failed(Failure::Busy)));
         }
-        self.ids.insert(slot, id);
-        let progress = Progress { id, replies: self.outgoing.clone() };
-        let (connection, context) = (self.connection.clone(), Arc::clone(&self.context));
-        match task {
-            Task::Pets(task) => self.spawn_online(slot, pets::perform(task, connection, progress)),
-            Task::Add(task) => {
-                let drafts = context.drafts.clone().map(|files| (files, self.drafts_taken));
-                self.spawn_online(slot, outbox::add_pet(task, connection, drafts));
-            }
-            Task::Rapid(task) => self.spawn_online(slot, outbox::rapid_entry(task, connection, self.queue.clone())),
-            Task::Import(task) => {
-                if matches!(task, ImportTask::Run(_)) {
-                    self.import_control = watch::Sender::new(ImportControl::Go);
-                }
-                let controls = self.import_control.subscribe();
-                self.spawn(slot, import::perform(task, connection, self.surroundings(), controls, progress));
-            }
-            Task::Domains(task) => {
-                self.spawn(slot, domains::perform(Arc::clone(&context.domains_context), task, progress))
-            }
-            Task::Profiles(task) => {
-                let (services, recorder) = (Arc::clone(&context.services), Recorder::clone(&self.recorder));
-                self.spawn(slot, profiles::perform(services, task, connection, recorder, context));
-            }
-            Task::Popups(task) => {
-                self.spawn_online(slot, popups::perform(task, connection, self.surroundings(), progress))
-            }
-            Task::Action(run) => self.spawn(slot, actions::perform(run)),
-            Task::CompletePath(typed) => {
-                let around = self.surroundings();
-                self.spawn(slot, async move {
-                    let completed = tokio::task::spawn_blocking(move || (around.complete(&typed), typed)).await;
-                    let (completion, typed) = completed.unwrap_or_default();
-                    Outcome::PathCompleted(typed, completion)
-                });
-            }
-            Task::Drafts(task) => {
-                self.drafts_taken = task.number;
-                self.spawn(slot, async move {
-                    Outcome::DraftsWritten(match &context.drafts {
-                        Some(files) => Arc::clone(files).keep(task).await,
-                        None => Ok(()),
-                    })
-                });
-            }
-            Task::WriteCache(cache) => {
-                self.spawn(
-                    slot,
-                    async move { Outcome::CacheWritten(blocking(move || write_cache(&cache, &context)).await) },
-                )
-            }
+        if slot == Slot::Import {
+            self.import_control = watch::Sender::new(ImportControl::Go);
+            self.env.import_control = self.import_control.subscribe();
         }
+        if let Some(write) = (&*job as &dyn Any).downcast_ref::<WriteDrafts>() {
+            self.env.drafts_taken = write.number;
+        }
+        self.running.insert(slot, (id, Arc::clone(&job)));
+        let changed = Arc::<Mutex<Changed>>::default();
+        let env = Env { id, changed: Arc::clone(&changed), ..self.env.clone() };
+        self.jobs.spawn(slot, async move {
+            let said = job.work(env).await;
+            let changed = std::mem::take(&mut *changed.lock());
+            Ended { said, changed }
+        });
         None
     }
 
-    fn surroundings(&self) -> Surroundings {
-        Surroundings { machine: Arc::clone(&self.context), settings: self.settings.clone() }
-    }
-
-    fn spawn<T: Into<Done>>(&mut self, slot: Slot, work: impl Future<Output = T> + Send + 'static) {
-        self.jobs.spawn(slot, async move { work.await.into() });
-    }
-
-    /// Runs a job that needs the service.
-    fn spawn_online<T: Into<Done>>(
-        &mut self,
-        slot: Slot,
-        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
-    ) {
-        self.spawn(
-            slot,
-            async move { work.await.map_or_else(|failure| Outcome::failed(slot, failure).into(), T::into) },
-        );
-    }
-
-    fn ended(&mut self, slot: Slot, ended: Result<Done, JoinError>) -> Option<Reply> {
-        let id = *self.ids.get(&slot)?;
-        let outcome = match ended {
-            Ok(Done { outcome, client, queue }) => {
-                if slot == Slot::UseProfile && client.is_some() {
-                    // A key that is still being tried is one for the service before.
-                    self.ids.remove(&Slot::TestKey);
-                }
-                if let Some(client) = client {
-                    if let Some(Service::Remote(remote)) = self.settings.as_mut().map(|settings| &mut settings.service)
-                    {
-                        remote.key = client.key().cloned();
-                    }
-                    self.client.send_replace(Some(Ok(client)));
-                }
-                if let Outcome::Profiles(ProfileReply::Used(Ok(used))) = &outcome {
-                    self.settings = Some(used.settings.clone());
-                }
-                if let Some(queue) = queue {
-                    self.queue = queue;
-                }
-                outcome
+    fn ended(&mut self, slot: Slot, ended: Result<Ended, JoinError>) -> Option<Reply> {
+        let (id, job) = self.running.remove(&slot)?;
+        let said = match ended {
+            Ok(Ended { said, changed }) => {
+                self.change(changed);
+                said
             }
             Err(error) if error.is_cancelled() => return None,
-            Err(error) => {
-                let why = display_safe(&error.to_string()).into_owned();
-                Outcome::failed(slot, Failure::Crashed { why })
-            }
+            Err(error) => job.failed(Failure::Crashed { why: display_safe(&error.to_string()).into_owned() }),
         };
-        Some(Reply { id, outcome })
+        Some(Reply::end(id, said))
+    }
+
+    /// What all jobs use from now on.
+    fn change(&mut self, Changed { client, service }: Changed) {
+        if let Some((settings, queue)) = service {
+            // A key that is still being tried is one for the service before.
+            self.running.remove(&Slot::TestKey);
+            (self.env.settings, self.env.queue) = (Some(settings), queue);
+        }
+        if let Some(client) = client {
+            if let Some(settings) = &mut self.env.settings
+                && let Service::Remote(remote) = &mut Arc::make_mut(settings).service
+            {
+                remote.key = client.key().cloned();
+            }
+            self.client.send_replace(Some(Ok(client)));
+        }
     }
 }
 
-/// Writes what is kept of a service, for the owner's eyes only.
-fn write_cache(cache: &SessionCache, context: &WorkerContext) -> Result<(), String> {
-    let Some(directory) = &context.kept else { return Ok(()) };
-    let file = session_cache::file(directory, &cache.identity);
-    atomic_file::replace_private(&file, cache.text()).map_err(|error| error.to_string())
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::api::Client;
+    use crate::api::client::{Timeouts, install_tls_provider};
+    use crate::app::connections::Connect;
+    use crate::app::connections::tests::services;
+    use crate::config::Service;
+    use crate::model::PetQuery;
+    use crate::tui::job::{Answered, Job};
+    use crate::tui::screens::pets::lists::ListPets;
+    use crate::tui::screens::profiles::change::UseProfile;
+    use crate::tui::testing::{no_domains_context, remote, settings};
+
+    /// What the job said at its end.
+    fn answered<J: Job>(reply: Option<Reply>) -> Result<J::Answer, J::Error> {
+        let said: Box<dyn Any> = reply.unwrap().said;
+        said.downcast::<Answered<J>>().unwrap().answer
+    }
+
+    #[tokio::test]
+    async fn the_service_changed_to_stays_though_the_first_one_comes_later() {
+        install_tls_provider();
+        let (release, released) = oneshot::channel::<()>();
+        let released = Mutex::new(Some(released));
+        let connect: Connect = Arc::new(move |settings| {
+            let released = released.lock().unwrap().take();
+            Box::pin(async move {
+                if let Some(released) = released {
+                    let _ = released.await;
+                    return Err(Failure::NotStarted { why: "the first one".into() });
+                }
+                let Service::Remote(remote) = settings.service else { return Err(Failure::Busy) };
+                Ok(Client::new(remote.base_url, remote.key, Timeouts::default()).unwrap())
+            })
+        });
+        let (_directory, services) = services(connect);
+        let domains_context = no_domains_context();
+        let services = Arc::new(services);
+        let context = WorkerContext {
+            domains_context,
+            copying: Vec::new(),
+            home: None,
+            config: Err("not here"),
+            kept: None,
+            pasted: None,
+            drafts: None,
+            queues: Arc::default(),
+            services,
+            over_ssh: false,
+        };
+        let (mut worker, _) = spawn(Some(settings(remote())), context);
+        let started = |id, job| Effect::Job(Started { id: ReqId(id), job });
+        worker.effects.send(started(1, Arc::new(UseProfile("lab".into())))).unwrap();
+        let used = answered::<UseProfile>(worker.replies.recv().await);
+        assert_eq!(used.unwrap().settings.name, "lab");
+        release.send(()).unwrap();
+        for _ in 0..16 {
+            tokio::task::yield_now().await;
+        }
+        let query = PetQuery::default();
+        worker.effects.send(started(2, Arc::new(ListPets { query, pages: 1, known: None }))).unwrap();
+        let listed = answered::<ListPets>(worker.replies.recv().await);
+        let refused = matches!(listed, Err(Failure::NotSent { .. }));
+        assert!(refused, "nobody listens where lab is, and lab was asked: {listed:?}");
+    }
 }

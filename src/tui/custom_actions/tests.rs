@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::run::Ran;
 use crate::config::File;
-use crate::tui::effect::{Effect, Task};
+use crate::tui::effect::Effect;
 use crate::tui::keymap::Keymap;
 use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
@@ -32,19 +31,13 @@ fn app(columns: u16, rows: u16) -> App {
 
 /// The runs that were asked for, by the number of their action, with the ids that they get.
 fn runs(app: &App) -> Vec<(usize, Vec<i64>)> {
-    let run = |effect: &Effect| match effect {
-        Effect::Job(job) => match &job.task {
-            Task::Action(Run { number, pets, .. }) => Some((*number, pets.iter().map(|pet| pet.id).collect())),
-            _ => None,
-        },
-        _ => None,
-    };
-    app.effects.iter().filter_map(run).collect()
+    let run = |Run { number, pets, .. }: Run| (number, pets.iter().map(|pet| pet.id).collect());
+    app.all_asked().into_iter().map(run).collect()
 }
 
 fn ended(app: &mut App, number: usize, result: Result<&str, &str>) {
     let result = result.map(str::to_owned).map_err(str::to_owned);
-    app.reply(Slot::Action(number), Ran { number, result });
+    app.answer_in::<Run>(Slot::Action(number), result);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use serde::de::IgnoredAny;
 
 use super::typed::{ImportDraft, Rapid, TypedText};
 use crate::app::outbox::unknown_outcome::UnknownOutcome;
-use crate::tui::msg::{Key, KeyPress, Msg};
+use crate::tui::key::{Key, KeyPress};
 use crate::tui::screens::add_pet::import::{self, Phase};
+use crate::tui::screens::add_pet::state::Held;
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Screen};
@@ -51,7 +52,7 @@ impl TypedText {
             state.add.unsettled = same_key && state.may_change();
             state.add.sent = Some(sent);
             if !ahead.is_empty() {
-                state.add.held.push(Msg::Paste(ahead));
+                state.add.held.push(Held::Paste(ahead));
             }
         }
         if let Some(Rapid { name, category, status }) = rapid {
@@ -106,12 +107,12 @@ fn show(state: &mut AppState) {
 }
 
 /// The text of keys and pastes.
-fn ahead(held: &[Msg]) -> String {
+fn ahead(held: &[Held]) -> String {
     let mut text = String::new();
     for msg in held {
-        if let Msg::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = msg {
+        if let Held::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = msg {
             text.push(*c);
-        } else if let Msg::Paste(pasted) = msg {
+        } else if let Held::Paste(pasted) = msg {
             text.push_str(pasted);
         } else if !text.is_empty() && !text.ends_with(' ') {
             // Keys that separate fields separate words.

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::typed::TypedText;
+use crate::tui::worker::drafts::DraftFiles;
 
 /// The drafts of one service, as stored on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +29,14 @@ pub struct WriteDrafts {
     pub drafts: Box<Drafts>,
 }
 
+impl WriteDrafts {
+    /// Writes them, unless newer ones were written already; where nothing is typed there is no file.
+    pub fn write(&self, files: &DraftFiles) -> Result<(), String> {
+        let Drafts { identity, typed, .. } = &*self.drafts;
+        files.write(identity, self.number, (!typed.is_empty()).then(|| self.drafts.text()).as_deref())
+    }
+}
+
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -43,6 +52,11 @@ pub enum Ending {
 }
 
 impl Drafts {
+    /// What was left for the service `identity`. What cannot be read is put aside.
+    pub fn open(files: &DraftFiles, identity: &str) -> Result<Option<Self>, String> {
+        files.open(identity, |text| Self::read(text, identity))
+    }
+
     /// The text of its file.
     pub fn text(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()

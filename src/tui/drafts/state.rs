@@ -10,7 +10,7 @@ use super::typed::TypedText;
 use crate::tui::screens::add_pet;
 
 /// The state of the drafts on disk.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct DraftState {
     pub(super) on_disk: TypedText,
     /// What is being written.
@@ -43,7 +43,7 @@ impl DraftState {
 }
 
 /// Text put aside for another service.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Aside {
     /// The profile's name.
     pub(super) profile: String,

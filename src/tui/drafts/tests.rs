@@ -11,14 +11,21 @@ use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::context::Context;
-use crate::tui::effect::{Job, Task};
-use crate::tui::msg::{Msg, Outcome, Size};
+use crate::tui::msg::{Msg, Size};
 use crate::tui::screens::add_pet::fields;
-use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
+use crate::tui::screens::add_pet::import::jobs::CheckFile;
+use crate::tui::screens::add_pet::import::jobs::ImportPart;
+use crate::tui::screens::add_pet::import::preview::CheckedFile;
+use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::update::CreatePet;
+use crate::tui::screens::add_pet::update::SearchForPet;
+use crate::tui::screens::add_pet::update::SettlePet;
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
-use crate::tui::screens::profiles::jobs::{ProfileReply, Used};
+use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::profiles::change::UseProfile;
+use crate::tui::screens::profiles::change::Used;
+use crate::tui::screens::profiles::update::ReadProfiles;
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -36,11 +43,7 @@ fn form(keys: &str) -> App {
 
 /// Every requested write.
 fn writes(app: &App) -> Vec<WriteDrafts> {
-    let write = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Drafts(write), .. }) => Some(write.clone()),
-        _ => None,
-    };
-    app.effects.iter().filter_map(write).collect()
+    app.all_asked()
 }
 
 /// The name in the form of each write; empty if none is typed.
@@ -50,7 +53,7 @@ fn names(app: &App) -> Vec<String> {
 }
 
 fn written(app: &mut App, result: Result<(), &str>) {
-    app.reply(Slot::Drafts, Outcome::DraftsWritten(result.map_err(ToOwned::to_owned)));
+    app.answer::<WriteDrafts>(result.map_err(ToOwned::to_owned));
 }
 
 fn millis(app: &mut App, millis: u64) {
@@ -72,16 +75,16 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     let identity = state.link.identity.clone().unwrap();
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)));
     let effects = start(&mut state, now);
-    App { state, now, effects, appearance: crate::tui::testing::appearance() }
+    App::of(state, now, effects)
 }
 
-fn no_answer() -> AddReply {
+fn no_answer() -> NotCreated {
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    AddReply::Created(Err(NotCreated { failure, repeatable: true }))
+    NotCreated { failure, repeatable: true }
 }
 
-fn created() -> AddReply {
-    AddReply::Created(Ok(Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }))
+fn created() -> Pet {
+    Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }
 }
 
 #[test]
@@ -165,7 +168,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 #[test]
 fn all_typed_text_is_restored_in_place() {
     let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
-    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
     panel.wizard.form.set(&NAME, "shop.example");
@@ -277,15 +280,13 @@ fn quitting_without_text_leaves_no_draft() {
 #[test]
 fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.task.slot() == slot));
+    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.job.slot() == slot));
     assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
-    let Some(Job { task: Task::Add(AddTask::Create(new, key)), .. }) = app.job(Slot::Create) else {
-        panic!("nothing is sent")
-    };
+    let CreatePet { new, key } = app.asked().expect("nothing is sent");
     let sent = writes(&app)[0].drafts.typed.sent.clone().unwrap();
     assert_eq!((&sent.new, &sent.key, sent.known.len()), (&new, &key, 39));
     written(&mut app, Ok(()));
-    app.reply(Slot::Create, created());
+    app.answer::<CreatePet>(Ok(created()));
     let after = writes(&app);
     assert!(after.len() == 2 && after[1].drafts.typed.is_empty(), "{after:?}");
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3", "what stays for the next one is not typed");
@@ -294,7 +295,7 @@ fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() 
 #[test]
 fn a_pet_added_during_the_write_of_its_draft_is_removed_afterwards() {
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    app.reply(Slot::Create, created());
+    app.answer::<CreatePet>(Ok(created()));
     assert_eq!(writes(&app).len(), 1);
     written(&mut app, Ok(()));
     assert!(writes(&app)[1].drafts.typed.is_empty());
@@ -304,36 +305,34 @@ fn a_pet_added_during_the_write_of_its_draft_is_removed_afterwards() {
 fn what_was_sent_is_as_old_as_the_clock_of_the_service_says_of_the_first_try() {
     let mut app = App::started(remote(), 80, 24);
     let there = "2026-11-19T08:00:00Z".parse().unwrap();
-    app.reply(Slot::List, listed_at(animals(39), there));
+    app.answer::<ListPets>(listed_at(animals(39), there));
     app.wait(Duration::from_secs(60)).keys("a \"Biscuit\" Tab \"3\" F2");
     let first = SentAt { here: app.now.wall, there: Some(there + Duration::from_secs(60)) };
-    app.reply(Slot::Create, no_answer());
+    app.answer::<CreatePet>(Err(no_answer()));
     app.wait(Duration::from_secs(30)).keys("1");
     assert_eq!(app.state.add.sent.as_ref().unwrap().at, first, "sent again");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert!(matches!(next.job(Slot::Create).unwrap().task, Task::Add(AddTask::Settle(.., at)) if at == first));
+    assert!(matches!(next.asked(), Some(SettlePet { at, .. }) if at == first));
 }
 
 #[test]
 fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let app = form("\"Biscuit\" Tab \"3\" F2");
-    let Some(Job { task: Task::Add(AddTask::Create(new, key)), .. }) = app.job(Slot::Create) else {
-        panic!("nothing is sent")
-    };
+    let CreatePet { new, key } = app.asked().expect("nothing is sent");
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    let job = next.job(Slot::Create).unwrap();
-    assert_eq!(job.task, Task::Add(AddTask::Settle(new, key, SentAt { here: app.now.wall, there: None })));
+    let at = SentAt { here: app.now.wall, there: None };
+    assert_eq!(next.asked(), Some(SettlePet { new, key, at }));
     assert!(next.says("Biscuit was sent without an answer. It is sent again safely: it is added only once."));
-    next.reply(Slot::Create, created());
+    next.answer::<SettlePet>(Ok(Some(created())));
     assert!(next.says("Added Biscuit, id 7."));
     assert!(writes(&next)[0].drafts.typed.is_empty());
 
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    next.reply(Slot::Create, AddReply::NotSettled);
+    next.answer::<SettlePet>(Ok(None));
     assert_eq!(next.state.context(), Context::Doubt);
     assert!(next.says("The service may have forgotten this request; sending it again could add a second pet."));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    next.reply(Slot::Create, no_answer());
+    next.answer::<SettlePet>(Err(no_answer()));
     assert_eq!(next.state.context(), Context::Doubt);
     assert!(next.says("No answer after 30 s."));
 }
@@ -348,7 +347,7 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
         service => service,
     };
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    app.reply(Slot::Create, no_answer());
+    app.answer::<CreatePet>(Err(no_answer()));
     let protected = Settings { protect: true, ..settings(remote()) };
     for settings in [settings(other_key(remote())), protected] {
         let mut next = next_with(&app, Some(Ending::Hangup), settings, Duration::from_secs(60));
@@ -357,8 +356,8 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
         let status = Some(PetStatus::Available);
-        let looked = Task::Add(AddTask::SearchFor(NewPet { name: "Biscuit".into(), category_id: 3, status }));
-        assert_eq!(next.job(Slot::SearchFor).unwrap().task, looked);
+        let biscuit = NewPet { name: "Biscuit".into(), category_id: 3, status };
+        assert_eq!(next.asked(), Some(SearchForPet(biscuit)));
     }
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
     app.keys("a \"Biscuit\" Tab \"3\" F2");
@@ -380,7 +379,7 @@ fn no_key_is_in_a_draft() {
     let secret = "petk_0123456789abcdef77d0";
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("P");
-    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("n \"shop\" Tab");
     app.send(Msg::Paste(format!("https://me:{secret}@shop.example/v1")));
     app.keys("Tab Tab");
@@ -396,11 +395,11 @@ fn no_key_is_in_a_draft() {
 fn change(app: &mut App, service: Service, drafts: Option<Drafts>) {
     app.state.screen = Screen::Pets;
     app.keys("P");
-    app.reply(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Home Enter");
     let left = Ok(crate::app::outbox::queue::Unfinished::default());
-    let used = Used { settings: settings(service), kept: None, left, drafts: Ok(drafts) };
-    app.reply(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
+    let used = Used { settings: Arc::new(settings(service)), kept: None, left, drafts: Ok(drafts) };
+    app.answer::<UseProfile>(Ok(used));
 }
 
 fn inside() -> Service {
@@ -485,7 +484,7 @@ fn text_typed_ahead_is_for_the_next_pet_even_after_a_restart() {
     app.keys("\"Max\" Tab \"4\"");
     let mut app = next_session(&app, None, remote(), Duration::from_secs(60));
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
-    app.reply(Slot::Create, created());
+    app.answer::<SettlePet>(Ok(Some(created())));
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Max 4");
 }
 
@@ -529,12 +528,10 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
     let input = Input::stream("a", std::io::Cursor::new("name,cat\nRex,3\n")).unwrap();
     let preview = preview(input, &ColumnMapping::default(), |_| true).unwrap();
     let seen = CheckedFile { path: Some("/tmp/new-arrivals.csv".into()), preview, before: None };
-    app.reply(Slot::CheckFile, ImportReply::Checked(Ok(Box::new(seen))));
+    app.answer::<CheckFile>(Ok(seen));
     app.keys("F2");
-    let id = app.job(Slot::Import).unwrap().id;
-    let begun =
-        ImportReply::Started("/tmp/new-arrivals.csv".into(), "/tmp/new-arrivals.csv.petstore-import.ndjson".into());
-    app.reply_to(id, begun);
+    let report = "/tmp/new-arrivals.csv.petstore-import.ndjson";
+    app.say::<RunImport>(ImportPart::Started("/tmp/new-arrivals.csv".into(), report.into()));
     let (mut next, mut ended) = (app, None);
     let path = "/tmp/new-arrivals.csv";
     // It is named at every start, whatever was pressed before.

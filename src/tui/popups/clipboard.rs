@@ -1,10 +1,14 @@
 //! Copying texts, by a program of this machine or by the terminal.
 
-use super::jobs::PopupTask;
-use crate::app::clipboard::Copied;
+use std::sync::Arc;
+
+use crate::api::failure::Failure;
+use crate::app::clipboard::{self, Copied};
 use crate::clock::Now;
 use crate::tui::effect::Effect;
-use crate::tui::state::{AppState, MessageKind};
+use crate::tui::job::{Env, Job};
+use crate::tui::pending::Slot;
+use crate::tui::state::AppState;
 
 /// Terminals take no longer texts, in bytes.
 const MOST_COPIED: usize = 100_000;
@@ -14,22 +18,38 @@ pub fn copy(state: &mut AppState, text: String, what: &str, now: Now) -> Vec<Eff
     if text.len() > MOST_COPIED {
         return state.fail(format!("Not copied: {what} is too long for a terminal's clipboard."));
     }
-    state.copying = Some((text.clone(), what.to_owned()));
-    vec![state.begin(PopupTask::Copy(text), now)]
+    vec![state.begin(CopyText { text, what: what.to_owned() }, now)]
 }
 
-/// A text was copied by a program of this machine, or the terminal must do it.
-pub(super) fn on_copied(state: &mut AppState, copied: Copied) -> Vec<Effect> {
-    let Some((text, what)) = state.copying.take() else { return Vec::new() };
-    let (kind, sentence) = match &copied {
-        Copied::Tmux => (MessageKind::Note, format!("Copied {what} to tmux (prefix ] pastes it).")),
-        Copied::Desktop => (MessageKind::Note, format!("Copied {what} to the clipboard.")),
-        Copied::File(path) => (MessageKind::Note, format!("This terminal has no clipboard: wrote {what} to {path}.")),
-        Copied::Terminal => {
-            (MessageKind::Note, format!("Copied {what} (sent to the terminal, which does not confirm it)."))
+/// Copies a text with a program of this machine, if there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CopyText {
+    pub text: String,
+    /// How the message calls it.
+    pub what: String,
+}
+
+impl Job for CopyText {
+    type Answer = Copied;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Copy;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Copied, Failure> {
+        Ok(clipboard::copy(&self.text, &env.machine.copying).await)
+    }
+
+    /// It was copied by a program of this machine, or the terminal must do it.
+    fn done(&self, app: &mut AppState, copied: Result<Copied, Failure>, _: Now) -> Vec<Effect> {
+        let what = &self.what;
+        match copied {
+            Ok(Copied::Tmux) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),
+            Ok(Copied::Desktop) => app.note(format!("Copied {what} to the clipboard.")),
+            Ok(Copied::File(path)) => app.note(format!("This terminal has no clipboard: wrote {what} to {path}.")),
+            Ok(Copied::Nowhere(why)) => app.fail(format!("Not copied: {why}")),
+            Ok(Copied::Terminal) | Err(_) => {
+                app.tell(format!("Copied {what} (sent to the terminal, which does not confirm it)."));
+                vec![Effect::Clipboard(self.text.clone())]
+            }
         }
-        Copied::Nowhere(why) => (MessageKind::Error, format!("Not copied: {why}")),
-    };
-    state.say(kind, sentence);
-    if copied == Copied::Terminal { vec![Effect::Clipboard(text)] } else { Vec::new() }
+    }
 }

@@ -203,9 +203,7 @@ impl Popup for CommandsBox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tui::effect::{Effect, Task};
-    use crate::tui::pending::Slot;
-    use crate::tui::popups::jobs::PopupTask;
+    use crate::tui::popups::clipboard::CopyText;
     use crate::tui::testing::{App, animals, remote};
 
     fn found(app: &App) -> Vec<String> {
@@ -239,9 +237,8 @@ mod tests {
     fn the_same_on_the_command_line_is_shown_and_copied() {
         let mut app = App::loaded(80, 24);
         app.keys("Right : \"rows to a file\" C-y");
-        let Some(Effect::Job(job)) = app.effects.last() else { panic!("nothing was copied") };
         let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
-        assert_eq!((job.task.slot(), &job.task), (Slot::Copy, &Task::Popups(PopupTask::Copy(line))));
+        assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line));
         assert!(app.says("The same on the command line"));
     }
 

@@ -157,7 +157,7 @@ mod tests {
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::fields;
-    use crate::tui::screens::add_pet::jobs::AddReply;
+    use crate::tui::screens::add_pet::update::CreatePet;
     use crate::tui::testing::loss::whole_at_every_size;
     use crate::tui::testing::{App, animals, remote};
 
@@ -223,7 +223,7 @@ mod tests {
         let mut app = asked();
         app.wait(DEAF).keys("y");
         let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-        app.reply(Slot::Create, AddReply::Created(Ok(pet)));
+        app.answer::<CreatePet>(Ok(pet));
         app.effects.clear();
         app.keys("\"Rex\" F2");
         assert!(app.job(Slot::Create).is_some() && !app.state.popups.is_open());

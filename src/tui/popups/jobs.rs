@@ -1,29 +1,41 @@
-//! What the boxes ask the worker for, and what comes back.
+//! The jobs of the box for files: a text, the rows that were not added, or the whole inventory.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::write::{STOPPED, WriteBox, on_written};
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
-use crate::app::clipboard::Copied;
-use crate::config::file::View;
-use crate::model::ApiKey;
-use crate::transfer::ColumnMapping;
-use crate::tui::screens::add_pet::import::jobs::ImportSource;
+use crate::clock::Now;
+use crate::local::atomic_file;
+use crate::model::export::Kind;
+use crate::model::{display_safe, text};
+use crate::transfer::export::{ExportEnded, ExportOptions, to_file};
+use crate::transfer::{ColumnMapping, TransferError, rejects};
+use crate::tui::effect::Effect;
+use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing, blocking};
+use crate::tui::pending::Slot;
+use crate::tui::state::{AppState, MessageKind};
+use crate::tui::worker::context::ImportSource;
 
-/// What a job of a box does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PopupTask {
-    /// Copy a text with a program of this machine, if there is one.
-    Copy(String),
-    Write(WriteFile),
-    /// Write the name of the theme into the configuration file.
-    SetTheme(String),
-    /// Add a view to the configuration file.
-    AddView(Box<View>),
-    /// Ask for one pet with this key; go on with the key if it is accepted.
-    TestKey(ApiKey),
+/// Why a file was not written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotWritten {
+    /// There is a file of this name.
+    Exists(String),
+    /// Its contents could not be read.
+    NotRead(Failure),
+    /// It could not be written.
+    Failed(String),
 }
 
+from_parts! { NotWritten: NotRead(Failure), Failed(String) }
+
+/// Writes a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteFile {
     /// Its name, as typed.
@@ -40,8 +52,6 @@ pub enum FileContents {
     Text(String),
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
-    /// The whole inventory, read from the service.
-    Inventory,
 }
 
 /// Rows that were not added, or cannot be.
@@ -54,23 +64,60 @@ pub struct RejectsSource {
     pub report: Option<PathBuf>,
 }
 
-/// What came of a job of a box.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PopupReply {
-    /// A text was copied, or the terminal must do it.
-    Copied(Copied),
-    /// A file was written, or why not.
-    Written(Result<String, NotWritten>),
-    /// How many pets of the inventory are in the file so far; it goes on.
-    Exporting(u64),
-    /// The whole inventory was written to a file, or why not.
-    Exported(Result<Exported, NotWritten>),
-    /// The theme was written into this file, or why not.
-    ThemeWritten(Result<String, String>),
-    /// This view was added to the configuration file, or why not.
-    ViewAdded(Result<Box<View>, String>),
-    /// A typed key was accepted or not; the worker goes on with it when it was.
-    KeyTested(Result<(), Failure>),
+impl Job for WriteFile {
+    /// The file.
+    type Answer = String;
+    type Error = NotWritten;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Write;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<String, NotWritten> {
+        blocking(move || {
+            let place = env.machine.place(&self.path);
+            match &self.what {
+                FileContents::Text(text) => self.write(text, &place)?,
+                FileContents::Rejects(what) => self.write_rejects(what, &place, &env)?,
+            }
+            Ok(place.display().to_string())
+        })
+        .await
+    }
+
+    fn done(&self, app: &mut AppState, written: Result<String, NotWritten>, now: Now) -> Vec<Effect> {
+        on_written(app, written, now);
+        Vec::new()
+    }
+}
+
+impl WriteFile {
+    fn write(&self, text: &str, place: &Path) -> Result<(), NotWritten> {
+        atomic_file::write(place, text, self.replace).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => NotWritten::Exists(self.path.clone()),
+            _ => NotWritten::Failed(format!("{} could not be written: {error}.", place.display())),
+        })
+    }
+
+    /// The rows that were not added.
+    fn write_rejects(&self, what: &RejectsSource, place: &Path, env: &Env) -> Result<(), NotWritten> {
+        let reading = env.reading(what.reading.clone());
+        let written = env
+            .machine
+            .open(&what.source)
+            .and_then(|input| rejects::write(input, &reading, what.report.as_deref(), (place, self.replace)));
+        match written {
+            Ok(_) => Ok(()),
+            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
+            Err(error) => Err(NotWritten::Failed(format!("{}.", display_safe(&error.to_string())))),
+        }
+    }
+}
+
+/// Writes the whole inventory into a file, in the format that the name's ending asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Its name, as typed.
+    pub path: String,
+    /// Overwrite an existing file.
+    pub replace: bool,
 }
 
 /// The whole inventory in a file.
@@ -84,15 +131,68 @@ pub struct Exported {
     pub coverage: Coverage,
 }
 
-/// Why a file was not written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NotWritten {
-    /// There is a file of this name.
-    Exists(String),
-    /// The service did not return its contents.
-    NotRead(Failure),
-    /// It could not be written.
-    Failed(String),
+impl Job for Export {
+    type Answer = Exported;
+    type Error = NotWritten;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Export;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Exported, NotWritten> {
+        let api = env.api("export").await?;
+        let place = env.machine.place(&self.path);
+        // The box has shown the known endings.
+        let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
+        let columns = Vec::new();
+        let how = ExportOptions { kind, raw: false, status: None, require_complete: false, search: None, columns };
+        let (count, counted) = watch::channel(0);
+        // Where this is dropped, so is the token's guard: the thread that writes hears of it.
+        let stop = CancellationToken::new();
+        let _guard = stop.clone().drop_guard();
+        let written = to_file(&api, how, (&place, self.replace), count, &stop);
+        let (written, count) = tokio::join!(written, self.count_up(counted, &env));
+        match written {
+            Ok(ExportEnded::Done(coverage) | ExportEnded::Incomplete(coverage)) => {
+                Ok(Exported { path: place.display().to_string(), count, coverage })
+            }
+            Ok(ExportEnded::Stopped) => Err(NotWritten::Failed(STOPPED.to_owned())),
+            Err(TransferError::Exists(_)) => Err(NotWritten::Exists(self.path.clone())),
+            Err(TransferError::Api(error)) => Err(NotWritten::NotRead(Failure::from(&error))),
+            Err(error) => Err(NotWritten::Failed(format!("{}.", text::safe_causes(&error)))),
+        }
+    }
+
+    fn done(&self, app: &mut AppState, exported: Result<Exported, NotWritten>, now: Now) -> Vec<Effect> {
+        let said = exported.as_ref().ok().map(|Exported { path, count, coverage }| {
+            let word = coverage.honest_word(usize::try_from(*count).unwrap_or(usize::MAX));
+            let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
+            (kind, format!("Written to {path}: {word}"))
+        });
+        on_written(app, exported.map(|exported| exported.path), now);
+        if let Some((kind, text)) = said {
+            app.say(kind, text);
+        }
+        Vec::new()
+    }
 }
 
-from_parts! { NotWritten: Failed(String) }
+impl Ongoing for Export {
+    /// How many pets are in the file so far.
+    type Part = u64;
+
+    fn on_part(&self, app: &mut AppState, count: u64, _: Now) -> Vec<Effect> {
+        if let Some(write) = app.popups.get_mut::<WriteBox>() {
+            write.written = Some(count);
+        }
+        Vec::new()
+    }
+}
+
+impl Export {
+    async fn count_up(self: &Arc<Self>, mut counted: watch::Receiver<u64>, env: &Env) -> u64 {
+        while counted.changed().await.is_ok() {
+            let count = *counted.borrow_and_update();
+            env.tell(self, count).await;
+            tokio::time::sleep(BETWEEN_NEWS).await;
+        }
+        *counted.borrow()
+    }
+}

@@ -1,21 +1,21 @@
 //! The box that asks for an API key: what is typed, and where it is kept once the service has accepted it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use super::jobs::PopupTask;
 use super::stack::Popup;
 use super::state::DEAF;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::KeyOrigin;
-use crate::model::ApiKey;
 use crate::model::text::{cut, short};
+use crate::model::{ApiKey, Limit, PetQuery};
 use crate::tui::command::{Command, change, command};
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::msg::QuitReason;
 use crate::tui::pending::Slot;
-use crate::tui::screens::profiles::jobs::ProfileTask;
 use crate::tui::screens::{add_pet, pets};
 use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::{TextInput, Typing};
@@ -62,14 +62,7 @@ pub fn find_key_file(state: &mut AppState, now: Now) -> Option<Effect> {
     if !asks || state.pending.is_running(Slot::KeyFile) {
         return None;
     }
-    Some(state.begin(ProfileTask::FindKeyFile(state.link.name.clone()), now))
-}
-
-/// It is known in which file the key can be stored, if in any.
-pub fn on_key_file(state: &mut AppState, file: Option<String>) {
-    if let Some(key_box) = state.popups.get_mut::<KeyBox>() {
-        key_box.file = Some(file);
-    }
+    Some(state.begin(FindKeyFile(state.link.name.clone()), now))
 }
 
 pub static BOX: &[Command] = &[
@@ -133,36 +126,107 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Ok(typed) => {
             key_box.error = None;
-            vec![app.begin(PopupTask::TestKey(typed), now)]
+            vec![app.begin(TestKey(typed), now)]
         }
     }
 }
 
+/// Finds out in which file the key of this profile can be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindKeyFile(pub String);
+
+impl Job for FindKeyFile {
+    /// None without a saved profile.
+    type Answer = Option<String>;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::KeyFile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Option<String>, String> {
+        Arc::clone(&env.machine.services).blocking(move |services| Ok(services.key_file(&self.0))).await
+    }
+
+    fn done(&self, app: &mut AppState, file: Result<Option<String>, String>, _: Now) -> Vec<Effect> {
+        if let Some(key_box) = app.popups.get_mut::<KeyBox>() {
+            key_box.file = Some(file.unwrap_or_default());
+        }
+        Vec::new()
+    }
+}
+
+/// Stores a key, and notes its place in the profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeepKey {
+    pub profile: String,
+    pub key: ApiKey,
+}
+
+impl Job for KeepKey {
+    type Answer = KeyOrigin;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<KeyOrigin, String> {
+        Arc::clone(&env.machine.services).blocking(move |services| services.keep_key(&self.profile, &self.key)).await
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other places have their own words")]
+    fn done(&self, app: &mut AppState, stored: Result<KeyOrigin, String>, now: Now) -> Vec<Effect> {
+        let place = match &stored {
+            Ok(KeyOrigin::File(path)) => format!("in {}, readable only by you", path.display()),
+            Ok(other) => other.to_string(),
+            Err(why) => {
+                return app
+                    .fail(format!("The service accepted the API key for this session, but it was not stored: {why}"));
+            }
+        };
+        app.say_done(format!("The service accepted the API key. It is stored {place}."), now.mono);
+        app.link.key.1 = stored.unwrap_or(KeyOrigin::Typed);
+        Vec::new()
+    }
+}
+
+/// Asks for one pet with this key; goes on with the key if it is accepted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestKey(pub ApiKey);
+
+impl Job for TestKey {
+    type Answer = ();
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::TestKey;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), Failure> {
+        let with_key = env.api("key test").await?.with_key(self.0.clone());
+        let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
+        with_key.list_pets(&query).await.map_err(|error| Failure::from(&error))?;
+        env.changed.lock().client = Some(with_key);
+        Ok(())
+    }
+
+    fn done(&self, app: &mut AppState, accepted: Result<(), Failure>, now: Now) -> Vec<Effect> {
+        on_key_tested(app, &self.0, accepted, now)
+    }
+}
+
 /// The key was tried with one request: the worker goes on with it if it was accepted.
-pub(super) fn on_key_tested(state: &mut AppState, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
+fn on_key_tested(state: &mut AppState, key: &ApiKey, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
     let service = state.link.service.clone();
     let Some(key_box) = state.popups.get_mut::<KeyBox>() else { return Vec::new() };
     match result {
         Ok(()) => {
-            let (typed, store) = (ApiKey::new(key_box.input.value()).ok(), key_box.store);
-            let ending = typed.as_ref().map_or(String::new(), |key| key.ending().to_owned());
-            state.link.key = (ending, KeyOrigin::Typed);
+            let store = key_box.store;
+            state.link.key = (key.ending().to_owned(), KeyOrigin::Typed);
             state.popups.take::<KeyBox>();
             state.link.health = Health::Unknown;
             add_pet::update::on_other_key(state);
             state.pets.follow.on_other_key();
             state.pets.provenance.on_other_key();
             let stopped = state.cancel(Slot::Follow);
-            let mut effects = match typed.filter(|_| store) {
-                Some(key) => {
-                    let profile = state.link.name.clone();
-                    vec![state.begin(ProfileTask::KeepKey { profile, key }, now)]
-                }
-                None => {
-                    state.say_done("Key accepted. It is used until petstore exits.", now.mono);
-                    Vec::new()
-                }
-            };
+            let mut effects = Vec::new();
+            if store {
+                effects.push(state.begin(KeepKey { profile: state.link.name.clone(), key: key.clone() }, now));
+            } else {
+                state.say_done("Key accepted. It is used until petstore exits.", now.mono);
+            }
             effects.extend(stopped);
             effects.extend(pets::update::reload(state, true, now));
             effects

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use ratatui::text::Span;
 
-use super::jobs::PopupTask;
 use super::stack::Popup;
 use crate::clock::Now;
-use crate::config::Depth;
+use crate::config::{Depth, edit};
 use crate::model::PetStatus;
 use crate::model::text::cut;
 use crate::tui::command::{Command, LETTERS, change, command, moves};
 use crate::tui::context::Context;
+use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
+use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::{StyleRole, Theme};
 use crate::tui::widgets::list::{self, moved};
@@ -33,7 +35,7 @@ pub static BOX: &[Command] = &[
     }),
     command("confirm", "Enter F2", "save", "save in config.toml", |app, now| match app.popups.take() {
         Some(ThemesBox { before, .. }) if app.theme != before => {
-            vec![app.begin(PopupTask::SetTheme(app.theme.name().to_owned()), now)]
+            vec![app.begin(SetTheme(app.theme.name().to_owned()), now)]
         }
         _ => Vec::new(),
     }),
@@ -48,11 +50,32 @@ pub fn open(app: &mut AppState, _: Now) {
     app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) });
 }
 
-/// The theme was written into the configuration, or not; it is used in either case.
-pub(super) fn on_set(state: &mut AppState, result: Result<String, String>, now: Now) {
-    match result {
-        Ok(path) => state.say_done(format!("Theme {} saved in {path}.", state.theme.name()), now.mono),
-        Err(why) => state.complain(format!("Theme not saved, used until petstore exits: {why}")),
+/// Writes the name of the theme into the configuration file; the rest of that stays as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetTheme(pub String);
+
+impl Job for SetTheme {
+    /// The file.
+    type Answer = String;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Setting;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<String, String> {
+        let write = move || {
+            let path = env.machine.configuration()?;
+            edit::set_theme(path, &self.0).map_err(|error| error.to_string())?;
+            Ok(path.display().to_string())
+        };
+        blocking(write).await
+    }
+
+    /// The theme is used in either case.
+    fn done(&self, app: &mut AppState, written: Result<String, String>, now: Now) -> Vec<Effect> {
+        match written {
+            Ok(path) => app.say_done(format!("Theme {} saved in {path}.", app.theme.name()), now.mono),
+            Err(why) => app.complain(format!("Theme not saved, used until petstore exits: {why}")),
+        }
+        Vec::new()
     }
 }
 
@@ -96,7 +119,7 @@ impl Popup for ThemesBox {
 #[cfg(test)]
 mod tests {
     use crate::tui::pending::Slot;
-    use crate::tui::popups::jobs::{PopupReply, PopupTask};
+    use crate::tui::popups::themes::SetTheme;
     use crate::tui::testing::App;
     use crate::tui::testing::loss::whole_at_every_size;
 
@@ -119,11 +142,11 @@ mod tests {
         app.keys("T Down C-g Esc Esc");
         assert_eq!(app.state.theme.name(), "default");
         app.keys("T Down Down Enter");
-        assert_eq!(app.job(Slot::Setting).unwrap().task, PopupTask::SetTheme("light".into()).into());
-        app.reply(Slot::Setting, PopupReply::ThemeWritten(Ok("/c/config.toml".into())));
+        assert_eq!(app.asked(), Some(SetTheme("light".into())));
+        app.answer::<SetTheme>(Ok("/c/config.toml".into()));
         assert!(app.says("Theme light saved in /c/config.toml."));
         app.keys("T Up Enter");
-        app.reply(Slot::Setting, PopupReply::ThemeWritten(Err("no room".into())));
+        app.answer::<SetTheme>(Err("no room".into()));
         assert!(app.says("Theme not saved, used until petstore exits: no room"));
         assert_eq!(app.state.theme.name(), "dark");
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::jobs::{Exported, FileContents, NotWritten, PopupTask, RejectsSource, WriteFile};
+use super::jobs::{Export, FileContents, NotWritten, RejectsSource, WriteFile};
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::Pet;
@@ -10,10 +10,10 @@ use crate::model::export::{self, Kind};
 use crate::model::text::cut;
 use crate::tui::command::{Command, change, command};
 use crate::tui::context::Context;
-use crate::tui::effect::{Effect, Task};
+use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Layout, MessageKind};
+use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
 
@@ -33,7 +33,7 @@ pub struct WriteBox {
     /// Why it was not written.
     pub error: Option<String>,
     /// How many pets are in it so far, while the whole inventory is written.
-    written: Option<u64>,
+    pub(super) written: Option<u64>,
 }
 
 /// What a file is to hold.
@@ -91,8 +91,8 @@ impl WriteBox {
         self.error = None;
     }
 
-    /// What writes the file, unless something is wrong with its name.
-    fn write(&mut self) -> Option<Task> {
+    /// The name of the file, unless something is wrong with it.
+    fn name(&mut self) -> Option<String> {
         let path = self.path.value().trim().to_owned();
         let wrong = if path.is_empty() { Some("Type a file name.".to_owned()) } else { self.wrong_ending() };
         if wrong.is_some() {
@@ -101,17 +101,7 @@ impl WriteBox {
         }
         self.asked = Some(self.path.value().to_owned());
         self.written = matches!(self.text, Contents::Pets { whole: true, .. }).then_some(0);
-        Some(self.task(path))
-    }
-
-    fn task(&self, path: String) -> Task {
-        let what = match &self.text {
-            Contents::Text(text) => FileContents::Text(text.clone()),
-            Contents::Pets { whole: true, .. } => FileContents::Inventory,
-            Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
-            Contents::Rejects(what) => FileContents::Rejects(what.clone()),
-        };
-        PopupTask::Write(WriteFile { path, replace: self.replace, what }).into()
+        Some(path)
     }
 }
 
@@ -130,38 +120,31 @@ pub static BOX: &[Command] = &[
         app.popups.close();
         let stopped = app.cancel(Slot::Export);
         if stopped.is_some() {
-            app.tell("Stopped. Nothing was written.");
+            app.tell(STOPPED);
         }
         stopped.into_iter().collect()
     }),
 ];
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    match app.popups.get_mut().and_then(WriteBox::write) {
-        Some(task) if !app.pending.is_running(task.slot()) => vec![app.begin(task, now)],
-        Some(_) | None => Vec::new(),
-    }
+    let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
+    let Some(path) = write.name() else { return Vec::new() };
+    let replace = write.replace;
+    let what = match &write.text {
+        Contents::Text(text) => FileContents::Text(text.clone()),
+        Contents::Pets { whole: true, .. } => return app.begin_if_free(Export { path, replace }, now),
+        Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
+        Contents::Rejects(what) => FileContents::Rejects(what.clone()),
+    };
+    app.begin_if_free(WriteFile { path, replace, what }, now)
 }
 
-/// How far the whole inventory is.
-pub(super) fn on_exporting(state: &mut AppState, count: u64) {
-    if let Some(write) = state.popups.get_mut::<WriteBox>() {
-        write.written = Some(count);
-    }
+/// The export was stopped.
+pub fn on_stopped(app: &mut AppState, now: Now) {
+    on_written(app, Err(NotWritten::Failed(STOPPED.to_owned())), now);
 }
 
-/// The whole inventory was written, or not.
-pub fn on_exported(state: &mut AppState, result: Result<Exported, NotWritten>, now: Now) {
-    match result {
-        Ok(Exported { path, count, coverage }) => {
-            let word = coverage.honest_word(usize::try_from(count).unwrap_or(usize::MAX));
-            on_written(state, Ok(path.clone()), now);
-            let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
-            state.say(kind, format!("Written to {path}: {word}"));
-        }
-        Err(not_written) => on_written(state, Err(not_written), now),
-    }
-}
+pub(super) const STOPPED: &str = "Stopped. Nothing was written.";
 
 /// A file was written, or not.
 pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {

@@ -2,7 +2,6 @@
 
 pub mod fields;
 pub mod import;
-pub mod jobs;
 pub mod rapid;
 pub mod state;
 pub mod update;

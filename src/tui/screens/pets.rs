@@ -3,7 +3,7 @@
 pub mod clipboard;
 pub mod follow;
 pub mod inventory;
-pub mod jobs;
+pub mod lists;
 pub(in crate::tui) mod popups {
     pub mod limit;
     pub mod lookup;

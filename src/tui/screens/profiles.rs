@@ -3,7 +3,6 @@
 pub mod change;
 pub mod fields;
 pub mod form;
-pub mod jobs;
 pub mod state;
 pub mod update;
 pub mod view;

@@ -1,5 +1,6 @@
 //! What is kept of the state, and how it comes back.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -8,6 +9,7 @@ use super::{KeptList, SessionCache};
 use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::screens::pets::{ListSource, Loaded, tab_of};
 use crate::tui::state::{AppState, Message, MessageKind};
@@ -71,21 +73,34 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let Some(kept) = SessionCache::of(state) else { return Vec::new() };
-    vec![state.begin(Box::new(kept), now)]
+    vec![state.begin(kept, now)]
 }
 
-/// It was written, or not.
-pub fn on_remembered(state: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
-    // An error that is shown matters more: where a disk is full, it may say so.
-    let is_free = state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
-    if let Err(why) = result
-        && is_free
-        && !std::mem::replace(&mut state.cache_failure_shown, true)
-    {
-        // Not for long: it matters less than a draft that is not saved.
-        let text = format!("Cannot cache the rows for the next start: {why}");
-        state.message =
-            Some(Message { text, kind: MessageKind::Error, until: Some(now.mono + Duration::from_secs(5)) });
+impl Job for SessionCache {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Remember;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        let write = move || {
+            let Some(directory) = &env.machine.kept else { return Ok(()) };
+            self.write(directory).map_err(|error| error.to_string())
+        };
+        blocking(write).await
     }
-    if state.keep_again { keep(state, now) } else { Vec::new() }
+
+    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+        // An error that is shown matters more: where a disk is full, it may say so.
+        let is_free = app.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error);
+        if let Err(why) = written
+            && is_free
+            && !std::mem::replace(&mut app.cache_failure_shown, true)
+        {
+            // Not for long: it matters less than a draft that is not saved.
+            let text = format!("Cannot cache the rows for the next start: {why}");
+            let until = Some(now.mono + Duration::from_secs(5));
+            app.message = Some(Message { text, kind: MessageKind::Error, until });
+        }
+        if app.keep_again { keep(app, now) } else { Vec::new() }
+    }
 }

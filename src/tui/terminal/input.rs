@@ -381,10 +381,10 @@ mod tests {
 
     #[test]
     fn clicks_of_the_left_button_and_the_wheel_are_all_that_the_mouse_says() {
-        let click = Msg::Mouse(MouseEvent::Click { column: 8, row: 5 });
+        let click = || Msg::Mouse(MouseEvent::Click { column: 8, row: 5 });
         let wheel = |down| Msg::Mouse(MouseEvent::Wheel { down });
-        assert_eq!(decoded("\x1b[<0;9;6M\x1b[<0;9;6m"), (vec![click.clone()], false));
-        assert_eq!(decoded("\x1b[<16;9;6M\x1b[M )&"), (vec![click.clone(), click], false));
+        assert_eq!(decoded("\x1b[<0;9;6M\x1b[<0;9;6m"), (vec![click()], false));
+        assert_eq!(decoded("\x1b[<16;9;6M\x1b[M )&"), (vec![click(), click()], false));
         assert_eq!(decoded("\x1b[<64;1;1M\x1b[<65;1;1M"), (vec![wheel(false), wheel(true)], false));
         assert_eq!(decoded("\x1b[<2;9;6M\x1b[<32;9;6M\x1b[<35;9;6M\x1b[<0;0;6M\x1b[<0;9M"), (vec![], false));
     }
@@ -518,20 +518,20 @@ mod tests {
     #[test]
     fn a_paste_ends_with_its_mark_or_after_a_silence() {
         let paste = |text: &str| Msg::Paste(text.into());
-        let q = Msg::Key(Key::Char('q').into());
-        assert_eq!(decoded("\x1b[200~a\x1b[Bb\x03\r\x1b[201~q"), (vec![paste("a\x1b[Bb\x03\r"), q.clone()], false));
+        let q = || Msg::Key(Key::Char('q').into());
+        assert_eq!(decoded("\x1b[200~a\x1b[Bb\x03\r\x1b[201~q"), (vec![paste("a\x1b[Bb\x03\r"), q()], false));
         let now = clock::now().mono;
         let mut decoder = Decoder::default();
         for piece in ["\x1b[200~Re", "x\x1b[20"] {
             assert_eq!(decoder.take(piece.as_bytes(), false, now), []);
         }
-        assert_eq!(decoder.take(b"1~q", false, now), [paste("Rex"), q.clone()]);
+        assert_eq!(decoder.take(b"1~q", false, now), [paste("Rex"), q()]);
         decoder.take(b"\x1b[200~Re", false, now);
         let later = now + PASTE / 2;
         assert_eq!(decoder.take(b"x\x1b[201", false, later), []);
         assert_eq!(decoder.due(), Some(later + PASTE));
         assert_eq!(decoder.give_up(), [paste("Rex")]);
-        assert_eq!(decoder.take(b"\x1b[201~q", false, later), [q]);
+        assert_eq!(decoder.take(b"\x1b[201~q", false, later), [q()]);
     }
 
     #[test]

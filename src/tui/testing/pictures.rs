@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use crate::api::failure::Failure;
 use crate::model::{Pet, samples};
-use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::domains::tests::looks as domains;
-use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::{add_pet, profiles, requests};
 use crate::tui::testing::{App, remote};
 use crate::tui::theme::Theme;
@@ -39,7 +38,7 @@ fn key_refused() -> App {
     let mut app = browsing(80, 24, "r");
     let message = "The API key is not valid.".to_owned();
     let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
-    app.reply(Slot::List, PetsReply::Listed(Err(failure)));
+    app.answer::<ListPets>(Err(failure));
     app.keys("F4");
     app.wait(Duration::from_secs(1));
     app

@@ -8,11 +8,12 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 use crate::api::find::LookupResult;
-use crate::api::follow::AddedPet;
+use crate::api::follow::{AddedPet, Followed};
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
 use crate::app::clipboard::Copied;
+use crate::app::connections::{AddedProfile, Tested};
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
@@ -24,19 +25,42 @@ use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Su
 use crate::transfer::journal::RowOutcome as Fate;
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::custom_actions::run::{Ran, Run};
-use crate::tui::drafts::Drafts;
-use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Outcome, Recorded, Size};
-use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::screens::add_pet::import::jobs::{CheckedFile, ImportReply, ImportSource, ImportTask, UnusableFile};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::custom_actions::run::Run;
+use crate::tui::drafts::{Drafts, WriteDrafts};
+use crate::tui::effect::Effect;
+use crate::tui::job::{Job, Reply, Started};
+use crate::tui::msg::{Key, KeyPress, MouseEvent, Msg, Recorded, Size};
+use crate::tui::path_completion::CompletePath;
+use crate::tui::pending::Slot;
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::popups::jobs::{Export, Exported, FileContents, NotWritten, WriteFile};
+use crate::tui::popups::key::{FindKeyFile, KeepKey, TestKey};
+use crate::tui::popups::themes::SetTheme;
+use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
+use crate::tui::screens::add_pet::import::preview::{CheckedFile, UnusableFile};
+use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::rapid::lines::SearchForLine;
+use crate::tui::screens::add_pet::update::{CreatePet, SearchForPet, SettlePet};
+use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
+use crate::tui::screens::domains::redirects::FollowRedirects;
+use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::tests::fixture;
-use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
-use crate::tui::screens::profiles::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested, Used};
-use crate::tui::testing::{App, animals, profiles, provenance, remote, rows, settings};
+use crate::tui::screens::domains::update::KeepRegistry;
+use crate::tui::screens::pets::follow::FollowPets;
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::lists::{CountPets, ListPets, MorePets};
+use crate::tui::screens::pets::popups::lookup::FindPet;
+use crate::tui::screens::pets::popups::views::AddView;
+use crate::tui::screens::pets::provenance::AskProvenance;
+use crate::tui::screens::pets::update::AddSamples;
+use crate::tui::screens::profiles::change::{UseProfile, Used};
+use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
+use crate::tui::screens::profiles::update::{ReadProfiles, TestProfile};
+use crate::tui::session_cache::SessionCache;
+use crate::tui::testing::{App, animals, listed, profiles, provenance, remote, settings};
+use crate::tui::testing::{job_of, of_kind};
+use crate::tui::worker::context::ImportSource;
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -110,14 +134,8 @@ fn exchange(which: usize) -> Recorded {
 
 /// Answers one of the jobs that were asked for, late, twice or not as hoped.
 fn reply(app: &mut App, which: usize) {
-    let jobs: Vec<Job> = app
-        .effects
-        .iter()
-        .rev()
-        .take(8)
-        .filter_map(|effect| if let Effect::Job(job) = effect { Some(job.clone()) } else { None })
-        .collect();
-    let Some(Job { id, task }) = jobs.get(which % jobs.len().max(1)).cloned() else { return };
+    let jobs: Vec<Started> = app.effects.iter().rev().take(8).filter_map(job_of).cloned().collect();
+    let Some(job) = jobs.get(which % jobs.len().max(1)) else { return };
     let failure = || match which % 5 {
         0 => Failure::NotSent { why: "connection refused".into() },
         1 => Failure::NoAnswer { after: Duration::from_secs(30) },
@@ -129,46 +147,75 @@ fn reply(app: &mut App, which: usize) {
             retry_after: None,
         },
     };
+    if which.is_multiple_of(11) {
+        let failed = Arc::clone(&job.job).failed(failure());
+        return app.send(Msg::Reply(Reply::end(job.id, failed)));
+    }
+    match job.job.slot() {
+        Slot::List | Slot::More | Slot::Count(_) => about_lists(app, job, which, failure),
+        Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
+            about_pets(app, job, which, failure);
+        }
+        Slot::Create | Slot::SearchFor | Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
+            about_additions(app, job, which, failure);
+        }
+        Slot::CheckFile | Slot::Import => about_imports(app, job, which, failure),
+        Slot::Keep | Slot::Check(_) | Slot::Walk | Slot::Resolvers => about_domains(app, job, which),
+        Slot::Profiles | Slot::UseProfile | Slot::TestProfile | Slot::TryProfile => about_profiles(app, job, which),
+        Slot::WriteProfile | Slot::KeyFile | Slot::TestKey => about_keys(app, job, which, failure),
+        Slot::Copy | Slot::Write | Slot::Export | Slot::CompletePath => about_files(app, job, which),
+        Slot::Setting | Slot::Views | Slot::Drafts | Slot::Remember | Slot::Action(_) => about_writes(app, job, which),
+    }
+}
+
+/// What comes of what adds pets.
+fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let fails = which.is_multiple_of(3);
     let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-    let written = || if fails { Err("no room".to_owned()) } else { Ok(()) };
-    let outcome = match task {
-        _ if which.is_multiple_of(11) => Outcome::failed(task.slot(), failure()),
-        Task::Pets(task) => about_pets(task, which, failure).into(),
-        Task::Add(AddTask::Create(..)) => {
-            let repeatable = which.is_multiple_of(2);
-            AddReply::Created(if fails { Err(NotCreated { failure: failure(), repeatable }) } else { Ok(pet) }).into()
-        }
-        Task::Add(AddTask::Settle(..)) if which.is_multiple_of(2) => AddReply::NotSettled.into(),
-        Task::Add(AddTask::Settle(..)) => {
-            let not_created = NotCreated { failure: failure(), repeatable: true };
-            AddReply::Created(if fails { Err(not_created) } else { Ok(pet) }).into()
-        }
-        Task::Add(AddTask::SearchFor(_)) => AddReply::SearchedFor(searched(pet, which, failure)).into(),
-        Task::Rapid(RapidTask::SearchFor(_)) => RapidReply::SearchedFor(searched(pet, which, failure)).into(),
-        Task::Rapid(RapidTask::Write(_)) => RapidReply::Written(written()).into(),
-        Task::Rapid(RapidTask::Send(lane, line)) => {
-            let sent = match which % 5 {
-                0 | 1 => LineSent::Saved(Pet { name: line.new.name, ..pet }),
-                2 => LineSent::Failed(failure()),
-                3 => LineSent::NotSent(failure()),
-                _ => LineSent::NotRepeatable,
-            };
-            RapidReply::Sent(lane, sent).into()
-        }
-        Task::Action(Run { number, .. }) => Ran { number, result: written().map(|()| "two\nlines".to_owned()) }.into(),
-        Task::Import(task) => about_imports(task, which, failure).into(),
-        Task::Popups(task) => about_popups(task, which, failure).into(),
-        Task::Domains(task) => about_domains(task, which).into(),
-        Task::Profiles(task) => about_profiles(task, which, left(app, which)).into(),
-        Task::WriteCache(_) => Outcome::CacheWritten(written()),
-        Task::CompletePath(typed) => {
-            let names = vec!["a.csv".into(), "b/".into()];
-            Outcome::PathCompleted(typed, Completion { more: ["", "ny"][which % 2].into(), names })
-        }
-        Task::Drafts(_) => Outcome::DraftsWritten(written()),
-    };
-    app.reply_to(id, outcome);
+    let not_created = |repeatable| NotCreated { failure: failure(), repeatable };
+    if is::<CreatePet>(job) {
+        app.answer_to::<CreatePet>(job.id, if fails { Err(not_created(which.is_multiple_of(2))) } else { Ok(pet) });
+    } else if is::<SettlePet>(job) {
+        let created = if fails { Err(not_created(true)) } else { Ok(Some(pet)) };
+        app.answer_to::<SettlePet>(job.id, if which.is_multiple_of(2) { Ok(None) } else { created });
+    } else if is::<SearchForPet>(job) {
+        app.answer_to::<SearchForPet>(job.id, searched(pet, which, failure));
+    } else if is::<SearchForLine>(job) {
+        app.answer_to::<SearchForLine>(job.id, searched(pet, which, failure));
+    } else if is::<WriteLines>(job) {
+        app.answer_to::<WriteLines>(job.id, written(which));
+    } else if let Some(SendLine { line, .. }) = of_kind(job) {
+        let sent = match which % 5 {
+            0 | 1 => LineSent::Saved(Pet { name: line.new.name.clone(), ..pet }),
+            2 => LineSent::Failed(failure()),
+            3 => LineSent::NotSent(failure()),
+            _ => LineSent::NotRepeatable,
+        };
+        app.answer_to::<SendLine>(job.id, Ok(sent));
+    }
+}
+
+/// What comes of what is only written, or run.
+fn about_writes(app: &mut App, job: &Started, which: usize) {
+    if is::<SetTheme>(job) {
+        app.answer_to::<SetTheme>(job.id, written(which).map(|()| "config.toml".into()));
+    } else if is::<AddView>(job) {
+        app.answer_to::<AddView>(job.id, written(which));
+    } else if is::<WriteDrafts>(job) {
+        app.answer_to::<WriteDrafts>(job.id, written(which));
+    } else if is::<SessionCache>(job) {
+        app.answer_to::<SessionCache>(job.id, written(which));
+    } else if is::<Run>(job) {
+        app.answer_to::<Run>(job.id, written(which).map(|()| "two\nlines".to_owned()));
+    }
+}
+
+fn written(which: usize) -> Result<(), String> {
+    if which.is_multiple_of(3) { Err("no room".to_owned()) } else { Ok(()) }
+}
+
+fn is<J: Job>(job: &Started) -> bool {
+    of_kind::<J>(job).is_some()
 }
 
 /// A pet as it is reported; every third one to a key that may not see who added it.
@@ -177,11 +224,10 @@ fn added(pet: Pet) -> AddedPet {
     AddedPet { pet, provenance }
 }
 
-/// What comes of a job of the screen of pets.
-fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> PetsReply {
-    let fails = which.is_multiple_of(3);
-    let rows = || match which {
-        _ if fails => Err(failure()),
+/// What comes of a job about lists.
+fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+    let rows = match which {
+        _ if which.is_multiple_of(3) => Err(failure()),
         // The service says that nothing has changed.
         _ if which.is_multiple_of(7) => Ok(ListAnswer {
             list: None,
@@ -190,35 +236,47 @@ fn about_pets(task: PetsTask, which: usize, failure: impl Fn() -> Failure) -> Pe
             keeps_keys: false,
             offers_events: true,
         }),
-        _ => rows(animals(which % 130), None),
+        _ => listed(animals(which % 130), None),
     };
-    match task {
-        PetsTask::List { .. } => PetsReply::Listed(rows()),
-        PetsTask::More(_) => PetsReply::More(rows()),
-        PetsTask::Count { status, .. } => PetsReply::Counted(status, rows()),
-        PetsTask::AddSamples(count, _) => PetsReply::SamplesAdded(count, fails.then(failure)),
-        PetsTask::Follow { .. } if fails => PetsReply::NotFollowed(failure()),
-        PetsTask::Follow { after } => PetsReply::Followed(match which % 5 {
+    if is::<ListPets>(job) {
+        app.answer_to::<ListPets>(job.id, rows);
+    } else if is::<MorePets>(job) {
+        app.answer_to::<MorePets>(job.id, rows);
+    } else if is::<CountPets>(job) {
+        app.answer_to::<CountPets>(job.id, rows);
+    }
+}
+
+/// What comes of the other jobs of the screen of pets.
+fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+    let fails = which.is_multiple_of(3);
+    if let Some(AddSamples { count, .. }) = of_kind(job) {
+        app.answer_to::<AddSamples>(job.id, Ok((*count, fails.then(failure))));
+    } else if let Some(FollowPets { after }) = of_kind(job) {
+        if fails {
+            return app.answer_to::<FollowPets>(job.id, Err(failure()));
+        }
+        let followed = match which % 5 {
             0 => Followed::Connected(after.unwrap_or(0)),
             1 => Followed::Lost,
             2 => Followed::PetsLost(which as i64),
             _ => Followed::Added(animals(which % 40).into_iter().map(added).collect()),
-        }),
-        PetsTask::Provenance(_) if fails => PetsReply::Provenance(Err(failure())),
-        PetsTask::Provenance(ids) => {
-            let found = ids.into_iter().map(|id| (id, provenance(id))).collect();
-            PetsReply::Provenance(Ok(Some(found).filter(|_| !which.is_multiple_of(5))))
+        };
+        app.say_to::<FollowPets>(job.id, followed);
+    } else if let Some(AskProvenance(ids)) = of_kind(job) {
+        let found = ids.iter().map(|id| (*id, provenance(*id))).collect();
+        let found = Some(found).filter(|_| !which.is_multiple_of(5));
+        app.answer_to::<AskProvenance>(job.id, if fails { Err(failure()) } else { Ok(found) });
+    } else if is::<ReadInventory>(job) {
+        if which.is_multiple_of(2) {
+            return app.say_to::<ReadInventory>(job.id, animals(which % 2_000));
         }
-        PetsTask::ReadInventory if which.is_multiple_of(2) => PetsReply::InventoryPart(animals(which % 2_000)),
-        PetsTask::ReadInventory if fails => PetsReply::InventoryRead(Err(failure())),
-        PetsTask::ReadInventory => {
-            PetsReply::InventoryRead(Ok(Coverage { requests: 4, complete: fails, full: vec![PetStatus::Sold] }))
-        }
-        PetsTask::Find(..) if fails => PetsReply::Found(Err(failure())),
-        PetsTask::Find(..) => {
-            let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-            PetsReply::Found(Ok(LookupResult { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() }))
-        }
+        let coverage = Coverage { requests: 4, complete: which.is_multiple_of(5), full: vec![PetStatus::Sold] };
+        app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
+    } else if is::<FindPet>(job) {
+        let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
+        let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() };
+        app.answer_to::<FindPet>(job.id, if fails { Err(failure()) } else { Ok(found) });
     }
 }
 
@@ -230,58 +288,63 @@ fn searched(pet: Pet, which: usize, failure: impl Fn() -> Failure) -> Result<Sea
     }
 }
 
-/// What comes of a job of a box.
-fn about_popups(task: PopupTask, which: usize, failure: impl Fn() -> Failure) -> PopupReply {
+/// What comes of a job about files, and of what is copied.
+fn about_files(app: &mut App, job: &Started, which: usize) {
     let fails = which.is_multiple_of(3);
-    match task {
-        PopupTask::TestKey(_) => PopupReply::KeyTested(if fails { Err(failure()) } else { Ok(()) }),
-        PopupTask::SetTheme(_) => {
-            PopupReply::ThemeWritten(if fails { Err("no room".into()) } else { Ok("config.toml".into()) })
-        }
-        PopupTask::AddView(view) => PopupReply::ViewAdded(if fails { Err("no room".into()) } else { Ok(view) }),
-        PopupTask::Copy(_) => PopupReply::Copied(match which % 5 {
+    let not_written = |path: &str, replace| match replace {
+        false => NotWritten::Exists(path.to_owned()),
+        true => NotWritten::Failed("no room".into()),
+    };
+    if is::<CopyText>(job) {
+        let copied = match which % 5 {
             0 => Copied::Tmux,
             1 => Copied::Desktop,
             2 => Copied::File("copied.txt".into()),
             3 => Copied::Terminal,
             _ => Copied::Nowhere("no clipboard".into()),
-        }),
-        PopupTask::Write(WriteFile { path, replace, what }) => {
-            let not_written = match replace {
-                false => NotWritten::Exists(path.clone()),
-                true => NotWritten::Failed("no room".into()),
-            };
-            match what {
-                FileContents::Text(_) => PopupReply::Written(if fails { Err(not_written) } else { Ok(path) }),
-                FileContents::Rejects(_) if which.is_multiple_of(4) => {
-                    PopupReply::Written(Err(NotWritten::Exists(path)))
-                }
-                FileContents::Rejects(_) => PopupReply::Written(Ok(path)),
-                FileContents::Inventory if fails => PopupReply::Exported(Err(not_written)),
-                FileContents::Inventory if which.is_multiple_of(2) => PopupReply::Exporting(which as u64),
-                FileContents::Inventory => {
-                    let complete = which.is_multiple_of(5);
-                    let coverage = Coverage { requests: 4, complete, full: vec![PetStatus::Sold] };
-                    PopupReply::Exported(Ok(Exported { path, count: which as u64, coverage }))
-                }
-            }
+        };
+        app.answer_to::<CopyText>(job.id, Ok(copied));
+    } else if let Some(WriteFile { path, replace, .. }) = of_kind(job) {
+        app.answer_to::<WriteFile>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(path.clone()) });
+    } else if let Some(Export { path, replace }) = of_kind(job) {
+        if which.is_multiple_of(2) && !fails {
+            return app.say_to::<Export>(job.id, which as u64);
         }
+        let coverage = Coverage { requests: 4, complete: which.is_multiple_of(5), full: vec![PetStatus::Sold] };
+        let exported = Exported { path: path.clone(), count: which as u64, coverage };
+        app.answer_to::<Export>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(exported) });
+    } else if is::<CompletePath>(job) {
+        let names = vec!["a.csv".into(), "b/".into()];
+        app.answer_to::<CompletePath>(job.id, Ok(Completion { more: ["", "ny"][which % 2].into(), names }));
+    }
+}
+
+/// What comes of a job about keys, and of what writes profiles.
+fn about_keys(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
+    let fails = which.is_multiple_of(3);
+    if is::<TestKey>(job) {
+        app.answer_to::<TestKey>(job.id, if fails { Err(failure()) } else { Ok(()) });
+    } else if is::<FindKeyFile>(job) {
+        app.answer_to::<FindKeyFile>(job.id, Ok((!fails).then(|| "~/keys/shop".to_owned())));
+    } else if is::<KeepKey>(job) {
+        app.answer_to::<KeepKey>(job.id, written(which).map(|()| KeyOrigin::File("~/keys/shop".into())));
+    } else if is::<AddProfile>(job) {
+        let key_lost = which.is_multiple_of(2).then(|| "no room.".to_owned());
+        let added = AddedProfile { file: "config.toml".into(), is_default: false, key_lost };
+        app.answer_to::<AddProfile>(job.id, written(which).map(|()| added));
     }
 }
 
 /// Drafts as they were written before, maybe long ago.
 fn left(app: &App, which: usize) -> Option<Drafts> {
-    let written = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Drafts(write), .. }) => Some((*write.drafts).clone()),
-        _ => None,
-    };
-    let mut drafts = app.effects.iter().rev().filter_map(written).nth(which % 7)?;
+    let writes = app.effects.iter().rev().filter_map(job_of).filter_map(of_kind::<WriteDrafts>);
+    let mut drafts = writes.map(|write| (*write.drafts).clone()).nth(which % 7)?;
     drafts.at -= Duration::from_secs(which as u64 * 1_000);
     Some(drafts)
 }
 
 /// What comes of a job about the import of a file.
-fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) -> ImportReply {
+fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let progress = |added: usize| ImportProgress {
         added: added as u64,
         refused: which as u64 % 3,
@@ -289,39 +352,44 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
         waiting: None,
         ..ImportProgress::default()
     };
-    match (task, which % 4) {
-        (ImportTask::CheckFile(..), 0) => ImportReply::Checking(which as u64),
-        (ImportTask::CheckFile(..), 1) => {
+    match (of_kind(job), which % 4) {
+        (Some(CheckFile { .. }), 0) => app.say_to::<CheckFile>(job.id, which as u64),
+        (Some(CheckFile { .. }), 1) => {
             let columns = vec!["a".into(), "name".into()];
-            ImportReply::Checked(Err(UnusableFile {
-                why: "No name.".into(),
-                missing: which.is_multiple_of(3).then_some((Field::Name, columns)),
-            }))
+            let missing = which.is_multiple_of(3).then_some((Field::Name, columns));
+            app.answer_to::<CheckFile>(job.id, Err(UnusableFile { why: "No name.".into(), missing }));
         }
-        (ImportTask::CheckFile(source, reading), _) => {
+        (Some(CheckFile { source, reading }), _) => {
             let text = match source {
                 ImportSource::Pasted(text) => text.as_bytes().to_vec(),
                 ImportSource::File(_) => b"name,cat,x\nRex,3,\n,3,\nRex,3,\nMax,\x1b,\n".to_vec(),
             };
             let input = Input::stream("a", std::io::Cursor::new(text)).unwrap();
-            let before = which.is_multiple_of(5).then(|| earlier(&reading, which));
-            ImportReply::Checked(match preview(input, &reading, |_| true) {
-                Ok(preview) => Ok(Box::new(CheckedFile { path: Some("/tmp/a.csv".into()), preview, before })),
+            let before = which.is_multiple_of(5).then(|| earlier(reading, which));
+            let checked = match preview(input, reading, |_| true) {
+                Ok(preview) => Ok(CheckedFile { path: Some("/tmp/a.csv".into()), preview, before }),
                 Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
-            })
+            };
+            app.answer_to::<CheckFile>(job.id, checked);
         }
-        (ImportTask::Run(_), 0) if which.is_multiple_of(3) => ImportReply::NotStarted(ImportEnded::NoAnswer(failure())),
-        (ImportTask::Run(_), 0) => ImportReply::Started("/tmp/a.csv".into(), "/tmp/a.ndjson".into()),
-        (ImportTask::Run(_), 1 | 2) => {
+        (None, 0) if which.is_multiple_of(3) => {
+            app.answer_to::<RunImport>(job.id, Ok(Err(ImportEnded::NoAnswer(failure()))));
+        }
+        (None, 0) => {
+            let started = ImportPart::Started("/tmp/a.csv".into(), "/tmp/a.ndjson".into());
+            app.say_to::<RunImport>(job.id, started);
+        }
+        (None, 1 | 2) => {
             let row = which as u64 + 1;
             let outcome = Fate::Added(which as i64);
-            let rows = vec![
+            let events = vec![
                 ImportEvent::Row { line: row, name: "Rex".into(), outcome },
                 ImportEvent::UnknownOutcome { line: row },
             ];
-            ImportReply::Progress { progress: progress(which), events: rows, added: vec![which as i64] }
+            let added = vec![which as i64];
+            app.say_to::<RunImport>(job.id, ImportPart::Progress { progress: progress(which), events, added });
         }
-        (ImportTask::Run(_), _) => {
+        (None, _) => {
             let ended = match which % 6 {
                 0 => ImportEnded::Complete,
                 1 => ImportEnded::Stopped,
@@ -331,76 +399,70 @@ fn about_imports(task: ImportTask, which: usize, failure: impl Fn() -> Failure) 
                 _ => ImportEnded::Failed("no room.".into()),
             };
             let left = which.is_multiple_of(2).then_some(which as u64 % 5);
-            ImportReply::Ended(Box::new(Summary { progress: progress(3), left, ended, report: None }))
+            let summary = Summary { progress: progress(3), left, ended, report: None };
+            app.answer_to::<RunImport>(job.id, Ok(Ok(summary)));
         }
     }
 }
 
-/// What comes of a job about profiles.
-fn about_profiles(task: ProfileTask, which: usize, drafts: Option<Drafts>) -> ProfileReply {
-    let no = || "no room.".to_owned();
-    let fails = which.is_multiple_of(3);
-    let tested = || match which % 4 {
+/// What comes of a job that reads, tests or uses profiles.
+fn about_profiles(app: &mut App, job: &Started, which: usize) {
+    let tested = match which % 4 {
         0 => Tested::Unusable("no such key".into()),
         1 => Tested::Failed(Failure::NotSent { why: "connection refused".into() }),
         _ => Tested::Answered(Duration::from_millis(12)),
     };
-    match task {
-        ProfileTask::Read => ProfileReply::Read(if fails { Err(no()) } else { Ok(profiles()) }),
-        ProfileTask::Use(_) if fails => ProfileReply::Used(Err(no())),
-        ProfileTask::Use(name) => {
-            let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
-            let settings = Settings { name: name.clone(), label: name, ..settings(service) };
-            ProfileReply::Used(Ok(Box::new(Used {
-                settings,
-                kept: None,
-                left: Ok(Unfinished::default()),
-                drafts: Ok(drafts),
-            })))
-        }
-        ProfileTask::Test { .. } => ProfileReply::Tested(tested()),
-        ProfileTask::Try(_) => ProfileReply::Tried(tested()),
-        ProfileTask::Add { .. } if fails => ProfileReply::Added(Err(no())),
-        ProfileTask::Add { .. } => {
-            let key_lost = which.is_multiple_of(2).then(no);
-            ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost }))
-        }
-        ProfileTask::FindKeyFile(_) => ProfileReply::KeyFile((!fails).then(|| "~/keys/shop".to_owned())),
-        ProfileTask::KeepKey { .. } => {
-            ProfileReply::KeyStored(if fails { Err(no()) } else { Ok(KeyOrigin::File("~/keys/shop".into())) })
-        }
+    if is::<ReadProfiles>(job) {
+        app.answer_to::<ReadProfiles>(job.id, written(which).map(|()| profiles()));
+    } else if let Some(UseProfile(name)) = of_kind(job) {
+        let service = if which.is_multiple_of(2) { remote() } else { Service::Demo };
+        let settings = Arc::new(Settings { name: name.clone(), label: name.clone(), ..settings(service) });
+        let drafts = Ok(left(app, which));
+        let used = Used { settings, kept: None, left: Ok(Unfinished::default()), drafts };
+        app.answer_to::<UseProfile>(job.id, written(which).map(|()| used));
+    } else if is::<TestProfile>(job) {
+        app.answer_to::<TestProfile>(job.id, Ok(tested));
+    } else if is::<TryProfile>(job) {
+        app.answer_to::<TryProfile>(job.id, Ok(tested));
     }
 }
 
 /// What comes of a job about domains.
-fn about_domains(task: DomainTask, which: usize) -> DomainReply {
+fn about_domains(app: &mut App, job: &Started, which: usize) {
     let fails = which.is_multiple_of(3);
-    match task {
-        DomainTask::Keep(_) if fails => DomainReply::RegistryWritten(Err("the disk is full".into())),
-        DomainTask::Keep(changes) => {
-            let mut list = fixture::list();
-            changes.iter().for_each(|change| change.apply(&mut list));
-            DomainReply::RegistryWritten(Ok(list))
+    if let Some(KeepRegistry(changes)) = of_kind(job) {
+        let mut list = fixture::list();
+        changes.iter().for_each(|change| change.apply(&mut list));
+        app.answer_to::<KeepRegistry>(job.id, written(which).map(|()| list));
+    } else if let Some(CheckDomain { request, .. }) = of_kind(job) {
+        if which.is_multiple_of(5) {
+            return app.say_to::<CheckDomain>(job.id, fixture::so_far());
         }
-        DomainTask::Check(lane, _) if which.is_multiple_of(5) => DomainReply::CheckProgress(lane, fixture::so_far()),
-        DomainTask::Check(lane, at) => DomainReply::Checked(lane, Ok(Box::new(fixture::seen(&at.entry.name, which)))),
-        DomainTask::FollowRedirects { redirects, .. } => {
-            let walked = redirects.into_iter().map(|redirect| fixture::walked(redirect, !fails));
-            DomainReply::RedirectsFollowed(Ok(walked.collect()))
-        }
-        DomainTask::ChooseResolvers { .. } => DomainReply::ResolversChosen(Ok(Default::default())),
+        app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&request.entry.name, which)));
+    } else if let Some(FollowRedirects { redirects, .. }) = of_kind(job) {
+        let walked = redirects.iter().cloned().map(|redirect| fixture::walked(redirect, !fails));
+        app.answer_to::<FollowRedirects>(job.id, Ok(walked.collect()));
+    } else if is::<ChooseResolvers>(job) {
+        app.answer_to::<ChooseResolvers>(job.id, Ok(Default::default()));
     }
 }
 
 /// Whether this would ask the service in use, or write something unnamed.
 fn asks_the_service(effect: &Effect) -> bool {
     match effect {
-        Effect::Job(job) => !matches!(
-            job.task,
-            Task::Popups(PopupTask::Copy(_) | PopupTask::Write(WriteFile { what: FileContents::Text(_), .. }))
-                | Task::Profiles(_)
-                | Task::CompletePath(_)
-        ),
+        Effect::Job(job) => {
+            let is_text = of_kind(job).is_some_and(|write: &WriteFile| matches!(write.what, FileContents::Text(_)));
+            let is_about_profiles = matches!(
+                job.job.slot(),
+                Slot::Profiles
+                    | Slot::UseProfile
+                    | Slot::TestProfile
+                    | Slot::TryProfile
+                    | Slot::WriteProfile
+                    | Slot::KeyFile
+            );
+            !(is_text || is_about_profiles || is::<CopyText>(job) || is::<CompletePath>(job))
+        }
         Effect::Cancel(_)
         | Effect::StopImport
         | Effect::Suspend
@@ -414,7 +476,7 @@ fn asks_the_service(effect: &Effect) -> bool {
 
 /// Whether from then on there is a service that may be asked.
 fn chooses_a_service(effect: &Effect) -> bool {
-    matches!(effect, Effect::Job(Job { task: Task::Profiles(ProfileTask::Use(_)), .. }))
+    job_of(effect).is_some_and(is::<UseProfile>)
 }
 
 /// From where a walk sets out.

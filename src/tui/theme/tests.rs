@@ -11,8 +11,7 @@ use super::{Accent, Appearance, StyleRole, Theme};
 use crate::api::Failure;
 use crate::config::theme::Colour;
 use crate::config::{Depth, ThemeFile, Themes};
-use crate::tui::pending::Slot;
-use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::testing::{App, animals, appearance, remote};
 
 const DEPTHS: [Depth; 3] = [Depth::Sixteen, Depth::TwoFiftySix, Depth::TrueColour];
@@ -163,7 +162,7 @@ fn whole_frames_can_be_read_and_leave_no_hole() {
         frames.extend([app(80, 24).buffer(), app(30, 5).buffer()]);
         let mut offline = app(80, 24);
         offline.keys("r");
-        offline.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+        offline.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
         frames.push(offline.buffer());
         frames
     };

@@ -10,10 +10,8 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::job::blocking;
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::display_safe;
-use crate::tui::drafts::{Drafts, WriteDrafts};
 
 /// The longest that a pet waits for its draft to be on disk before it is sent.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -44,28 +42,27 @@ impl DraftFiles {
 
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
     /// aside under another name.
-    pub fn open(&self, identity: &str) -> Result<Option<Drafts>, String> {
+    pub fn open<T>(&self, identity: &str, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, String> {
         let mut held = self.held.lock();
         let ClaimedDrafts { claim, .. } = self.hold(&mut held, identity)?;
         let Some(text) = claim.read().map_err(|error| safe(&error))? else { return Ok(None) };
-        let drafts = Drafts::read(&text, identity);
+        let drafts = read(&text);
         if drafts.is_none() {
             claim.put_aside().map_err(|error| safe(&error))?;
         }
         Ok(drafts)
     }
 
-    /// Writes drafts, unless newer ones were written already; where nothing is typed there is no file.
-    pub fn write(&self, write: &WriteDrafts) -> Result<(), String> {
-        let WriteDrafts { number, ref drafts } = *write;
+    /// Writes the text of drafts for the service `identity`, or removes their file, unless newer ones were written
+    /// already.
+    pub fn write(&self, identity: &str, number: u64, text: Option<&str>) -> Result<(), String> {
         let mut held = self.held.lock();
-        let held = self.hold(&mut held, &drafts.identity)?;
+        let held = self.hold(&mut held, identity)?;
         if number <= held.number {
             return Ok(());
         }
         let claim = &held.claim;
-        let written = if drafts.typed.is_empty() { claim.clear() } else { claim.write(&drafts.text()) };
-        written.map_err(|error| safe(&error))?;
+        text.map_or_else(|| claim.clear(), |text| claim.write(text)).map_err(|error| safe(&error))?;
         held.number = number;
         Ok(())
     }
@@ -84,16 +81,13 @@ impl DraftFiles {
         })
     }
 
-    /// Writes drafts beside the loop.
-    pub(super) async fn keep(self: Arc<Self>, write: WriteDrafts) -> Result<(), String> {
-        let (files, number) = (Arc::clone(&self), write.number);
-        let written = blocking(move || files.write(&write)).await;
+    /// Writing this number has ended, well or not.
+    pub fn end(&self, number: u64) {
         self.ended.send_if_modified(|ended| number > std::mem::replace(ended, number.max(*ended)));
-        written
     }
 
-    /// Waits until this write has ended, well or not; not for ever, since a disk may hang.
-    pub(super) async fn ended(&self, number: u64) {
+    /// Waits until that; not for ever, since a disk may hang.
+    pub async fn ended(&self, number: u64) {
         let _ = timeout(PATIENCE, self.ended.subscribe().wait_for(|ended| *ended >= number)).await;
     }
 }
@@ -108,7 +102,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::tui::drafts::TypedText;
+    use crate::tui::drafts::{Drafts, TypedText, WriteDrafts};
     use crate::tui::text_input::TextInput;
 
     fn write(number: u64, identity: &str, search: &str) -> WriteDrafts {
@@ -120,7 +114,9 @@ mod tests {
 
     /// What a program that starts now finds there.
     fn found(state: &Path, identity: &str) -> Option<String> {
-        let drafts = DraftFiles::new(Arc::new(Claims::new(state.to_owned()))).open(identity).unwrap();
+        let drafts = DraftFiles::new(Arc::new(Claims::new(state.to_owned())))
+            .open(identity, |text| Drafts::read(text, identity))
+            .unwrap();
         drafts.map(|drafts| drafts.typed.search.value().to_owned())
     }
 
@@ -128,8 +124,8 @@ mod tests {
     fn an_older_write_never_takes_the_place_of_a_newer_one() {
         let state = tempfile::tempdir().unwrap();
         let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        files.write(&write(2, "a", "newer")).unwrap();
-        files.write(&write(1, "a", "older")).unwrap();
+        write(2, "a", "newer").write(&files).unwrap();
+        write(1, "a", "older").write(&files).unwrap();
         assert_eq!(found(state.path(), "a"), None, "another program works on it");
         drop(files);
         assert_eq!(found(state.path(), "a").as_deref(), Some("newer"));
@@ -139,8 +135,8 @@ mod tests {
     fn where_nothing_is_typed_there_is_no_file() {
         let state = tempfile::tempdir().unwrap();
         let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        files.write(&write(1, "a", "typed")).unwrap();
-        files.write(&write(2, "a", "")).unwrap();
+        write(1, "a", "typed").write(&files).unwrap();
+        write(2, "a", "").write(&files).unwrap();
         drop(files);
         let left = fs::read_dir(state.path().join("drafts")).unwrap().map(|file| file.unwrap().path());
         assert!(left.into_iter().all(|path| path.extension().is_some_and(|ending| ending == "lock")));
@@ -150,11 +146,11 @@ mod tests {
     fn each_service_keeps_its_own_and_no_other_program_takes_it_up_in_this_session() {
         let state = tempfile::tempdir().unwrap();
         let files = DraftFiles::new(Arc::new(Claims::new(state.path().to_owned())));
-        files.write(&write(3, "b", "for b")).unwrap();
+        write(3, "b", "for b").write(&files).unwrap();
         // The one that was left is written late.
-        files.write(&write(2, "a", "for a")).unwrap();
+        write(2, "a", "for a").write(&files).unwrap();
         assert_eq!((found(state.path(), "a"), found(state.path(), "b")), (None, None));
-        files.write(&write(4, "b", "")).unwrap();
+        write(4, "b", "").write(&files).unwrap();
         drop(files);
         assert_eq!((found(state.path(), "a").as_deref(), found(state.path(), "b")), (Some("for a"), None));
     }

@@ -9,13 +9,17 @@ use super::*;
 use crate::api::client::install_tls_provider;
 use crate::app::connections::tests::services;
 use crate::config::SshSession;
+use crate::transfer::ColumnMapping;
 use crate::tui::command::Run;
 use crate::tui::context::Context;
 use crate::tui::key::KeyPress;
 use crate::tui::msg::Msg;
-use crate::tui::screens::add_pet::import::jobs::ImportSource;
+use crate::tui::screens::add_pet::import::jobs::CheckFile;
+use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::state::Link;
+use crate::tui::testing::of_kind;
 use crate::tui::testing::{App, no_domains_context, remote, settings};
+use crate::tui::worker::context::ImportSource;
 
 /// What is in files of the server, and in the name of one.
 const SECRET: &str = "CANARY";
@@ -83,7 +87,7 @@ impl Server {
     async fn answer(&mut self, app: &mut App) {
         while let Some(effect) = app.effects.pop() {
             let Effect::Job(job) = effect else { continue };
-            if matches!(job.task, Task::Pets(_)) || self.runs(&job.task) {
+            if asks_about_pets(&job) || sends_pasted_rows(&job) {
                 continue;
             }
             let id = job.id;
@@ -92,7 +96,7 @@ impl Server {
                 let reply = self.worker.replies.recv().await.unwrap();
                 let shown = format!("{reply:?}");
                 assert!(!shown.contains(SECRET), "{shown}");
-                let ends = reply.id == id && !reply.outcome.is_progress();
+                let ends = reply.id == id && !reply.goes_on;
                 app.send(Msg::Reply(reply));
                 if ends {
                     break;
@@ -100,11 +104,16 @@ impl Server {
             }
         }
     }
+}
 
-    /// Whether this sends rows that were pasted, which waits for the service.
-    fn runs(&self, task: &Task) -> bool {
-        matches!(task, Task::Import(ImportTask::Run(run)) if matches!(run.source, ImportSource::Pasted(_)))
-    }
+fn asks_about_pets(job: &Started) -> bool {
+    use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples};
+    matches!(job.job.slot(), List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples)
+}
+
+/// Whether this sends rows that were pasted, which waits for the service.
+fn sends_pasted_rows(job: &Started) -> bool {
+    of_kind(job).is_some_and(|run: &RunImport| matches!(run.source, ImportSource::Pasted(_)))
 }
 
 /// The ways into the places of a session: each with the keys of the way.
@@ -190,8 +199,8 @@ async fn no_command_and_no_paste_reaches_a_file_of_the_server() {
 fn an_import_of_pasted_rows_is_continued_and_no_other() {
     let (_configuration, context) = context(Path::new("/home/shop"));
     let check = |path: &str| {
-        let task = ImportTask::CheckFile(ImportSource::File(path.to_owned()), Box::default());
-        context.allows(&task.into())
+        let source = ImportSource::File(path.to_owned());
+        AnyJob::is_allowed_over_ssh(&CheckFile { source, reading: ColumnMapping::default() }, &context)
     };
     assert!(check("/home/shop/person/imports/pasted-1.csv"));
     for path in ["pasted-1.csv", "/home/shop/person/imports/..", "/home/shop/person/imports/../key", "~/a.csv", ""] {

@@ -5,7 +5,6 @@
 
 pub mod dispatch;
 pub mod input;
-pub mod jobs;
 pub mod lines;
 pub mod state;
 pub mod update;

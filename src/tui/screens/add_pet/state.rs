@@ -6,7 +6,7 @@ use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
 use crate::model::{Categories, Draft, Field, PetStatus};
 use crate::tui::context::Context;
-use crate::tui::msg::Msg;
+use crate::tui::key::KeyPress;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Form;
 
@@ -14,7 +14,7 @@ use super::fields::{self, CATEGORY, NAME, STATUS};
 use super::{import, rapid};
 
 /// The add form.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct State {
     /// Begins with the status used last.
     pub form: Form,
@@ -25,7 +25,7 @@ pub struct State {
     /// The question after an add without an answer.
     pub unknown_outcome: Option<UnknownOutcome>,
     /// Keys and pastes while a pet was being sent; they are for the next one.
-    pub held: Vec<Msg>,
+    pub held: Vec<Held>,
     /// The message about the pet just added, shown after those keys were typed.
     pub just_added: Option<String>,
     /// Rapid entry, shown instead of the form while it is on.
@@ -39,6 +39,13 @@ pub struct State {
     /// What the last pet left in the form for the next one.
     left: Draft,
     cleared: Option<Draft>,
+}
+
+/// A key or a paste that waits.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Held {
+    Key(KeyPress),
+    Paste(String),
 }
 
 /// Why a pet was not added.

@@ -9,14 +9,15 @@ use crate::app::outbox::unknown_outcome::{SearchedPets, UnknownOutcome};
 use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::context::Context;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::msg::{Key, Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::DEAF;
-use crate::tui::popups::jobs::PopupReply;
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
+use crate::tui::popups::key::TestKey;
+use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
+use crate::tui::screens::add_pet::update::CreatePet;
 use crate::tui::screens::add_pet::update::MAX_HELD;
+use crate::tui::screens::add_pet::update::SearchForPet;
 use crate::tui::session_cache::SessionCache;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -53,33 +54,26 @@ fn created(id: i64) -> Pet {
 pub fn outcome_unknown(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
-    app.reply(Slot::Create, AddReply::Created(Err(no_answer().into())));
+    app.answer::<CreatePet>(Err(no_answer().into()));
     app
 }
 
 fn in_doubt_with_keys(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
     app.wait(Duration::from_secs(30));
-    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure: no_answer(), repeatable: true })));
+    app.answer::<CreatePet>(Err(NotCreated { failure: no_answer(), repeatable: true }));
     app
 }
 
 fn looked_up(columns: u16, rows: u16, matches: Vec<Pet>, complete: bool) -> App {
     let mut app = outcome_unknown(columns, rows);
     app.keys("1");
-    app.reply(Slot::SearchFor, AddReply::SearchedFor(Ok(SearchedPets { matches, complete })));
+    app.answer::<SearchForPet>(Ok(SearchedPets { matches, complete }));
     app
 }
 
 fn creations(app: &App) -> Vec<NewPet> {
-    let new = |effect: &Effect| match effect {
-        Effect::Job(job) => match &job.task {
-            Task::Add(AddTask::Create(new, _)) => Some(new.clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    app.effects.iter().filter_map(new).collect()
+    app.all_asked().into_iter().map(|CreatePet { new, .. }| new).collect()
 }
 
 fn name(app: &App) -> &str {
@@ -154,7 +148,7 @@ fn enter_walks_through_the_fields_and_saves_on_the_button() {
 #[test]
 fn after_success_the_next_pet_can_be_typed() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    app.answer::<CreatePet>(Ok(created(100_270)));
     assert!(app.screen().contains("Added Biscuit, id 100270. Type the next one, or Esc for the list."));
     assert_eq!(
         (name(&app), app.state.add.form[&fields::CATEGORY].value(), app.state.add.form.focus().name),
@@ -168,7 +162,7 @@ fn after_success_the_next_pet_can_be_typed() {
 #[test]
 fn a_refusal_keeps_the_text_and_marks_the_field_that_the_answer_names() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
+    app.answer::<CreatePet>(Err(refused().into()));
     assert_eq!(
         (name(&app), app.state.add.form[&fields::CATEGORY].value(), app.state.add.draft().status),
         ("Biscuit", "9", Some(PetStatus::Available))
@@ -188,10 +182,7 @@ fn an_answer_that_names_no_field_or_several_marks_none() {
     ] {
         let mut app = sent(80, 24);
         let (code, message) = (Some(code.to_owned()), message.to_owned());
-        app.reply(
-            Slot::Create,
-            AddReply::Created(Err(Failure::Refused { status: 400, code, message, retry_after: None }.into())),
-        );
+        app.answer::<CreatePet>(Err(Failure::Refused { status: 400, code, message, retry_after: None }.into()));
         assert_eq!(app.state.add.refusal.as_ref().unwrap().field, field);
     }
 }
@@ -199,7 +190,7 @@ fn an_answer_that_names_no_field_or_several_marks_none() {
 #[test]
 fn a_service_that_cannot_add_does_not_refuse_the_pet() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, AddReply::Created(Err(disk_full().into())));
+    app.answer::<CreatePet>(Err(disk_full().into()));
     assert!(app.says("the disk of the database is full"), "{}", app.screen());
     assert!(!app.says("refused this pet"), "{}", app.screen());
 }
@@ -218,7 +209,7 @@ fn a_missing_answer_is_never_retried_automatically() {
 #[test]
 fn a_refused_value_is_replaced_by_typing_and_its_explanation_stays_until_it_is_sent_again() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
+    app.answer::<CreatePet>(Err(refused().into()));
     app.keys("\"7\"");
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "7");
     assert!(app.says("The service refused this field: \"categoryId 9 does not exist\""), "{}", app.screen());
@@ -252,7 +243,7 @@ fn letters_on_a_button_or_a_choice_do_nothing_else() {
 
 fn without_connection(columns: u16, rows: u16) -> App {
     let mut app = sent(columns, rows);
-    app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+    app.answer::<CreatePet>(Err(Failure::NotSent { why: "connection refused".into() }.into()));
     app
 }
 
@@ -266,7 +257,7 @@ fn an_add_without_a_connection_can_be_queued_and_the_header_tells_the_truth_at_o
     assert!(app.says("Biscuit is queued, and sent once api.example.com answers. F6 shows the queue."));
     assert_eq!((name(&app), app.state.add.rapid.counts().waiting), ("", 1));
     assert!(app.screen().lines().next().unwrap().contains("1 waiting"), "{}", app.screen());
-    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
+    app.answer::<WriteLines>(Ok(()));
     assert!(app.job(Slot::Line(0)).is_some());
     // Nothing else is queued by that key.
     app.keys("\"Rex\" C-o");
@@ -293,7 +284,7 @@ fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
     // An answer closes the question.
     app.wait(Duration::from_secs(3)).keys("C-c F1");
     assert!(app.state.popups.is_open());
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    app.answer::<CreatePet>(Ok(created(100_270)));
     assert!(app.says("Added Biscuit, id 100270."), "{}", app.screen());
     app.keys("Esc");
     assert!(!app.state.popups.is_open());
@@ -313,7 +304,7 @@ fn more_typed_while_sending_than_is_kept_is_reported() {
 #[test]
 fn a_request_that_was_not_sent_has_a_known_outcome() {
     let mut app = sent(80, 24);
-    app.reply(Slot::Create, AddReply::Created(Err(Failure::NotSent { why: "connection refused".into() }.into())));
+    app.answer::<CreatePet>(Err(Failure::NotSent { why: "connection refused".into() }.into()));
     assert_eq!(app.state.add.unknown_outcome, None);
     assert!(app.says("Nothing was sent. F2 tries again, Ctrl-O queues it."));
     assert_eq!(name(&app), "Biscuit");
@@ -321,11 +312,7 @@ fn a_request_that_was_not_sent_has_a_known_outcome() {
 
 /// The keys of the creations that were sent.
 fn keys_sent(app: &App) -> Vec<IdempotencyKey> {
-    let key = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Add(AddTask::Create(_, key)), .. }) => Some(key.clone()),
-        _ => None,
-    };
-    app.effects.iter().filter_map(key).collect()
+    app.all_asked().into_iter().map(|CreatePet { key, .. }| key).collect()
 }
 
 #[test]
@@ -333,7 +320,7 @@ fn if_the_service_keeps_keys_it_is_sent_again_as_the_same_creation() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("Enter");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    app.answer::<CreatePet>(Ok(created(100_270)));
     app.keys("\"Rex\" F2");
     assert_ne!(keys_sent(&app)[1], keys_sent(&app)[2], "the next pet is another creation");
 }
@@ -343,7 +330,7 @@ fn a_definite_failure_of_a_second_try_leaves_the_first_unknown() {
     let mut app = in_doubt_with_keys(80, 24);
     app.keys("1");
     let refused = Failure::NotSent { why: "connection refused".into() };
-    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure: refused, repeatable: true })));
+    app.answer::<CreatePet>(Err(NotCreated { failure: refused, repeatable: true }));
     assert!(app.screen().contains("Sending it again is safe"), "{}", app.screen());
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[2]);
@@ -355,11 +342,11 @@ fn with_another_api_key_a_repeat_is_not_safe() {
     app.keys("1");
     let (code, message) = (Some("unauthorized".into()), "revoked".into());
     let failure = Failure::Refused { status: 401, code, message, retry_after: None };
-    app.reply(Slot::Create, AddReply::Created(Err(NotCreated { failure, repeatable: true })));
+    app.answer::<CreatePet>(Err(NotCreated { failure, repeatable: true }));
     app.keys("F4");
     app.wait(Duration::from_secs(1));
     app.keys("\"petk_other\" Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
+    app.answer::<TestKey>(Ok(()));
     assert!(app.screen().contains("Sending it again could add it twice."), "{}", app.screen());
     app.keys("1");
     assert!(app.state.pending.is_running(Slot::SearchFor));
@@ -384,9 +371,9 @@ fn keys_typed_while_sending_are_for_the_next_pet() {
     app.keys("\"Rex\" Tab C-u \"7\" F2");
     app.send(Msg::Paste("later".into()));
     assert_eq!((name(&app), creations(&app).len()), ("Biscuit", 1));
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    app.answer::<CreatePet>(Ok(created(100_270)));
     assert_eq!(creations(&app)[1], NewPet { name: "Rex".into(), category_id: 7, status: Some(PetStatus::Available) });
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_271))));
+    app.answer::<CreatePet>(Ok(created(100_271)));
     assert_eq!(name(&app), "later");
 }
 
@@ -395,7 +382,7 @@ fn esc_leaves_while_sending_and_the_answer_comes_as_a_message() {
     let mut app = sent(80, 24);
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Pets);
-    app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+    app.answer::<CreatePet>(Ok(created(100_270)));
     assert!(app.screen().contains("Added Biscuit, id 100270. a adds another."));
 }
 
@@ -431,7 +418,7 @@ fn the_two_halves_of_a_cr_lf_are_one_enter() {
 fn a_kept_category_is_replaced_by_typing() {
     let mut app = sent(80, 24);
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
+    app.answer::<CreatePet>(Ok(pet));
     app.keys("\"Max\" Tab \"12\"");
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "12");
     app.keys("S-Tab Tab \"4\"");
@@ -454,7 +441,7 @@ fn a_refused_key_keeps_the_form_and_says_how_to_go_on() {
     app.keys("Esc a");
     let message = "no".to_owned();
     let failure = Failure::Refused { status: 401, code: Some("unauthorized".into()), message, retry_after: None };
-    app.reply(Slot::Create, AddReply::Created(Err(failure.into())));
+    app.answer::<CreatePet>(Err(failure.into()));
     assert_eq!(name(&app), "Biscuit");
     assert!(app.screen().contains("F4"), "{}", app.screen());
 }
@@ -500,7 +487,7 @@ fn looks_sent() {
     });
     snapshot("refused", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, AddReply::Created(Err(refused().into())));
+        app.answer::<CreatePet>(Err(refused().into()));
         app
     });
     snapshot("not_sent", without_connection);
@@ -511,7 +498,7 @@ fn looks_sent() {
     });
     snapshot("added", |columns, rows| {
         let mut app = sent(columns, rows);
-        app.reply(Slot::Create, AddReply::Created(Ok(created(100_270))));
+        app.answer::<CreatePet>(Ok(created(100_270)));
         app
     });
 }
@@ -544,10 +531,10 @@ fn the_form_begins_with_the_status_used_last_also_after_a_restart() {
     app.keys("\"Biscuit\" Tab \"9\" Tab s F8");
     assert_eq!(app.state.add.draft().status, Some(PetStatus::Available), "what was cleared was never used");
     app.keys("\"Biscuit\" Tab \"9\" Tab n F2");
-    app.reply(Slot::Create, AddReply::Created(Ok(created(12))));
+    app.answer::<CreatePet>(Ok(created(12)));
     assert_eq!((app.state.add.draft().status, app.state.add.is_typed()), (None, false), "not set is a choice, too");
     app.keys("\"Max\" Tab Tab s F2");
-    app.reply(Slot::Create, AddReply::Created(Ok(created(13))));
+    app.answer::<CreatePet>(Ok(created(13)));
     app.answer_lists(&animals(13));
     app.keys("F8");
     assert_eq!(app.state.add.draft().category_id, "");

@@ -3,22 +3,21 @@
 use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
-use crate::app::outbox::send::{NotCreated, SentAt};
+use crate::app::outbox::send::{self as outbox, NotCreated, SentAt};
 use crate::app::outbox::unknown_outcome::{
-    PendingAdd, SearchResult, SearchedPets, UnknownOutcome, UnknownOutcomeChoice,
+    PendingAdd, SearchResult, SearchedPets, UnknownOutcome, UnknownOutcomeChoice, search_for,
 };
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Field, NewPet, Pet, PetStatus};
+use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
 use crate::tui::command::{Command, change, command, moves};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::forms::{self, CHOOSE, CONFIRM, NEXT, PREVIOUS};
-use crate::tui::msg::Msg;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{ConfirmBox, PendingChange, help};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, Screen};
 use crate::tui::text_input::Typing;
@@ -27,7 +26,7 @@ use crate::tui::widgets::list::moved;
 use super::fields::{CATEGORY, NAME, STATUS};
 use super::import::start::IMPORT;
 use super::rapid;
-use super::state::Refusal;
+use super::state::{Held, Refusal};
 
 /// The most keys held for the next pet while one is being sent.
 pub(super) const MAX_HELD: usize = 4096;
@@ -112,11 +111,11 @@ fn leave(state: &mut AppState, _: Now) {
 }
 
 /// Holds a key or a paste while a pet is being sent: it is typed ahead for the next one.
-pub fn hold(state: &mut AppState, msg: &Msg) -> bool {
+pub fn hold(state: &mut AppState, typed: Held) -> bool {
     let is_form = state.screen == Screen::AddPet && !state.add.rapid.on && !state.add.import.on;
     let holds = is_form && state.add.is_sending();
     if holds && state.add.held.len() < MAX_HELD {
-        state.add.held.push(msg.clone());
+        state.add.held.push(typed);
     } else if holds {
         state.complain("Too much was typed while sending: the rest is ignored until the answer comes.");
     }
@@ -212,8 +211,32 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent, so its key survives a crash.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
-    effects.push(state.begin(AddTask::Create(new, key), now));
+    effects.push(state.begin(CreatePet { new, key }, now));
     effects
+}
+
+/// Adds a pet, once for each key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CreatePet {
+    pub new: NewPet,
+    pub key: IdempotencyKey,
+}
+
+impl Job for CreatePet {
+    type Answer = Pet;
+    type Error = NotCreated;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Create;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Pet, NotCreated> {
+        if let Some(files) = &env.machine.drafts {
+            files.ended(env.drafts_taken).await;
+        }
+        outbox::add(&env.api("add").await?, &self.new, &self.key).await
+    }
+
+    fn done(&self, app: &mut AppState, created: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
+        on_created(app, created, now)
+    }
 }
 
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
@@ -252,22 +275,36 @@ fn settle(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     };
     state.add.unknown_outcome = None;
-    let task = AddTask::Settle(sent.new.clone(), sent.key.clone(), sent.at);
-    vec![state.begin(task, now)]
+    let settle = SettlePet { new: sent.new.clone(), key: sent.key.clone(), at: sent.at };
+    vec![state.begin(settle, now)]
 }
 
-/// Handles a reply to the form.
-pub fn on_reply(state: &mut AppState, reply: AddReply, now: Now) -> Vec<Effect> {
-    match reply {
-        AddReply::Created(result) => return on_created(state, result, now),
-        // The question is shown.
-        AddReply::NotSettled => {
-            state.add.unknown_outcome = Some(UnknownOutcome::default());
-            state.complain("The service may have forgotten this request; sending it again could add a second pet.");
-        }
-        AddReply::SearchedFor(result) => on_searched(state, result),
+/// Sends a pet again that was first sent then with this key, if the service certainly still knows the key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SettlePet {
+    pub new: NewPet,
+    pub key: IdempotencyKey,
+    pub at: SentAt,
+}
+
+impl Job for SettlePet {
+    /// None where it was not sent again: the service may have forgotten its key.
+    type Answer = Option<Pet>;
+    type Error = NotCreated;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Create;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Option<Pet>, NotCreated> {
+        outbox::settle(&env.api("add").await?, &self.new, &self.key, self.at).await
     }
-    Vec::new()
+
+    fn done(&self, app: &mut AppState, settled: Result<Option<Pet>, NotCreated>, now: Now) -> Vec<Effect> {
+        if let Some(created) = settled.transpose() {
+            return on_created(app, created, now);
+        }
+        // The question is shown.
+        app.add.unknown_outcome = Some(UnknownOutcome::default());
+        app.fail("The service may have forgotten this request; sending it again could add a second pet.")
+    }
 }
 
 /// The pet was added or refused, or its outcome is unknown.
@@ -359,8 +396,8 @@ fn answer(state: &mut AppState, choice: usize, now: Now) -> Vec<Effect> {
     unknown_outcome.choice = choice;
     match answer {
         UnknownOutcomeChoice::LookFor => {
-            let task = AddTask::SearchFor(sent.new.clone());
-            vec![state.begin(task, now)]
+            let search = SearchForPet(sent.new.clone());
+            vec![state.begin(search, now)]
         }
         UnknownOutcomeChoice::Settle | UnknownOutcomeChoice::SendAgain => {
             let new = sent.new.clone();
@@ -384,9 +421,24 @@ pub fn on_other_key(state: &mut AppState) {
     }
 }
 
-/// Handles the result of searching for a pet that may have been added.
-fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
-    let (Some(unknown_outcome), Some(sent)) = (&mut state.add.unknown_outcome, &state.add.sent) else { return };
-    unknown_outcome.choice = 0;
-    unknown_outcome.found = Some(SearchResult::new(result, |id| sent.known.contains(&id)));
+/// Searches for a pet of this name and category that may have been added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchForPet(pub NewPet);
+
+impl Job for SearchForPet {
+    type Answer = SearchedPets;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::SearchFor;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<SearchedPets, Failure> {
+        Ok(search_for(&env.api("search").await?, &self.0).await?)
+    }
+
+    fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
+        if let (Some(unknown_outcome), Some(sent)) = (&mut app.add.unknown_outcome, &app.add.sent) {
+            unknown_outcome.choice = 0;
+            unknown_outcome.found = Some(SearchResult::new(searched, |id| sent.known.contains(&id)));
+        }
+        Vec::new()
+    }
 }

@@ -1,19 +1,26 @@
 //! The page of `domains.primary` and `domains.redirects`: the list, what is wrong with it, and each redirect followed.
 
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use crate::api::failure::Failure;
 use crate::app::domain_progress::leads_on;
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::finding::deciding;
 use crate::domains::redirect_config::{self, Linted, Redirect, WrittenRedirect};
+use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};
 use crate::tui::command::{Command, command, moves};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
+use crate::tui::pending::Slot;
 use crate::tui::popups::copy;
 use crate::tui::state::AppState;
 use crate::tui::widgets::list::moved;
 
 use super::detail::BACK;
-use super::jobs::DomainTask;
 use super::popups;
 use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
@@ -68,8 +75,42 @@ pub fn walk(app: &mut AppState, now: Now) -> Vec<Effect> {
     if redirects.is_empty() || !popups::resolvers::may_send(app, now) {
         return Vec::new();
     }
-    let task = DomainTask::FollowRedirects { redirects, sandbox: app.domains.setup.sandbox_at(now) };
-    vec![app.begin(task, now)]
+    let sandbox = app.domains.setup.sandbox_at(now);
+    vec![app.begin(FollowRedirects { redirects, sandbox }, now)]
+}
+
+/// Follows redirects by header-only requests.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FollowRedirects {
+    /// Which.
+    pub redirects: Vec<Redirect>,
+    /// In the sandbox: its state and its time of day.
+    pub sandbox: Option<(Sandbox, Timestamp)>,
+}
+
+impl Job for FollowRedirects {
+    type Answer = Vec<FollowedRedirect>;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Walk;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Vec<FollowedRedirect>, Failure> {
+        let followed = env.machine.domains_context.follow(self.redirects.clone(), self.sandbox.clone()).await;
+        followed.map_err(|why| Failure::Crashed { why })
+    }
+
+    fn done(&self, app: &mut AppState, followed: Result<Vec<FollowedRedirect>, Failure>, _: Now) -> Vec<Effect> {
+        let walked = match followed {
+            Ok(walked) => walked,
+            Err(failure) => return app.fail(failure),
+        };
+        for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
+            app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
+        }
+        let redirects = &mut app.domains.redirects;
+        redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
+        redirects.walked.extend(walked);
+        Vec::new()
+    }
 }
 
 pub static REDIRECTS: &[Command] = &[
@@ -91,14 +132,4 @@ pub static REDIRECTS: &[Command] = &[
 
 pub(super) fn line(_: &AppState) -> Option<String> {
     Some("domains redirects".to_owned())
-}
-
-/// Redirects were followed.
-pub fn on_walked(app: &mut AppState, walked: Vec<FollowedRedirect>) {
-    for walked in walked.iter().filter(|walked| leads_on(&walked.findings)) {
-        app.domains.worked.insert(walked.redirect.from.clone(), walked.at);
-    }
-    let redirects = &mut app.domains.redirects;
-    redirects.walked.retain(|old| !walked.iter().any(|new| new.redirect == old.redirect));
-    redirects.walked.extend(walked);
 }

@@ -1,26 +1,30 @@
 //! Schedules checks: those the operator asked for first, then those that are due, a few at a time.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::api::failure::Failure;
 use crate::app::domain_progress::DomainProgress;
 use crate::app::domain_service::{CheckRequest, CheckResult};
 use crate::clock::Now;
+use crate::domains::observation::Complete;
 use crate::domains::registry::{Entry, RegistryChange};
 use crate::domains::report::full_sentence;
 use crate::domains::sandbox::PACE;
 use crate::domains::stage::{Measurement, Stage as Step, next_check};
 use crate::domains::{DnsName, Verdict, parse_name};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::state::{AppState, MessageKind, Screen};
 
-use super::jobs::DomainTask;
 use super::labels::{act, difference};
 use super::popups;
 use super::state::{PanelLocation, State};
 use super::summary::{DomainSummary, StatusWords};
+use super::update::KeepRegistry;
 
 /// Checking again sooner brings nothing new.
 const LEAST_PAUSE: SignedDuration = SignedDuration::from_secs(5);
@@ -163,7 +167,7 @@ pub fn work(app: &mut AppState, now: Now) -> Vec<Effect> {
         let reported = panel.setup.reported(&entry);
         let check = CheckRequest { entry, reported, detail, sandbox: panel.setup.sandbox_at(now) };
         panel.lanes[lane] = Some(name);
-        effects.push(app.begin(DomainTask::Check(lane, Box::new(check)), now));
+        effects.push(app.begin(CheckDomain { lane, request: Box::new(check) }, now));
     }
     effects.extend(keep(app, now));
     effects
@@ -187,8 +191,51 @@ fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
         return None;
     }
     app.domains.writing = app.domains.changes.len();
-    let task = DomainTask::Keep(app.domains.changes.clone());
-    Some(app.begin(task, now))
+    Some(app.begin(KeepRegistry(app.domains.changes.clone()), now))
+}
+
+/// Checks one domain, in one of [`LANES`] lanes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckDomain {
+    pub lane: usize,
+    pub request: Box<CheckRequest>,
+}
+
+impl Job for CheckDomain {
+    type Answer = CheckResult;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |job| Slot::Check(job.lane);
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<CheckResult, Failure> {
+        let tell = |complete, since| env.offer(&self, (complete, since));
+        let checked = env.machine.domains_context.check(CheckRequest::clone(&self.request), tell).await;
+        checked.map_err(|why| Failure::Crashed { why })
+    }
+
+    fn done(&self, app: &mut AppState, checked: Result<CheckResult, Failure>, now: Now) -> Vec<Effect> {
+        let failure = match checked {
+            Ok(seen) => return on_seen(app, self.lane, seen, now),
+            Err(failure) => failure.sentence("the checker"),
+        };
+        if let Some(name) = free(&mut app.domains, self.lane) {
+            wait(&mut app.domains, &name, now);
+            app.complain(format!("Could not check {name}: {failure} r tries again."));
+        }
+        work(app, now)
+    }
+}
+
+impl Ongoing for CheckDomain {
+    /// What is complete, and when the check began.
+    type Part = (Complete, Timestamp);
+
+    fn on_part(&self, app: &mut AppState, so_far: Self::Part, _: Now) -> Vec<Effect> {
+        let name = app.domains.lanes[self.lane].clone();
+        if let Some(check) = name.and_then(|name| app.domains.checks.get_mut(&name)) {
+            check.so_far = Some(so_far);
+        }
+        Vec::new()
+    }
 }
 
 /// Cancels all checks that run or are queued.
@@ -222,7 +269,7 @@ pub fn free(state: &mut State, lane: usize) -> Option<DnsName> {
 }
 
 /// A domain was checked.
-pub(super) fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> Vec<Effect> {
+fn on_seen(app: &mut AppState, lane: usize, mut seen: CheckResult, now: Now) -> Vec<Effect> {
     let panel = &mut app.domains;
     let Some(name) = panel.lanes[lane].clone() else { return Vec::new() };
     let is_automatic = !panel.checks.get(&name).is_some_and(|check| check.asked);

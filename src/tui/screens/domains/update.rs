@@ -1,23 +1,22 @@
 //! Keys and replies in the domains panel.
 
-use jiff::Timestamp;
+use std::sync::Arc;
 
 use crate::clock::Now;
 use crate::domains::DnsName;
-use crate::domains::observation::Complete;
-use crate::domains::registry::Registry;
+use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
 use crate::tui::command::{self, Command, Movement, change, command, moves};
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
 
 use super::detail::is_listed;
-use super::jobs::{DomainReply, DomainTask};
 use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::{popups, redirects, removal, scheduler, wizard};
@@ -42,7 +41,7 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     if app.pending.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
-    vec![app.begin(DomainTask::Keep(Vec::new()), now)]
+    vec![app.begin(KeepRegistry(Vec::new()), now)]
 }
 
 pub static LIST: &[Command] = &[
@@ -197,67 +196,45 @@ fn open(app: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// A job of the panel has ended or made progress.
-pub fn on_reply(app: &mut AppState, reply: DomainReply, now: Now) -> Vec<Effect> {
-    match reply {
-        DomainReply::RegistryWritten(result) => return on_kept(app, result, now),
-        DomainReply::CheckProgress(lane, so_far) => on_so_far(app, lane, so_far),
-        DomainReply::Checked(lane, Ok(seen)) => return scheduler::on_seen(app, lane, *seen, now),
-        DomainReply::Checked(lane, Err(failure)) => {
-            return on_not_seen(app, lane, &failure.sentence("the checker"), now);
-        }
-        DomainReply::ResolversChosen(Ok((choice, not_saved))) => {
-            return popups::resolvers::on_chosen(app, choice, not_saved, now);
-        }
-        DomainReply::ResolversChosen(Err(failure)) => app.complain(failure.sentence("this program")),
-        DomainReply::RedirectsFollowed(Ok(walked)) => redirects::on_walked(app, walked),
-        DomainReply::RedirectsFollowed(Err(failure)) => app.complain(failure.sentence("this program")),
-    }
-    Vec::new()
-}
+/// Applies these changes to the list on disk, and reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeepRegistry(pub Vec<RegistryChange>);
 
-/// The list was read or written.
-fn on_kept(app: &mut AppState, result: Result<Registry, String>, now: Now) -> Vec<Effect> {
-    let panel = &mut app.domains;
-    match result {
-        Ok(mut list) => {
-            panel.changes.drain(..std::mem::take(&mut panel.writing));
-            // Measurements of other programs count, and those made here since.
-            for change in &panel.changes {
-                change.apply(&mut list);
+impl Job for KeepRegistry {
+    /// The list as it is on disk now.
+    type Answer = Registry;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Keep;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Registry, String> {
+        blocking(move || env.machine.domains_context.apply(&self.0)).await
+    }
+
+    fn done(&self, app: &mut AppState, kept: Result<Registry, String>, now: Now) -> Vec<Effect> {
+        let panel = &mut app.domains;
+        match kept {
+            Ok(mut list) => {
+                panel.changes.drain(..std::mem::take(&mut panel.writing));
+                // Measurements of other programs count, and those made here since.
+                for change in &panel.changes {
+                    change.apply(&mut list);
+                }
+                panel.list = Some(list);
+                panel.list_error = None;
+                scheduler::begin(panel, now);
             }
-            panel.list = Some(list);
-            panel.list_error = None;
-            scheduler::begin(panel, now);
-        }
-        Err(why) => {
-            // Nothing is lost: the next change, or r in the list, tries again.
-            panel.writing = 0;
-            panel.blocked = true;
-            panel.list_error = Some(sentence(&why));
-            // The list itself shows it.
-            if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
-                app.complain(format!("{} Press r in the list to try again.", sentence(&why)));
+            Err(why) => {
+                // Nothing is lost: the next change, or r in the list, tries again.
+                panel.writing = 0;
+                panel.blocked = true;
+                panel.list_error = Some(sentence(&why));
+                // The list itself shows it.
+                if app.screen != Screen::Domains || app.domains.place != PanelLocation::List {
+                    app.complain(format!("{} Press r in the list to try again.", sentence(&why)));
+                }
+                return Vec::new();
             }
-            return Vec::new();
         }
+        scheduler::work(app, now)
     }
-    scheduler::work(app, now)
-}
-
-/// A part of a check is complete.
-fn on_so_far(app: &mut AppState, lane: usize, so_far: (Complete, Timestamp)) {
-    let name = app.domains.lanes[lane].clone();
-    if let Some(check) = name.and_then(|name| app.domains.checks.get_mut(&name)) {
-        check.so_far = Some(so_far);
-    }
-}
-
-/// A check could not be made.
-fn on_not_seen(app: &mut AppState, lane: usize, why: &str, now: Now) -> Vec<Effect> {
-    if let Some(name) = scheduler::free(&mut app.domains, lane) {
-        scheduler::wait(&mut app.domains, &name, now);
-        app.complain(format!("Could not check {name}: {why} r tries again."));
-    }
-    scheduler::work(app, now)
 }

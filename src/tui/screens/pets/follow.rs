@@ -2,14 +2,17 @@
 
 mod state;
 
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use crate::api::failure::{Failure, Remedy};
-use crate::api::follow::AddedPet;
+use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
-use crate::model::Pet;
+use crate::model::{Pet, PetId, display_safe};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::jobs::{Followed, PetsTask};
 use crate::tui::state::{AppState, Health};
 
 use super::inventory;
@@ -25,11 +28,60 @@ pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     // What was added since then comes first, so that the whole inventory stays whole.
     let after = state.pets.follow.position.or_else(|| state.pets.whole.last_of_all());
-    vec![state.begin(PetsTask::Follow { after }, now)]
+    vec![state.begin(FollowPets { after }, now)]
+}
+
+/// Follows the pets that are added after this one, or from now on, until it is given up or cannot help.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FollowPets {
+    /// The last pet that is known.
+    pub after: Option<PetId>,
+}
+
+impl Job for FollowPets {
+    type Answer = Infallible;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Follow;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Infallible, Failure> {
+        let mut follower = match Follower::new(&env.api("events").await?, self.after, None) {
+            Ok(Some(follower)) => follower,
+            Ok(None) => return Err(Failure::NotStarted { why: "the service does not offer events".to_owned() }),
+            Err(error) => return Err(Failure::NotStarted { why: display_safe(&error.to_string()).into_owned() }),
+        };
+        loop {
+            let followed = follower.followed().await?;
+            env.tell(&self, followed).await;
+        }
+    }
+
+    /// The service is not followed any more, because trying again would give the same.
+    fn done(&self, app: &mut AppState, ended: Result<Infallible, Failure>, now: Now) -> Vec<Effect> {
+        let Err(failure) = ended;
+        lost(app, FollowLink::Refused, now);
+        if failure.remedy() == Remedy::EnterKey {
+            refuse_key(app, failure, now);
+        } else {
+            app.last_failure = Some(failure);
+        }
+        Vec::new()
+    }
+}
+
+impl Ongoing for FollowPets {
+    type Part = Followed;
+
+    fn on_part(&self, app: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
+        on_followed(app, news, now)
+    }
+
+    fn can_wait(news: &Followed) -> bool {
+        matches!(news, Followed::Added(_))
+    }
 }
 
 /// The service has reported something.
-pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
+fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
     let pets = &mut state.pets;
     match news {
         Followed::Connected(position) => {
@@ -84,17 +136,6 @@ pub(super) fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec
 fn keep(kept: &mut Vec<Pet>, reported: &[Pet]) {
     kept.extend_from_slice(reported);
     kept.drain(..kept.len().saturating_sub(MOST_KEPT));
-}
-
-/// The service is not followed any more, because trying again would give the same.
-pub(super) fn on_ended(state: &mut AppState, failure: Failure, now: Now) -> Vec<Effect> {
-    lost(state, FollowLink::Refused, now);
-    if failure.remedy() == Remedy::EnterKey {
-        refuse_key(state, failure, now);
-    } else {
-        state.last_failure = Some(failure);
-    }
-    Vec::new()
 }
 
 /// The rows are as of now.

@@ -2,14 +2,16 @@
 
 mod state;
 
+use std::sync::Arc;
+
 use crate::api::failure::Failure;
-use crate::api::inventory::Coverage;
+use crate::api::inventory::{Coverage, in_parts};
 use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
 use crate::model::Pet;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{ask_where_unasked, on_failure, on_sign_of_life};
 use crate::tui::session_cache::keep;
 use crate::tui::state::AppState;
@@ -44,37 +46,55 @@ pub(super) fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
 pub fn read(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.pets.whole.coming = Vec::new();
     state.pets.changes.begin(true);
-    vec![state.begin(PetsTask::ReadInventory, now)]
+    vec![state.begin(ReadInventory, now)]
 }
 
-/// Some more of it came.
-pub(super) fn on_part(state: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
-    state.pets.whole.coming.extend(pets);
-    state.pets.whole.came_at = Some(now);
-    on_sign_of_life(state, now)
+/// Gives out the whole inventory as it comes, in parts of some size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadInventory;
+
+impl Job for ReadInventory {
+    type Answer = Coverage;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Inventory;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Coverage, Failure> {
+        let api = env.api("whole inventory").await?;
+        let (job, env) = (&self, &env);
+        Ok(in_parts(&api, move |part| env.tell(job, part)).await?)
+    }
+
+    fn done(&self, app: &mut AppState, read: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
+        let failure = match read {
+            Ok(coverage) => {
+                let effects = settle(app, Ended::Read(coverage), now);
+                app.tell(app.pets.whole.word());
+                return effects;
+            }
+            Err(failure) => failure,
+        };
+        let why = failure.sentence(&app.link.service);
+        on_failure(app, failure.clone(), now);
+        let taken = app.pets.whole.coming.len() > app.pets.whole.pets.len();
+        let effects = settle(app, Ended::Failed(failure), now);
+        let here = match (taken, app.pets.whole.pets.is_empty()) {
+            (true, _) => "Showing what was loaded; r starts again.",
+            (false, false) => "Showing the earlier inventory; r starts again.",
+            (false, true) => "Nothing was loaded; W retries.",
+        };
+        app.complain(format!("{why} {here}"));
+        effects
+    }
 }
 
-/// The reading ended.
-pub(super) fn on_read(state: &mut AppState, result: Result<Coverage, Failure>, now: Now) -> Vec<Effect> {
-    match result {
-        Ok(coverage) => {
-            let effects = settle(state, Ended::Read(coverage), now);
-            state.tell(state.pets.whole.word());
-            effects
-        }
-        Err(failure) => {
-            let why = failure.sentence(&state.link.service);
-            on_failure(state, failure.clone(), now);
-            let taken = state.pets.whole.coming.len() > state.pets.whole.pets.len();
-            let effects = settle(state, Ended::Failed(failure), now);
-            let here = match (taken, state.pets.whole.pets.is_empty()) {
-                (true, _) => "Showing what was loaded; r starts again.",
-                (false, false) => "Showing the earlier inventory; r starts again.",
-                (false, true) => "Nothing was loaded; W retries.",
-            };
-            state.complain(format!("{why} {here}"));
-            effects
-        }
+impl Ongoing for ReadInventory {
+    /// Some more of it.
+    type Part = Vec<Pet>;
+
+    fn on_part(&self, app: &mut AppState, pets: Vec<Pet>, now: Now) -> Vec<Effect> {
+        app.pets.whole.coming.extend(pets);
+        app.pets.whole.came_at = Some(now);
+        on_sign_of_life(app, now)
     }
 }
 

@@ -2,13 +2,16 @@
 
 mod state;
 
+use std::sync::Arc;
+
 use crate::api::failure::Failure;
+use crate::api::provenance::{ProvenanceError, ProvenanceReader};
 use crate::clock::Now;
 use crate::model::text::cut;
-use crate::model::{Pet, Provenance, Provenances};
+use crate::model::{Pet, PetId, Provenance, Provenances};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::Appearance;
 use crate::tui::widgets::WIDE;
@@ -39,24 +42,43 @@ pub(in crate::tui) fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     let all = pets.pets().iter().chain(&pets.pinned).filter(is_unknown);
     let ids = all.map(|pet| pet.id).collect();
-    vec![state.begin(PetsTask::Provenance(ids), now)]
+    vec![state.begin(AskProvenance(ids), now)]
 }
 
-/// The answer came.
-pub(super) fn on_reply(state: &mut AppState, reply: Result<Option<Provenances>, Failure>) {
-    let known = &mut state.pets.provenance;
-    match reply {
-        Ok(Some(provenances)) => {
-            known.of.extend(provenances);
-            state.pets.reorder();
+/// Asks who added these pets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskProvenance(pub Vec<PetId>);
+
+impl Job for AskProvenance {
+    /// None where the service does not report it.
+    type Answer = Option<Provenances>;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Provenance;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Option<Provenances>, Failure> {
+        match ProvenanceReader::new(&env.api("who added it").await?).read(self.0.clone()).await {
+            Ok(provenances) => Ok(Some(provenances)),
+            Err(ProvenanceError::NotOffered | ProvenanceError::NotAllowed) => Ok(None),
+            Err(ProvenanceError::Api(error)) => Err(error.into()),
         }
-        Ok(None) => known.barrier = Some(Barrier::NotReported),
-        Err(failure) => {
-            known.barrier = Some(Barrier::Failed);
-            let why = failure.sentence(&state.link.service);
-            state.complain(format!("Who added the pets is not known: {why} r tries again."));
-            state.last_failure = Some(failure);
+    }
+
+    fn done(&self, app: &mut AppState, answer: Result<Option<Provenances>, Failure>, _: Now) -> Vec<Effect> {
+        let known = &mut app.pets.provenance;
+        match answer {
+            Ok(Some(provenances)) => {
+                known.of.extend(provenances);
+                app.pets.reorder();
+            }
+            Ok(None) => known.barrier = Some(Barrier::NotReported),
+            Err(failure) => {
+                known.barrier = Some(Barrier::Failed);
+                let why = failure.sentence(&app.link.service);
+                app.complain(format!("Who added the pets is not known: {why} r tries again."));
+                app.last_failure = Some(failure);
+            }
         }
+        Vec::new()
     }
 }
 

@@ -10,19 +10,25 @@ use std::time::Duration;
 use super::{ListSource, SortBy};
 use crate::api::Failure;
 use crate::api::inventory::Coverage;
+use crate::api::list::ListAnswer;
 use crate::config::Service;
 use crate::model::{ObservedStatus, Pet, PetStatus};
-use crate::tui::effect::{Effect, Task};
-use crate::tui::msg::{Msg, Outcome, QuitReason, Size};
+use crate::tui::effect::Effect;
+use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::pending::Slot;
 use crate::tui::popups::DEAF;
 use crate::tui::popups::KeyBox;
 use crate::tui::popups::help::HelpBox;
-use crate::tui::popups::jobs::{PopupReply, PopupTask};
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::popups::key::TestKey;
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::lists::MorePets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
+use crate::tui::screens::pets::update::AddSamples;
+use crate::tui::session_cache::SessionCache;
 use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
+use crate::tui::testing::listed;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{self, App, animals, disk_full, remote};
 use crate::tui::theme::Theme;
@@ -40,10 +46,10 @@ fn unauthorized() -> Failure {
 fn offline(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    app.answer::<ListPets>(Err(refused()));
     app.wait(Duration::from_secs(75));
     app.keys("r");
-    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    app.answer::<ListPets>(Err(refused()));
     app
 }
 
@@ -67,8 +73,8 @@ fn next_page() -> crate::api::NextPage {
     crate::api::NextPage::from_links(&asked, ["</v1/pets?limit=20&after=100250>; rel=\"next\""]).unwrap()
 }
 
-fn listed(pets: Vec<Pet>, more: bool) -> Outcome {
-    testing::listed(pets, more.then(next_page))
+fn page(pets: Vec<Pet>, more: bool) -> Result<ListAnswer, Failure> {
+    listed(pets, more.then(next_page))
 }
 
 // --- what follows from what ---
@@ -77,8 +83,8 @@ fn listed(pets: Vec<Pet>, more: bool) -> Outcome {
 fn the_list_is_asked_for_first_and_the_counts_after_it() {
     let mut app = App::started(Service::Demo, 80, 24);
     assert_eq!(app.effects.len(), 1);
-    assert!(matches!(app.job(Slot::List).unwrap().task, Task::Pets(PetsTask::List { pages: 1, .. })));
-    app.reply(Slot::List, listed(animals(20), false));
+    assert!(matches!(app.asked(), Some(ListPets { pages: 1, .. })));
+    app.answer::<ListPets>(page(animals(20), false));
     assert_eq!(app.effects.len(), 1 + 3);
 }
 
@@ -103,7 +109,7 @@ fn stale_list_reply_is_dropped() {
     app.keys("r");
     let old = app.job(Slot::List).unwrap();
     app.keys("Right");
-    app.reply_to(old.id, listed(animals(1), false));
+    app.answer_to::<ListPets>(old.id, page(animals(1), false));
     assert!(app.state.pending.is_running(Slot::List));
     assert_ne!(app.state.pets.row_count(), 1);
 }
@@ -150,18 +156,15 @@ fn limit_by_preset_by_number_and_never_beyond_the_description() {
 fn down_on_the_last_row_loads_the_next_page_and_goes_on_there() {
     let mut app = App::started(Service::Demo, 80, 24);
     let all = animals(39);
-    app.reply(Slot::List, listed(all[..20].to_vec(), true));
+    app.answer::<ListPets>(page(all[..20].to_vec(), true));
     app.keys("End Down Down");
-    assert_eq!(
-        app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::More)).count(),
-        1
-    );
+    assert_eq!(app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.job.slot() == Slot::More)).count(), 1);
     // The page overlaps by one pet, as a service without a fixed order may do.
-    app.reply(Slot::More, PetsReply::More(testing::rows(all[19..].to_vec(), None)));
+    app.answer::<MorePets>(listed(all[19..].to_vec(), None));
     assert_eq!(app.state.pets.row_count(), 39);
     assert_eq!(selected(&app), all[20].id);
     app.keys("r");
-    assert!(matches!(app.job(Slot::List).unwrap().task, Task::Pets(PetsTask::List { pages: 2, .. })));
+    assert!(matches!(app.asked(), Some(ListPets { pages: 2, .. })));
 }
 
 #[test]
@@ -200,11 +203,11 @@ fn a_refresh_that_inserts_and_removes_keeps_the_cursor_or_goes_to_the_next() {
     let here = selected(&app);
     let mut fewer = animals(12);
     fewer.remove(0);
-    app.reply(Slot::List, listed(fewer.clone(), false));
+    app.answer::<ListPets>(page(fewer.clone(), false));
     assert_eq!(selected(&app), here);
     fewer.retain(|pet| pet.id != here);
     app.keys("r");
-    app.reply(Slot::List, listed(fewer, false));
+    app.answer::<ListPets>(page(fewer, false));
     assert_eq!(selected(&app), here + 1);
 }
 
@@ -226,7 +229,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
 fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    app.answer::<ListPets>(Err(refused()));
     assert_eq!(app.state.pets.row_count(), 20);
     let mut pauses = Vec::new();
     for _ in 0..9 {
@@ -234,7 +237,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
         pauses.push(at.duration_since(app.now.mono).as_secs());
         assert!(!app.state.pending.is_running(Slot::List));
         app.wait(at.duration_since(app.now.mono));
-        app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+        app.answer::<ListPets>(Err(refused()));
     }
     assert_eq!(pauses, [2, 4, 8, 16, 32, 60, 300, 300, 300]);
     app.keys("r");
@@ -247,7 +250,7 @@ fn what_a_retry_cannot_fix_is_not_retried() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     let failure = Failure::Malformed { why: "expected a sequence".into(), excerpt: "<html>".into() };
-    app.reply(Slot::List, PetsReply::Listed(Err(failure)));
+    app.answer::<ListPets>(Err(failure));
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
     app.keys("e");
     assert!(app.screen().contains("<html>"));
@@ -257,7 +260,7 @@ fn what_a_retry_cannot_fix_is_not_retried() {
 fn a_service_inside_that_did_not_start_says_so_and_is_not_asked_again() {
     let mut app = App::started(Service::Demo, 80, 24);
     let why = "the database cannot be opened".to_owned();
-    app.reply(Slot::List, Outcome::failed(Slot::List, Failure::NotStarted { why }));
+    app.fail(Slot::List, Failure::NotStarted { why });
     assert!(matches!(app.state.link.health, Health::Away { next_try: None, .. }));
     assert!(app.says("Not started: the database cannot be opened. Fix that, then restart petstore."));
     assert!(app.says("e: details   q: quit"));
@@ -268,7 +271,7 @@ fn a_service_that_names_its_time_is_asked_then() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     let failure = Failure::Refused { status: 503, code: None, message: String::new(), retry_after: Some(40) };
-    app.reply(Slot::List, PetsReply::Listed(Err(failure)));
+    app.answer::<ListPets>(Err(failure));
     app.wait(Duration::from_secs(39));
     assert!(!app.state.pending.is_running(Slot::List));
     app.wait(Duration::from_secs(1));
@@ -278,23 +281,23 @@ fn a_service_that_names_its_time_is_asked_then() {
 #[test]
 fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     let mut app = App::started(remote(), 80, 24);
-    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+    app.answer::<ListPets>(Err(unauthorized()));
     assert!(app.state.popups.get::<KeyBox>().is_some());
     app.keys("\"lost\"");
     app.wait(Duration::from_millis(300));
     app.send(Msg::Paste(" Bearer petk_new_key_0123456789abcd\n".into()));
     assert!(!app.screen().contains("petk_new"));
     app.keys("Enter");
-    let Task::Popups(PopupTask::TestKey(key)) = app.job(Slot::TestKey).unwrap().task else { panic!() };
+    let TestKey(key) = app.asked().unwrap();
     assert_eq!(key, crate::model::ApiKey::new("petk_new_key_0123456789abcd").unwrap());
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
+    app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.screen().contains("This key was not accepted either."));
     // The next one replaces it.
     app.send(Msg::Paste("petk_other_key_0123456789abcd".into()));
     app.keys("Enter");
-    let Task::Popups(PopupTask::TestKey(key)) = app.job(Slot::TestKey).unwrap().task else { panic!() };
+    let TestKey(key) = app.asked().unwrap();
     assert_eq!(key, crate::model::ApiKey::new("petk_other_key_0123456789abcd").unwrap());
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
+    app.answer::<TestKey>(Ok(()));
     assert!(!app.state.popups.is_open());
     app.answer_lists(&animals(39));
     assert_eq!(app.state.pets.row_count(), 20);
@@ -304,7 +307,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
 fn a_key_refused_in_the_background_takes_no_letters() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+    app.answer::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("j j Enter");
@@ -332,7 +335,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
 fn a_refused_key_never_takes_the_cursor_out_of_a_field() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r / \"whis\"");
-    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+    app.answer::<ListPets>(Err(unauthorized()));
     assert!(!app.state.popups.is_open());
     app.keys("\"k\" F4");
     assert_eq!(app.state.pets.search.value(), "whisk");
@@ -375,10 +378,10 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
     assert!(app.says("Add 25 samples to the embedded store?") && app.job(Slot::Samples).is_none(), "{}", app.screen());
     app.wait(DEAF).keys("y S");
     assert_eq!(
-        app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.task.slot() == Slot::Samples)).count(),
+        app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.job.slot() == Slot::Samples)).count(),
         1
     );
-    app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
+    app.answer::<AddSamples>(Ok((25, None)));
     app.answer_lists(&animals(25));
     assert!(app.screen().contains("25 samples added."));
 }
@@ -387,9 +390,9 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
 fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
-    app.reply(Slot::Samples, PetsReply::SamplesAdded(14, Some(disk_full())));
+    app.answer::<AddSamples>(Ok((14, Some(disk_full()))));
     app.answer_lists(&animals(14));
-    app.reply(Slot::Remember, Outcome::CacheWritten(Err("no space".into())));
+    app.answer::<SessionCache>(Err("no space".into()));
     assert!(app.says("14 samples added, then it stopped: "), "{}", app.screen());
     assert!(app.says("the disk of the database is full"), "{}", app.screen());
 }
@@ -506,7 +509,7 @@ fn looks_browsing() {
     });
     snapshot("with_next_page", |columns, rows| {
         let mut app = App::started(Service::Demo, columns, rows);
-        app.reply(Slot::List, listed(animals(20), true));
+        app.answer::<ListPets>(page(animals(20), true));
         app
     });
     snapshot("odd_statuses", |columns, rows| {
@@ -554,7 +557,7 @@ fn looks_boxes() {
     snapshot("key", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+        app.answer::<ListPets>(Err(unauthorized()));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123\"");
         app
@@ -562,16 +565,16 @@ fn looks_boxes() {
     snapshot("key_refused_again", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+        app.answer::<ListPets>(Err(unauthorized()));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("\"petk_0123456789\" Enter");
-        app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
+        app.answer::<TestKey>(Err(unauthorized()));
         app
     });
     snapshot("key_closed", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+        app.answer::<ListPets>(Err(unauthorized()));
         app.keys("F4");
         app.wait(Duration::from_secs(1)).keys("Esc");
         app
@@ -601,11 +604,8 @@ fn an_exact_count_stays_until_a_list_shows_something_else() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let pets = animals(237);
     app.keys("=");
-    app.reply(Slot::Inventory, PetsReply::InventoryPart(pets.clone()));
-    app.reply(
-        Slot::Inventory,
-        PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })),
-    );
+    app.say::<ReadInventory>(pets.clone());
+    app.answer::<ReadInventory>(Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
     let total = |app: &App| app.state.pets.total().unwrap().to_string();
     assert_eq!(total(&app), "237");
     assert!(!app.state.pets.whole.open, "the lists stay");
@@ -626,11 +626,8 @@ fn a_search_goes_on_in_all_pets_with_one_key() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("/ \"whis\" Tab");
     assert!(app.job(Slot::Inventory).is_some());
-    app.reply(Slot::Inventory, PetsReply::InventoryPart(animals(237)));
-    app.reply(
-        Slot::Inventory,
-        PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })),
-    );
+    app.say::<ReadInventory>(animals(237));
+    app.answer::<ReadInventory>(Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
     assert_eq!(app.state.pets.search.value(), "whis");
     assert!(app.state.pets.row_count() > 1 && app.state.pets.rows().of() == 237);
 }

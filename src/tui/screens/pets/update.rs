@@ -1,26 +1,28 @@
 //! What follows from a key or a reply on the pets screen.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
+use crate::app::outbox::send::add_samples as add_samples_to;
 use crate::clock::Now;
 use crate::model::escape::shell_word;
-use crate::model::{Limit, PetStatus};
+use crate::model::{IdempotencyKey, Limit, PetStatus};
 use crate::tui::command::{Command, LIST, Movement, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::PendingChange;
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{BUILT_IN, ListSource, Loaded};
-use crate::tui::session_cache::keep;
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::moved;
 
-use super::{Sort, clipboard, follow, inventory, popups, provenance};
+use super::lists::{CountPets, ListPets, MorePets};
+use super::{Sort, clipboard, inventory, popups};
 
 /// The most pages that a refresh follows again.
 const MAX_PAGES_AGAIN: u16 = 50;
@@ -268,7 +270,7 @@ fn toggle_live(state: &mut AppState, now: Now) {
     state.say_done(text, now.mono);
 }
 
-fn at_end(state: &AppState) -> bool {
+pub(super) fn at_end(state: &AppState) -> bool {
     state.pets.cursor() + 1 >= state.pets.row_count()
 }
 
@@ -290,7 +292,7 @@ fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
         Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
         Some(next) => {
             let next = next.clone();
-            vec![state.begin(PetsTask::More(next), now)]
+            vec![state.begin(MorePets(next), now)]
         }
         None if !may_have_more(state) => state.note("No more rows."),
         None if state.pets.limit < Limit::MAX => {
@@ -331,77 +333,8 @@ fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
     // What is here already need not come again.
     let known =
         state.pets.list().filter(|loaded| loaded.source != ListSource::Picked).map(|loaded| loaded.list.clone());
-    effects.push(state.begin(PetsTask::List { query, pages, known }, now));
+    effects.push(state.begin(ListPets { query, pages, known }, now));
     effects
-}
-
-/// A job of this screen has ended, or is so far.
-pub fn on_reply(state: &mut AppState, reply: PetsReply, now: Now) -> Vec<Effect> {
-    match reply {
-        PetsReply::Listed(result) => on_listed(state, result, now),
-        PetsReply::More(result) => {
-            on_more(state, result, now);
-            Vec::new()
-        }
-        PetsReply::Counted(status, result) => on_counted(state, status, result, now),
-        PetsReply::InventoryPart(pets) => inventory::on_part(state, pets, now),
-        PetsReply::InventoryRead(result) => inventory::on_read(state, result, now),
-        PetsReply::Found(result) => popups::lookup::on_found(state, result, now),
-        PetsReply::Followed(news) => follow::on_followed(state, news, now),
-        PetsReply::NotFollowed(failure) => follow::on_ended(state, failure, now),
-        PetsReply::Provenance(reply) => {
-            provenance::on_reply(state, reply);
-            Vec::new()
-        }
-        PetsReply::SamplesAdded(added, failure) => on_samples(state, added, failure, now),
-    }
-}
-
-/// The rows came, or did not.
-fn on_listed(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
-    match result {
-        Err(failure) => {
-            on_failure(state, failure, now);
-            Vec::new()
-        }
-        Ok(answer) => {
-            on_answer(state, &answer, now);
-            state.pets.provenance.on_listed();
-            let mut effects = if answer.offers_events { follow::begin(state, now) } else { Vec::new() };
-            let changed = answer.list.is_some();
-            match answer.list {
-                None => state.pets.confirm(now),
-                Some(list) => {
-                    let loaded = Loaded { limit: state.pets.limit, list, at: now, source: ListSource::Answer };
-                    state.pets.take(loaded);
-                }
-            }
-            effects.extend(match std::mem::take(&mut state.pets.counts_due) {
-                // What will be kept is complete with the last of them.
-                true => count(state, now),
-                false if changed => keep::keep(state, now),
-                false => Vec::new(),
-            });
-            effects
-        }
-    }
-}
-
-/// A further page came, or did not.
-fn on_more(state: &mut AppState, result: Result<ListAnswer, Failure>, now: Now) {
-    match result {
-        Err(failure) => on_failure(state, failure, now),
-        Ok(answer) => {
-            on_answer(state, &answer, now);
-            let (here, waits_there) = (state.pets.row_count(), at_end(state));
-            if let Some(list) = answer.list {
-                state.pets.append(list, now);
-            }
-            if waits_there && state.pets.row_count() > here {
-                state.pets.move_to(state.pets.cursor() + 1);
-            }
-        }
-    }
 }
 
 /// How many samples one key adds.
@@ -424,48 +357,52 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
 pub(in crate::tui) fn send_samples(state: &mut AppState, count: usize, now: Now) -> Vec<Effect> {
     state.tell(format!("Adding {count} samples ..."));
     let key = state.keys.make();
-    vec![state.begin(PetsTask::AddSamples(count, key), now)]
+    vec![state.begin(AddSamples { count, key }, now)]
 }
 
-/// The samples were added, or some of them.
-fn on_samples(state: &mut AppState, added: usize, failure: Option<Failure>, now: Now) -> Vec<Effect> {
-    state.added_in_bulk += added as u64;
-    match failure {
-        None => state.say_done(format!("{added} samples added."), now.mono),
-        Some(failure) => {
-            let why = failure.sentence(&state.link.service);
-            state.complain(format!("{added} samples added, then it stopped: {why}"));
-            state.last_failure = Some(failure);
-        }
-    }
-    state.pets.whole.is_outdated |= added > 0;
-    state.pets.forget_lists();
-    let held: Vec<_> = state.pets.follow.held().iter().map(|pet| pet.id).collect();
-    state.pets.changes.added(held);
-    reload(state, true, now)
+/// Adds this many samples, one after another, with one key for all of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddSamples {
+    pub count: usize,
+    pub key: IdempotencyKey,
 }
 
-/// The list of one status came, for its number. A failure is left to the list, which is asked the same way.
-fn on_counted(state: &mut AppState, status: PetStatus, result: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
-    match result {
-        Ok(ListAnswer { list: Some(list), .. }) => {
-            state.link.has_pages |= list.next().is_some();
-            state.pets.take_counted(status, list, state.link.has_pages, now);
-        }
-        Ok(ListAnswer { list: None, .. }) => state.pets.confirm_counted(status, now),
-        Err(_) => {}
+impl Job for AddSamples {
+    /// How many were added; fewer than asked for with the reason.
+    type Answer = (usize, Option<Failure>);
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Samples;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+        Ok(add_samples_to(&env.api("sample").await?, self.count, &self.key).await)
     }
-    let is_last = PetStatus::ALL.into_iter().all(|other| !state.pending.is_running(Slot::Count(other)));
-    if is_last { keep::keep(state, now) } else { Vec::new() }
+
+    fn done(&self, app: &mut AppState, added: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
+        let (added, failure) = added.unwrap_or_else(|failure| (0, Some(failure)));
+        app.added_in_bulk += added as u64;
+        match failure {
+            None => app.say_done(format!("{added} samples added."), now.mono),
+            Some(failure) => {
+                let why = failure.sentence(&app.link.service);
+                app.complain(format!("{added} samples added, then it stopped: {why}"));
+                app.last_failure = Some(failure);
+            }
+        }
+        app.pets.whole.is_outdated |= added > 0;
+        app.pets.forget_lists();
+        let held: Vec<_> = app.pets.follow.held().iter().map(|pet| pet.id).collect();
+        app.pets.changes.added(held);
+        reload(app, true, now)
+    }
 }
 
 /// Asks how many pets have each status, up to what one request returns.
-fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
+pub(super) fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
     PetStatus::ALL
         .into_iter()
         .map(|status| {
             let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
-            state.begin(PetsTask::Count { status, known }, now)
+            state.begin(CountPets { status, known }, now)
         })
         .collect()
 }
@@ -479,7 +416,7 @@ pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Eff
     }
 }
 
-fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
+pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
     state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     // What was just added matters more.
     let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);

@@ -3,11 +3,17 @@
 //! The worker reports when the new client is ready. Until then, nothing is sent that depends on the service;
 //! afterwards, nothing of the previous service remains. Its typed text returns when the user switches back.
 
+use std::sync::Arc;
+
+use crate::api::failure::Failure;
+use crate::app::connections::Services;
+use crate::app::outbox::queue::{Queue, Unfinished};
 use crate::clock::Now;
-use crate::config::{KeyOrigin, Origin};
+use crate::config::{KeyOrigin, Origin, Settings};
 use crate::model::text::short;
-use crate::tui::drafts;
+use crate::tui::drafts::{self, Drafts};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Changed, Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::error::ErrorBox;
 use crate::tui::popups::{ConfirmBox, KeyBox};
@@ -15,10 +21,9 @@ use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
+use crate::tui::session_cache::{self, SessionCache, read_kept};
 use crate::tui::start::start;
 use crate::tui::state::{AppState, Link, Screen};
-
-use super::jobs::{ProfileTask, Used};
 
 /// Switches to the selected service, unless a pet is being sent to the current one.
 pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -40,7 +45,7 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = Vec::from_iter(state.cancel(Slot::TestKey));
     state.profiles.using.clone_from(&name);
     state.tell(format!("Switching to {} ...", short(&name)));
-    effects.push(state.begin(ProfileTask::Use(name), now));
+    effects.push(state.begin(UseProfile(name), now));
     effects
 }
 
@@ -61,14 +66,68 @@ fn why_not(state: &AppState) -> Option<String> {
     import::update::why_not_switch(state).or_else(|| rapid::dispatch::why_not_switch(state))
 }
 
-/// The switch failed: the previous service stays in use.
-pub fn on_failed(state: &mut AppState, why: &str) {
-    let (there, here) = (short(&state.profiles.using), short(&state.link.name));
-    state.complain(format!("Cannot use {there}; still using {here}: {why}"));
+/// Switches to the service of this name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UseProfile(pub String);
+
+/// The service now in use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Used {
+    /// The settings in use with it.
+    pub settings: Arc<Settings>,
+    pub kept: Option<SessionCache>,
+    /// Its lines in the queue of rapid entry, or why they cannot be read.
+    pub left: Result<Unfinished, String>,
+    /// What an earlier session left of its text, or why that cannot be read.
+    pub drafts: Result<Option<Drafts>, String>,
+}
+
+impl Job for UseProfile {
+    type Answer = Used;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::UseProfile;
+
+    /// Resolves and connects. The client comes with the answer, so that nothing uses it where the change failed.
+    async fn run(self: Arc<Self>, env: Env) -> Result<Used, String> {
+        let machine = Arc::clone(&env.machine);
+        let resolve = move |services: &Services| {
+            let settings = Arc::new(services.settings(&self.0)?);
+            let kept = machine.kept.as_ref().and_then(|kept| read_kept(kept, &settings));
+            let identity = session_cache::identity(&settings);
+            let (queue, left) = match machine.queues.of(identity.as_deref()) {
+                Ok((queue, left)) => (queue, Ok(left)),
+                Err(why) => (Queue::default(), Err(why)),
+            };
+            let drafts = match (&machine.drafts, &identity) {
+                (Some(files), Some(identity)) => Drafts::open(files, identity),
+                _ => Ok(None),
+            };
+            Ok((Used { settings, kept, left, drafts }, queue))
+        };
+        let (used, queue) = Arc::clone(&env.machine.services).blocking(resolve).await?;
+        let connected = (env.machine.services.connect)(Settings::clone(&used.settings)).await;
+        let client = connected.map_err(|failure| match failure {
+            Failure::NotStarted { why } => why,
+            failure => String::from(failure),
+        })?;
+        let client = Some(client.recording(env.recorder));
+        *env.changed.lock() = Changed { client, service: Some((Arc::clone(&used.settings), queue)) };
+        Ok(used)
+    }
+
+    fn done(&self, app: &mut AppState, used: Result<Used, String>, now: Now) -> Vec<Effect> {
+        match used {
+            Ok(used) => on_used(app, used, now),
+            // The previous service stays in use.
+            Err(why) => {
+                app.fail(format!("Cannot use {}; still using {}: {why}", short(&self.0), short(&app.link.name)))
+            }
+        }
+    }
 }
 
 /// The switch is done: puts aside the text typed for the previous service, and restores the text for this one.
-pub(super) fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
+fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     let Used { settings, kept, left, drafts } = used;
     let given_up = state.pending.forget_all(Slot::is_about_service);
     let mut effects: Vec<Effect> = given_up.into_iter().map(Effect::Cancel).collect();

@@ -6,7 +6,7 @@ use crate::model::text::short;
 use crate::model::{ApiKey, BaseUrl};
 use crate::tui::widgets::form::{Field, Form, Kind};
 
-use super::jobs::NewService;
+use crate::app::connections::NewService;
 
 pub static NAME: Field =
     Field::new("name", "Name *", Kind::Text).columns(41).hint("letters, digits, - and _").check(|name, known| {

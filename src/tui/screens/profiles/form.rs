@@ -1,10 +1,15 @@
 //! The form for a new profile: its keys, and the test before it is saved.
 
-use crate::api::failure::Remedy;
+use std::sync::Arc;
+
+use crate::api::failure::{Failure, Remedy};
+use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
+use crate::model::text::short;
 use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{CHOOSE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
+use crate::tui::job::{Env, Job};
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::help;
@@ -12,8 +17,8 @@ use crate::tui::state::AppState;
 use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::{Layout, Page};
 
-use super::fields::{ADDRESS, COMMAND, FILE, KEY, VARIABLE, made};
-use super::jobs::{ProfileTask, Tested};
+use super::fields::{self, ADDRESS, COMMAND, FILE, KEY, VARIABLE, made};
+use super::update::ReadProfiles;
 use super::view::{answer, host};
 
 const SAVE: Command = command("save", "F2", "test and save", "test it, then save it", save)
@@ -66,30 +71,86 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     {
         return Vec::new();
     }
-    let profiles = &mut state.profiles;
-    let new = made(&profiles.form);
-    profiles.new = Some(new.clone());
-    let all_the_same = profiles.tried().is_some();
-    let task = if all_the_same { ProfileTask::Add(new) } else { ProfileTask::Try(new) };
-    vec![state.begin(task, now)]
+    let new = made(&state.profiles.form);
+    vec![if state.profiles.tried().is_some() {
+        state.begin(AddProfile(new), now)
+    } else {
+        state.begin(TryProfile(new), now)
+    }]
 }
 
-/// A new profile was tested: saves it if it answers; otherwise only when the user repeats it.
-pub fn on_tried(state: &mut AppState, tested: Tested, now: Now) -> Vec<Effect> {
-    let form = &state.profiles.form;
-    let is_as_sent = form.wrong(&state.known()).is_empty() && state.profiles.new.as_ref() == Some(&made(form));
-    let profiles = &mut state.profiles;
-    let Some(new) = profiles.new.clone().filter(|_| is_as_sent) else {
-        return state.note("The form has changed since. F2 tests it as it is now.");
-    };
-    let at_fault = at_fault(&tested);
-    let answers = matches!(tested, Tested::Answered(_));
-    (profiles.tried, profiles.form.changed) = (Some(tested), false);
-    if answers {
-        return vec![state.begin(ProfileTask::Add(new), now)];
+/// Tests the service of a new profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TryProfile(pub NewService);
+
+impl Job for TryProfile {
+    type Answer = Tested;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::TryProfile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Tested, Failure> {
+        let services = Arc::clone(&env.machine.services);
+        Ok(services.test(move |services| services.settings_of_new(&self.0), env.recorder).await)
     }
-    at_fault.into_iter().for_each(|field| profiles.form.select(field));
-    state.fail("Nothing was saved. Fix it, or press F2 to save it anyway.")
+
+    /// Saves it if it answers; otherwise only when the user repeats it.
+    fn done(&self, app: &mut AppState, tested: Result<Tested, Failure>, now: Now) -> Vec<Effect> {
+        let tested = tested.unwrap_or_else(Tested::Failed);
+        let form = &app.profiles.form;
+        if !form.wrong(&app.known()).is_empty() || made(form) != self.0 {
+            return app.note("The form has changed since. F2 tests it as it is now.");
+        }
+        let at_fault = at_fault(&tested);
+        let answers = matches!(tested, Tested::Answered(_));
+        let profiles = &mut app.profiles;
+        (profiles.tried, profiles.form.changed) = (Some(tested), false);
+        if answers {
+            return vec![app.begin(AddProfile(self.0.clone()), now)];
+        }
+        at_fault.into_iter().for_each(|field| profiles.form.select(field));
+        app.fail("Nothing was saved. Fix it, or press F2 to save it anyway.")
+    }
+}
+
+/// Saves a new profile, and its key if one was typed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddProfile(pub NewService);
+
+impl Job for AddProfile {
+    type Answer = AddedProfile;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<AddedProfile, String> {
+        Arc::clone(&env.machine.services).blocking(move |services| services.add(self.0.clone())).await
+    }
+
+    fn done(&self, app: &mut AppState, added: Result<AddedProfile, String>, now: Now) -> Vec<Effect> {
+        let AddedProfile { file, is_default, key_lost } = match added {
+            Ok(added) => added,
+            Err(why) => return app.fail(format!("The profile was not saved: {why}")),
+        };
+        let tried = app.profiles.tried.take();
+        app.profiles.form = fields::new();
+        app.profiles.form_open = false;
+        let name = short(&self.0.name);
+        let answered = match &tried {
+            Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
+            Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
+        };
+        let default = if is_default { " It is the default from the next start." } else { "" };
+        match key_lost {
+            None => app.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono),
+            Some(why) => {
+                app.complain(format!("Added {name} to {file}, but its API key was not stored: {why}{default}"));
+            }
+        }
+        if let Some(tried) = tried {
+            app.profiles.tests.insert(self.0.name.clone(), (now, tried));
+        }
+        app.profiles.selected.clone_from(&self.0.name);
+        vec![app.begin(ReadProfiles, now)]
+    }
 }
 
 /// The fields that a failed test is about, if that is clear.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::app::connections::Tested;
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
 use crate::tui::context::Context;
-use crate::tui::screens::profiles::jobs::{NewService, Tested};
 use crate::tui::state::Screen;
 use crate::tui::widgets::form::Form;
 
@@ -30,8 +30,6 @@ pub struct State {
     pub tried: Option<Tested>,
     /// Whether the form is shown.
     pub form_open: bool,
-    /// The new profile being tested or saved.
-    pub new: Option<NewService>,
 }
 
 impl State {

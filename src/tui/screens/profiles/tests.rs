@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use super::fields::{ADDRESS, FILE, KEY, NAME, SOURCE};
 use crate::api::Failure;
+use crate::app::connections::AddedProfile;
+use crate::app::connections::Tested;
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, Sourced};
 use crate::local::complete::Completion;
@@ -11,43 +13,46 @@ use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
 use crate::tui::context::Context;
 use crate::tui::drafts::TypedText;
+use crate::tui::drafts::WriteDrafts;
 use crate::tui::drafts::{DraftState, Drafts};
-use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::msg::{Msg, Outcome, Size};
+use crate::tui::effect::Effect;
+use crate::tui::msg::{Msg, Size};
+use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
 use crate::tui::popups::DEAF;
 use crate::tui::popups::KeyBox;
+use crate::tui::popups::clipboard::CopyText;
 use crate::tui::popups::commands::CommandsBox;
-use crate::tui::popups::jobs::{PopupReply, PopupTask};
+use crate::tui::popups::key::FindKeyFile;
+use crate::tui::popups::key::KeepKey;
+use crate::tui::popups::key::TestKey;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import;
-use crate::tui::screens::add_pet::import::jobs::{ImportReply, ImportTask};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::add_pet::rapid::jobs::RapidReply;
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
-use crate::tui::screens::profiles::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested, Used};
+use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::add_pet::rapid::dispatch::SendLine;
+use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
+use crate::tui::screens::add_pet::update::CreatePet;
+use crate::tui::screens::add_pet::update::SettlePet;
+use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::profiles::change::UseProfile;
+use crate::tui::screens::profiles::change::Used;
+use crate::tui::screens::profiles::form::AddProfile;
+use crate::tui::screens::profiles::form::TryProfile;
+use crate::tui::screens::profiles::update::ReadProfiles;
+use crate::tui::screens::profiles::update::TestProfile;
+use crate::tui::session_cache::SessionCache;
 use crate::tui::state::{Health, Link, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::of_kind;
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 use crate::tui::theme::Theme;
+use std::sync::Arc;
 
 impl App {
-    fn news(&mut self, slot: Slot, news: ProfileReply) {
-        self.reply(slot, Outcome::Profiles(news));
-    }
-
-    /// The newest job about profiles.
-    fn asked(&self) -> Option<ProfileTask> {
-        self.effects.iter().rev().find_map(|effect| match effect {
-            Effect::Job(Job { task: Task::Profiles(task), .. }) => Some(task.clone()),
-            _ => None,
-        })
-    }
-
     /// How many jobs that create or change a profile were requested.
     fn writes(&self) -> usize {
-        let writes = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::WriteProfile);
+        let writes = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::WriteProfile);
         self.effects.iter().filter(writes).count()
     }
 }
@@ -56,7 +61,7 @@ pub fn listed(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.state.link.origins = origins();
     app.keys("P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app
 }
 
@@ -96,14 +101,13 @@ fn in_file() -> Origin {
     Origin::File { path: "config.toml".into(), line: 10 }
 }
 
-fn used(settings: Settings) -> ProfileReply {
+fn used(settings: Settings) -> Used {
     used_with(settings, None)
 }
 
 /// The same with what an earlier session left.
-fn used_with(settings: Settings, drafts: Option<Drafts>) -> ProfileReply {
-    let used = Used { settings, kept: None, left: Ok(Unfinished::default()), drafts: Ok(drafts) };
-    ProfileReply::Used(Ok(Box::new(used)))
+fn used_with(settings: Settings, drafts: Option<Drafts>) -> Used {
+    Used { settings: Arc::new(settings), kept: None, left: Ok(Unfinished::default()), drafts: Ok(drafts) }
 }
 
 fn unauthorized() -> Failure {
@@ -123,7 +127,7 @@ fn typed(columns: u16, rows: u16) -> App {
 fn tried(columns: u16, rows: u16, tested: Tested) -> App {
     let mut app = typed(columns, rows);
     app.keys("F2");
-    app.news(Slot::TryProfile, ProfileReply::Tried(tested));
+    app.answer::<TryProfile>(Ok(tested));
     app
 }
 
@@ -133,13 +137,13 @@ fn tried(columns: u16, rows: u16, tested: Tested) -> App {
 fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("3 P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     assert_eq!((app.state.screen, app.state.context()), (Screen::Profiles, Context::Profiles));
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging");
     app.keys("P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging", "reading again moves nothing");
     app.keys("Esc");
     assert_eq!(app.state.screen, Screen::Domains);
@@ -149,7 +153,7 @@ fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
 fn a_failed_read_says_why_and_keeps_the_list() {
     let mut app = listed(80, 24);
     app.keys("r");
-    app.news(Slot::Profiles, ProfileReply::Read(Err("config.toml:3:1: unknown field `x`".into())));
+    app.answer::<ReadProfiles>(Err("config.toml:3:1: unknown field `x`".into()));
     assert!(app.says("Cannot read the profiles: config.toml:3:1: unknown field"));
     assert_eq!(app.state.profiles.entries().len(), 3);
 }
@@ -158,16 +162,16 @@ fn a_failed_read_says_why_and_keeps_the_list() {
 fn a_test_asks_once_and_its_result_stays() {
     let mut app = listed(80, 24);
     app.keys("Down t");
-    assert_eq!(app.asked(), Some(ProfileTask::Test { name: "staging".into(), in_use: false }));
-    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
+    assert_eq!(app.asked(), Some(TestProfile { name: "staging".into(), in_use: false }));
+    app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
     assert!(
         app.says("staging.api.example.com did not accept the API key: \"API key is not valid\""),
         "{}",
         app.screen()
     );
     app.keys("Up t");
-    assert_eq!(app.asked(), Some(ProfileTask::Test { name: "production".into(), in_use: true }));
-    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(142))));
+    assert_eq!(app.asked(), Some(TestProfile { name: "production".into(), in_use: true }));
+    app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
     assert!(app.says("OK 142 ms") && app.says("! ERROR 401"), "{}", app.screen());
 }
 
@@ -175,8 +179,8 @@ fn a_test_asks_once_and_its_result_stays() {
 fn only_a_permanent_address_is_copied() {
     let mut app = listed(80, 24);
     app.keys("y");
-    let copied = Some(Task::Popups(PopupTask::Copy("https://api.example.com/v1".into())));
-    assert_eq!(app.job(Slot::Copy).map(|job| job.task), copied);
+    let CopyText { text, .. } = app.asked().unwrap();
+    assert_eq!(text, "https://api.example.com/v1");
     app.keys("g y");
     assert!(app.says("has a new address each time"));
 }
@@ -189,11 +193,11 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     app.keys("/ \"rex\" Enter C-l A a \"Biscuit\" Esc r");
     let late = app.job(Slot::List).unwrap();
     app.keys("2 Esc 1 P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Down Enter");
-    assert_eq!(app.asked(), Some(ProfileTask::Use("staging".into())));
+    assert_eq!(app.asked(), Some(UseProfile("staging".into())));
     assert_eq!(app.state.link.name, "production", "until it is known that the other one can be used");
-    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
 
     assert_eq!((app.state.screen, app.state.link.name.as_str()), (Screen::Pets, "staging"));
     assert_eq!((app.state.pets.row_count(), app.state.pets.find(100_231)), (0, None));
@@ -202,14 +206,13 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
     assert_eq!(app.state.add.form[&fields::NAME].value(), "");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     let asks_anew = app.job(Slot::List).filter(|job| job.id != late.id).expect("the list is asked for");
-    assert!(matches!(asks_anew.task, Task::Pets(PetsTask::List { known: None, pages: 1, .. })));
+    assert!(matches!(of_kind(&asks_anew), Some(ListPets { known: None, pages: 1, .. })));
     let message = "Using staging: staging.api.example.com. Your text for production stays there.";
     assert!(app.says("STAGING |") && app.says(message), "{}", app.screen());
 
-    let Job { id, .. } = late;
-    app.reply_to(id, testing::listed(animals(5), None));
+    app.answer_to::<ListPets>(late.id, testing::listed(animals(5), None));
     assert_eq!(app.state.pets.row_count(), 0, "late rows of the other service are dropped");
-    app.reply(Slot::List, testing::listed(animals(2), None));
+    app.answer::<ListPets>(testing::listed(animals(2), None));
     assert_eq!(app.state.pets.row_count(), 2);
 }
 
@@ -217,26 +220,23 @@ fn after_a_switch_nothing_of_the_previous_service_is_left() {
 fn the_cached_list_of_the_other_service_is_shown_immediately() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(7));
     other.keys("r");
-    other.reply(Slot::List, testing::listed(animals(7), None));
-    let Some(Job { task: Task::WriteCache(kept), .. }) = other.job(Slot::Remember) else { panic!("nothing is kept") };
+    other.answer::<ListPets>(testing::listed(animals(7), None));
+    let kept: SessionCache = other.asked().expect("nothing is kept");
     let mut app = listed(80, 24);
     app.keys("Down Enter");
-    let used =
-        Used { settings: staging(in_file()), kept: Some(*kept), left: Ok(Unfinished::default()), drafts: Ok(None) };
-    app.news(Slot::UseProfile, ProfileReply::Used(Ok(Box::new(used))));
+    app.answer::<UseProfile>(Ok(Used { kept: Some(kept), ..used(staging(in_file())) }));
     assert_eq!(app.state.pets.row_count(), 7);
     assert!(app.state.pending.is_running(Slot::List));
 }
 
 #[test]
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
-    for (outcome, why) in [
-        (ProfileReply::Used(Err("cannot read the API key from keys/staging: gone".into())).into(), "gone"),
-        (Outcome::failed(Slot::UseProfile, Failure::Busy), "is busy"),
-    ] {
+    for (failure, why) in
+        [("cannot read the API key from keys/staging: gone".to_owned(), "gone"), (Failure::Busy.into(), "is busy")]
+    {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
-        app.reply(Slot::UseProfile, outcome);
+        app.answer::<UseProfile>(Err(failure));
         assert!(app.says("Cannot use staging; still using production:"), "{}", app.screen());
         assert!(app.says(why), "{}", app.screen());
         assert_eq!((app.state.link.name.as_str(), app.state.pets.row_count()), ("production", 20));
@@ -249,7 +249,7 @@ fn no_switch_begins_while_a_pet_is_being_sent_or_its_outcome_is_unknown() {
     app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
     assert!(app.says("Biscuit is being sent to api.example.com. Wait for the answer, then switch."));
     let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    app.reply(Slot::Create, AddReply::Created(Err(failure.into())));
+    app.answer::<CreatePet>(Err(failure.into()));
     app.keys("Enter");
     assert!(app.says("Biscuit may or may not have been added to api.example.com."), "{}", app.screen());
     assert!(app.job(Slot::UseProfile).is_none());
@@ -268,7 +268,7 @@ fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
     app.keys("2 \"Biscuit\" Tab \"3\" F2");
     assert!(app.says("Switching to staging; nothing was sent."));
     assert!(app.job(Slot::Create).is_none());
-    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     app.keys("F2");
     assert!(app.job(Slot::Create).is_none(), "it was typed for production");
     change(&mut app, production());
@@ -284,10 +284,10 @@ fn production() -> Settings {
 fn change(app: &mut App, to: Settings) {
     app.state.screen = Screen::Pets;
     app.keys("P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.state.profiles.selected.clone_from(&to.name);
     app.keys("Enter");
-    app.news(Slot::UseProfile, used(to));
+    app.answer::<UseProfile>(Ok(used(to)));
 }
 
 #[test]
@@ -344,7 +344,7 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.keys("a \"Biscuit\" Tab \"3\" F2");
     app.wait(Duration::from_millis(300)).keys("y");
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
+    app.answer::<CreatePet>(Ok(pet));
     app.keys("\"Rex\" Esc");
     change(&mut app, staging(in_file()));
     app.keys("a \"Test pet\" Tab \"1\" Esc");
@@ -383,7 +383,7 @@ fn with_a_read_only_profile_no_key_leads_to_adding() {
     app.keys("Esc a \"Biscuit\"");
     change(&mut app, Settings { read_only: true, ..staging(in_file()) });
     assert_eq!(app.state.screen, Screen::Pets);
-    app.reply(Slot::List, testing::listed(Vec::new(), None));
+    app.answer::<ListPets>(testing::listed(Vec::new(), None));
     let screen = app.screen();
     assert!(screen.contains("STAGING, read-only") && !screen.contains("2 Add pet"), "{screen}");
     app.effects.clear();
@@ -410,7 +410,7 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
     let mut app = import::tests::running(80, 24);
     let progress = app.state.add.import.running().unwrap().progress.clone();
     let end = Summary { progress, left: Some(9), ended: ImportEnded::Stopped, report: None };
-    app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
+    app.answer::<RunImport>(Ok(Ok(end)));
     app.effects.clear();
     change(&mut app, staging(in_file()));
     app.keys("2 F2");
@@ -419,9 +419,7 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
     app.keys("2 F2");
     assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Confirm, None));
     app.wait(Duration::from_millis(300)).keys("y");
-    let Some(Task::Import(ImportTask::Run(run))) = app.job(Slot::Import).map(|job| job.task) else {
-        panic!("{}", app.screen())
-    };
+    let run: RunImport = app.asked().unwrap();
     assert_eq!(run.start, Start::GoOn);
 }
 
@@ -429,12 +427,12 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
 fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
     let mut app = listed(80, 24);
     app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
-    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
+    app.answer::<WriteLines>(Ok(()));
     let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Line(0), RapidReply::Sent(0, LineSent::Failed(no)));
-    app.reply(Slot::Queue, RapidReply::Written(Ok(())));
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(no)));
+    app.answer::<WriteLines>(Ok(()));
     app.keys("Esc P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Down Enter");
     assert!(app.state.pending.is_running(Slot::UseProfile));
     app.effects.clear();
@@ -452,7 +450,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
 fn no_switch_begins_while_samples_are_being_sent() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Down Enter");
     assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));
     assert!(app.job(Slot::UseProfile).is_none() && app.state.pending.is_running(Slot::Samples));
@@ -463,22 +461,20 @@ fn a_pet_of_an_earlier_session_is_never_sent_to_another_service() {
     let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(3));
     other.state.link = Link::of(&staging(in_file()));
     other.keys("a \"Biscuit\" Tab \"3\" F2");
-    let Some(Job { task: Task::Drafts(write), .. }) = other.job(Slot::Drafts) else { panic!() };
+    let write: WriteDrafts = other.asked().unwrap();
     let mut app = listed(80, 24);
     change(&mut app, staging(in_file()));
     app.keys("P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Up Enter");
-    app.news(Slot::UseProfile, used(production()));
+    app.answer::<UseProfile>(Ok(used(production())));
     assert!(app.state.add.sent.is_none() && app.job(Slot::Create).is_none());
     app.keys("P");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Down Enter");
     app.state.drafts = DraftState::default();
-    app.news(Slot::UseProfile, used_with(staging(in_file()), Some(*write.drafts)));
-    let Some(Job { task: Task::Add(AddTask::Settle(new, ..)), .. }) = app.job(Slot::Create) else {
-        panic!("{}", app.screen())
-    };
+    app.answer::<UseProfile>(Ok(used_with(staging(in_file()), Some(*write.drafts))));
+    let SettlePet { new, .. } = app.asked().unwrap();
     assert_eq!(new.name, "Biscuit");
 }
 
@@ -487,7 +483,7 @@ fn an_environment_key_that_goes_to_another_host_is_reported() {
     let is_reported = |origin: Origin| {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
-        app.news(Slot::UseProfile, used(staging(origin)));
+        app.answer::<UseProfile>(Ok(used(staging(origin))));
         app.says("The API key from PETSTORE_API_KEY is now sent to staging.api.example.com.")
     };
     assert!(is_reported(Origin::Environment("PETSTORE_API_KEY")));
@@ -501,19 +497,18 @@ fn a_profile_without_a_key_asks_for_one_before_anything_is_sent() {
     let mut keyless = staging(Origin::Default);
     let Service::Remote(remote) = &mut keyless.service else { panic!("not remote") };
     (remote.key, remote.key_origin) = (None, KeyOrigin::Absent);
-    app.news(Slot::UseProfile, used(keyless));
+    app.answer::<UseProfile>(Ok(used(keyless)));
     assert!(app.state.popups.get::<KeyBox>().is_some());
     assert!(!app.state.pending.is_running(Slot::List));
-    assert_eq!(app.asked(), Some(ProfileTask::FindKeyFile("staging".into())));
+    assert_eq!(app.asked(), Some(FindKeyFile("staging".into())));
 }
 
 #[test]
 fn a_box_about_the_service_before_closes_with_it_though_the_help_lies_over_it() {
     let mut app = listed(80, 24);
     app.keys("Esc # 7 F1");
-    let switch = app.state.begin(ProfileTask::Use("staging".into()), app.now);
-    app.effects.push(switch);
-    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.begin(UseProfile("staging".into()));
+    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     app.keys("Esc");
     assert!(!app.state.popups.is_open());
 }
@@ -531,10 +526,10 @@ fn key_box(app: &App) -> &KeyBox {
 fn refused(columns: u16, rows: u16, file: Option<String>) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.keys("r");
-    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+    app.answer::<ListPets>(Err(unauthorized()));
     app.keys("F4");
     app.wait(Duration::from_millis(300));
-    app.news(Slot::KeyFile, ProfileReply::KeyFile(file));
+    app.answer::<FindKeyFile>(Ok(file));
     app
 }
 
@@ -545,9 +540,8 @@ fn key_file() -> Option<String> {
 #[test]
 fn the_key_file_is_asked_for_once_for_each_box() {
     let app = refused(80, 24, key_file());
-    let asked = |app: &App| {
-        app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.task.slot() == Slot::KeyFile)).count()
-    };
+    let asked =
+        |app: &App| app.effects.iter().filter(|e| matches!(e, Effect::Job(j) if j.job.slot() == Slot::KeyFile)).count();
     assert_eq!(asked(&app), 1);
     let mut app = app;
     app.keys("x x Esc F4");
@@ -576,15 +570,14 @@ fn the_choice_cycles_through_the_options_and_letters_go_to_the_field() {
 fn a_key_is_stored_only_after_it_was_accepted() {
     let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Err(unauthorized())));
+    app.answer::<TestKey>(Err(unauthorized()));
     assert!(app.says("This key was not accepted either.") && app.writes() == 0);
     app.keys("Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
-    let task =
-        ProfileTask::KeepKey { profile: "production".into(), key: ApiKey::new("petk_fedcba9876543210").unwrap() };
+    app.answer::<TestKey>(Ok(()));
+    let task = KeepKey { profile: "production".into(), key: ApiKey::new("petk_fedcba9876543210").unwrap() };
     assert_eq!(app.asked(), Some(task));
     let origin = KeyOrigin::File("~/.config/petstore/keys/production".into());
-    app.news(Slot::WriteProfile, ProfileReply::KeyStored(Ok(origin.clone())));
+    app.answer::<KeepKey>(Ok(origin.clone()));
     assert_eq!(app.state.link.key, ("3210".into(), origin));
     assert!(app.says("It is stored in ~/.config/petstore/keys/production, readable only by you."));
 }
@@ -593,8 +586,8 @@ fn a_key_is_stored_only_after_it_was_accepted() {
 fn a_key_that_cannot_be_stored_is_used_anyway() {
     let mut app = refused(80, 24, key_file());
     app.keys("\"petk_fedcba9876543210\" Tab Down Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
-    app.news(Slot::WriteProfile, ProfileReply::KeyStored(Err("no room.".into())));
+    app.answer::<TestKey>(Ok(()));
+    app.answer::<KeepKey>(Err("no room.".into()));
     assert!(app.says("for this session, but it was not stored: no room."));
     assert_eq!(app.state.link.key, ("3210".into(), KeyOrigin::Typed));
 }
@@ -644,17 +637,14 @@ fn an_invalid_profile_is_not_tested_and_the_cursor_goes_to_the_error() {
 #[test]
 fn a_profile_that_answers_is_saved_immediately_and_selected() {
     let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
-    let Some(ProfileTask::Add(new)) = app.asked() else { panic!("{:?}", app.asked()) };
+    let AddProfile(new) = app.asked().unwrap();
     let key = ApiKey::new("petk_0123456789abcdef").unwrap();
     assert_eq!((new.name.as_str(), new.typed), ("shop", Some(key)));
-    app.news(
-        Slot::WriteProfile,
-        ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost: None })),
-    );
+    app.answer::<AddProfile>(Ok(AddedProfile { file: "config.toml".into(), is_default: false, key_lost: None }));
     assert!(app.says("Added shop to config.toml. It answered in 31 ms. Enter uses it."), "{}", app.screen());
     let mut more = profiles();
     more.entries.push(ProfileEntry { name: "shop".into(), ..more.entries[1].clone() });
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(more)));
+    app.answer::<ReadProfiles>(Ok(more));
     assert_eq!(app.state.profiles.entry().unwrap().name, "shop");
     app.keys("n");
     let form = &app.state.profiles.form;
@@ -667,7 +657,7 @@ fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
     assert!(app.writes() == 0 && app.says("or press F2 to save it anyway."), "{}", app.screen());
     app.keys("\"0\" F2");
     assert!(app.writes() == 0 && app.state.pending.is_running(Slot::TryProfile), "another key is another try");
-    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Unusable("no".into())));
+    app.answer::<TryProfile>(Ok(Tested::Unusable("no".into())));
     app.keys("F2");
     assert_eq!(app.writes(), 1);
 }
@@ -676,7 +666,7 @@ fn a_profile_that_does_not_answer_is_saved_only_by_an_unchanged_second_try() {
 fn a_form_changed_during_the_test_is_not_saved() {
     let mut app = typed(80, 24);
     app.keys("F2 \"x\"");
-    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
+    app.answer::<TryProfile>(Ok(Tested::Answered(Duration::from_millis(31))));
     assert!(app.writes() == 0 && app.says("F2 tests it as it is now."));
 }
 
@@ -696,19 +686,16 @@ fn the_form_keeps_its_text_when_left() {
 fn at_the_first_start_the_form_leads_to_a_service_and_esc_back_to_the_choice() {
     let mut app = App::first_start(80, 24);
     app.keys("3");
-    app.news(Slot::Profiles, ProfileReply::Read(Ok(profiles())));
+    app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys(SHOP.strip_prefix("n ").unwrap()).keys("F2");
-    app.news(Slot::TryProfile, ProfileReply::Tried(Tested::Answered(Duration::from_millis(31))));
-    assert!(matches!(app.asked(), Some(ProfileTask::Add(_))));
-    app.news(
-        Slot::WriteProfile,
-        ProfileReply::Added(Ok(AddedProfile { file: "config.toml".into(), is_default: true, key_lost: None })),
-    );
+    app.answer::<TryProfile>(Ok(Tested::Answered(Duration::from_millis(31))));
+    assert!(app.asked::<AddProfile>().is_some());
+    app.answer::<AddProfile>(Ok(AddedProfile { file: "config.toml".into(), is_default: true, key_lost: None }));
     app.keys("1 2 : H Esc");
     assert_eq!((app.state.screen, app.state.popups.is_open()), (Screen::Welcome, false), "no service yet");
     app.keys("3 Esc Enter");
     assert!(app.job(Slot::List).is_none());
-    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     assert_eq!(app.state.screen, Screen::Pets);
     assert!(app.job(Slot::List).is_some());
 }
@@ -770,12 +757,12 @@ fn an_address_without_a_scheme_is_refused_with_the_remedy() {
 fn a_key_typed_for_the_session_is_never_dropped_silently() {
     let mut app = listed(80, 24);
     app.keys("K \"petk_of_this_session\" Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
+    app.answer::<TestKey>(Ok(()));
     app.keys("Enter");
     assert!(app.job(Slot::UseProfile).is_none() && app.state.link.key.1 == KeyOrigin::Typed);
     assert!(app.says("production is in use, with the key that you typed for this session."), "{}", app.screen());
     app.keys("P Down Enter");
-    app.news(Slot::UseProfile, used(staging(in_file())));
+    app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     assert!(app.says("The key typed for production was for this session and is forgotten."), "{}", app.screen());
 }
 
@@ -784,7 +771,7 @@ fn a_new_profile_that_becomes_the_default_says_so() {
     for (is_default, key_lost) in [(true, None), (false, None), (true, Some("no room".into()))] {
         let mut app = tried(80, 24, Tested::Answered(Duration::from_millis(31)));
         let added = AddedProfile { file: "config.toml".into(), is_default, key_lost };
-        app.news(Slot::WriteProfile, ProfileReply::Added(Ok(added)));
+        app.answer::<AddProfile>(Ok(added));
         assert_eq!(app.says("It is the default from the next start."), is_default, "{}", app.screen());
     }
 }
@@ -794,11 +781,9 @@ fn tab_completes_the_path_of_a_key_file() {
     let mut app = listed(80, 24);
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Tab Down Down Tab \"~/ke\" Tab");
     assert_eq!(app.state.profiles.form.value(&SOURCE), "file");
-    let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
-        panic!("nothing is completed: {}", app.screen())
-    };
+    assert_eq!(app.asked(), Some(CompletePath("~/ke".into())));
     let completion = Completion { more: "ys/".into(), names: vec!["keys/".into()] };
-    app.reply(Slot::CompletePath, Outcome::PathCompleted(typed, completion));
+    app.answer::<CompletePath>(Ok(completion));
     assert_eq!(app.state.profiles.form.value(&FILE), "~/keys/");
     app.keys("Enter");
     assert_eq!(app.state.profiles.form.focus().name, "protect");
@@ -808,7 +793,7 @@ fn tab_completes_the_path_of_a_key_file() {
 fn a_key_refused_elsewhere_opens_no_box_over_the_form() {
     let mut app = listed(80, 24);
     app.keys("1 r P n");
-    app.reply(Slot::List, PetsReply::Listed(Err(unauthorized())));
+    app.answer::<ListPets>(Err(unauthorized()));
     assert!(app.state.key_refused() && !app.state.popups.is_open());
     app.keys("C-r");
     assert!(!app.state.popups.is_open() && app.state.profiles.form.shown);
@@ -826,9 +811,9 @@ fn snapshot(name: &str, make: impl Fn(u16, u16) -> App) {
 fn tested(columns: u16, rows: u16) -> App {
     let mut app = listed(columns, rows);
     app.keys("t");
-    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Answered(Duration::from_millis(142))));
+    app.answer::<TestProfile>(Ok(Tested::Answered(Duration::from_millis(142))));
     app.keys("Down t");
-    app.news(Slot::TestProfile, ProfileReply::Tested(Tested::Failed(unauthorized())));
+    app.answer::<TestProfile>(Ok(Tested::Failed(unauthorized())));
     app
 }
 
@@ -851,13 +836,13 @@ fn looks_of_the_list() {
         let mut app = listed(columns, rows);
         app.keys("Down Enter");
         let why = "cannot read the API key from /home/ada/.config/petstore/keys/staging: No such file or directory";
-        app.news(Slot::UseProfile, ProfileReply::Used(Err(why.into())));
+        app.answer::<UseProfile>(Err(why.into()));
         app
     });
     snapshot("used", |columns, rows| {
         let mut app = listed(columns, rows);
         app.keys("Down Enter");
-        app.news(Slot::UseProfile, used(staging(in_file())));
+        app.answer::<UseProfile>(Ok(used(staging(in_file()))));
         app.answer_lists(&animals(3));
         app
     });

@@ -1,18 +1,22 @@
 //! Handles keys and replies of the profiles screen.
 
+use std::sync::Arc;
+
+use crate::api::failure::Failure;
+use crate::app::connections::{Services, Tested};
 use crate::clock::Now;
-use crate::config::{KeyOrigin, ServiceLocation};
+use crate::config::{Profiles, ServiceLocation};
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::tui::command::{Command, SHORT_LIST, change, command, moves};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{KeyBox, copy, key};
+use crate::tui::popups::{KeyBox, copy};
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::list::moved;
 
-use super::jobs::{AddedProfile, ProfileReply, ProfileTask, Tested};
-use super::{change, fields, form};
+use super::change;
 
 /// Why a session over SSH shows no profiles and asks for no key.
 pub const ONE_SERVICE: &str = "A session over SSH has one service and one API key.";
@@ -61,7 +65,7 @@ pub fn show(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.screen = Screen::Profiles;
     }
     state.pets.searching = false;
-    effects.push(state.begin(ProfileTask::Read, now));
+    effects.push(state.begin(ReadProfiles, now));
     effects
 }
 
@@ -69,7 +73,7 @@ fn test(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(name) = state.profiles.entry().map(|entry| entry.name.clone()) else { return Vec::new() };
     state.profiles.testing.clone_from(&name);
     let in_use = name == state.link.name && !state.is_first_start();
-    vec![state.begin(ProfileTask::Test { name, in_use }, now)]
+    vec![state.begin(TestProfile { name, in_use }, now)]
 }
 
 fn enter_key(state: &mut AppState, now: Now) {
@@ -96,66 +100,51 @@ fn copy_address(state: &mut AppState, now: Now) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Handles a reply about profiles.
-pub fn on_reply(state: &mut AppState, reply: ProfileReply, now: Now) -> Vec<Effect> {
-    match reply {
-        ProfileReply::Read(Ok(profiles)) => state.profiles.list = Some(profiles),
-        ProfileReply::Read(Err(why)) => state.complain(format!("Cannot read the profiles: {why}")),
-        ProfileReply::Used(Ok(used)) => return change::on_used(state, *used, now),
-        ProfileReply::Used(Err(why)) => change::on_failed(state, &why),
-        ProfileReply::Tried(tested) => return form::on_tried(state, tested, now),
-        ProfileReply::Tested(tested) => {
-            let name = std::mem::take(&mut state.profiles.testing);
-            state.profiles.tests.insert(name, (now, tested));
-        }
-        ProfileReply::Added(Ok(added)) => return on_added(state, added, now),
-        ProfileReply::Added(Err(why)) => state.complain(format!("The profile was not saved: {why}")),
-        ProfileReply::KeyFile(file) => key::on_key_file(state, file),
-        ProfileReply::KeyStored(Ok(origin)) => {
-            state.say_done(format!("The service accepted the API key. It is stored {}.", place(&origin)), now.mono);
-            state.link.key.1 = origin;
-        }
-        ProfileReply::KeyStored(Err(why)) => {
-            let text = format!("The service accepted the API key for this session, but it was not stored: {why}");
-            state.complain(text);
-        }
-        ProfileReply::NotWritten(failure) => state.complain(failure.sentence("this program")),
-    }
-    Vec::new()
-}
+/// Reads the profiles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadProfiles;
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "the others have their own words")]
-fn place(origin: &KeyOrigin) -> String {
-    match origin {
-        KeyOrigin::File(path) => format!("in {}, readable only by you", path.display()),
-        other => other.to_string(),
+impl Job for ReadProfiles {
+    type Answer = Profiles;
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Profiles;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Profiles, String> {
+        Arc::clone(&env.machine.services).blocking(Services::profiles).await
+    }
+
+    fn done(&self, app: &mut AppState, read: Result<Profiles, String>, _: Now) -> Vec<Effect> {
+        match read {
+            Ok(profiles) => app.profiles.list = Some(profiles),
+            Err(why) => app.complain(format!("Cannot read the profiles: {why}")),
+        }
+        Vec::new()
     }
 }
 
-fn on_added(state: &mut AppState, added: AddedProfile, now: Now) -> Vec<Effect> {
-    let AddedProfile { file, is_default, key_lost } = added;
-    let Some(new) = state.profiles.new.take() else { return Vec::new() };
-    let tried = state.profiles.tried.take();
-    state.profiles.form = fields::new();
-    state.profiles.form_open = false;
-    let name = short(&new.name);
-    let answered = match &tried {
-        Some(Tested::Answered(took)) => format!(" It answered in {} ms.", took.as_millis()),
-        Some(Tested::Failed(_) | Tested::Unusable(_)) | None => String::new(),
-    };
-    let default = if is_default { " It is the default from the next start." } else { "" };
-    match key_lost {
-        None => {
-            state.say_done(format!("Added {name} to {file}.{answered}{default} Enter uses it."), now.mono);
+/// Tests a service by requesting one pet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TestProfile {
+    pub name: String,
+    /// It is the one in use: test it with the key in use, which may have been typed.
+    pub in_use: bool,
+}
+
+impl Job for TestProfile {
+    type Answer = Tested;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::TestProfile;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Tested, Failure> {
+        if self.in_use {
+            return Ok(Tested::of(&env.api("profile test").await?).await);
         }
-        Some(why) => {
-            let text = format!("Added {name} to {file}, but its API key was not stored: {why}{default}");
-            state.complain(text);
-        }
+        let services = Arc::clone(&env.machine.services);
+        Ok(services.test(move |services| services.settings(&self.name), env.recorder).await)
     }
-    if let Some(tried) = tried {
-        state.profiles.tests.insert(new.name.clone(), (now, tried));
+
+    fn done(&self, app: &mut AppState, tested: Result<Tested, Failure>, now: Now) -> Vec<Effect> {
+        app.profiles.tests.insert(self.name.clone(), (now, tested.unwrap_or_else(Tested::Failed)));
+        Vec::new()
     }
-    state.profiles.selected = new.name;
-    vec![state.begin(ProfileTask::Read, now)]
 }

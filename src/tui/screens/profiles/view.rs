@@ -4,12 +4,12 @@
 use ratatui::text::Span;
 
 use super::{State, form};
+use crate::app::connections::Tested;
 use crate::clock::Now;
 use crate::config::{Accent, KeyOrigin, ProfileEntry, ServiceLocation};
 use crate::model::BaseUrl;
 use crate::model::text::{cut, width};
 use crate::tui::pending::Slot;
-use crate::tui::screens::profiles::jobs::Tested;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::shown;

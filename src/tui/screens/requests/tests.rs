@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use super::KEPT;
 use crate::api::Exchange;
-use crate::tui::effect::Task;
 use crate::tui::msg::{Msg, Recorded};
 use crate::tui::pending::Slot;
 use crate::tui::popups::TextBox;
-use crate::tui::popups::jobs::PopupTask;
-use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -130,7 +129,7 @@ fn a_request_is_copied_as_curl_where_curl_could_ask_it() {
     app.keys("Down c");
     let curl = refused_addition().as_curl(&"https://api.example.com/v1".parse().unwrap());
     assert!(curl.contains("$PETSTORE_API_KEY"));
-    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(curl)));
+    assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(curl));
     let mut app = App::loaded(80, 24);
     send(&mut app, listed(0, "limit=20"));
     app.keys("H c");
@@ -144,7 +143,7 @@ fn the_last_error_is_explained_and_leads_to_its_request() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let fails = |app: &mut App, why: &str| {
         app.keys("r");
-        app.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: why.into() })));
+        app.answer::<ListPets>(Err(Failure::NotSent { why: why.into() }));
         app.keys("e");
     };
     fails(&mut app, "invalid peer certificate: certificate expired: verification time 9 (UNIX)");

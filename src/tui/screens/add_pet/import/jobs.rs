@@ -1,82 +1,289 @@
-//! The requests of an import to the worker, and the replies.
+//! The jobs of an import: the check of the whole file, and the run that sends its rows.
 
+use std::collections::VecDeque;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::model::{Field, PetId};
-use crate::transfer::ColumnMapping;
+use parking_lot::Mutex;
+use tokio::sync::watch;
+use tokio::task::spawn_blocking;
+
+use super::preview::{CheckedFile, UnusableFile};
+use super::progress::RunImport;
+use super::replies;
+use crate::api::failure::Failure;
+use crate::clock::{self, Now};
+use crate::local::atomic_file;
+use crate::model::{PetId, display_safe};
 use crate::transfer::earlier_import::EarlierImport;
-use crate::transfer::import::{ImportEnded, ImportEvent, ImportOptions, ImportProgress, Start, Summary};
-use crate::transfer::preview::Preview;
+use crate::transfer::import::{self, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work};
+use crate::transfer::journal::{Journal, RowOutcome};
+use crate::transfer::preview::preview;
+use crate::transfer::validate::RowCounts;
+use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
+use crate::tui::effect::Effect;
+use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
+use crate::tui::pending::Slot;
+use crate::tui::state::AppState;
+use crate::tui::worker::context::{ImportSource, WorkerContext};
 
-/// A request about the import of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ImportTask {
-    /// Check the whole file, and send nothing.
-    CheckFile(ImportSource, Box<ColumnMapping>),
-    /// Send its rows.
-    Run(Box<RunImport>),
-}
+/// The most added rows in one report: the screen shows fewer.
+const MOST_ROWS: usize = 200;
 
-/// An import to start or resume.
+/// The most others.
+const MOST_PROBLEMS: usize = 1_000;
+
+/// Checks the whole file, and sends nothing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RunImport {
+pub struct CheckFile {
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,
-    /// How many rows can be sent.
-    pub good: u64,
-    /// How many cannot.
-    pub bad: u64,
-    /// How it starts.
-    pub start: Start,
-    /// Its report, if it is not beside the file.
-    pub report: Option<PathBuf>,
-    /// How rows are sent.
-    pub how: ImportOptions,
 }
 
-/// What is imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportSource {
-    /// A file, by its name as typed.
-    File(String),
-    Pasted(Arc<str>),
+impl Job for CheckFile {
+    type Answer = CheckedFile;
+    type Error = UnusableFile;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::CheckFile;
+
+    fn may_run_over_ssh(&self, machine: &WorkerContext) -> bool {
+        machine.is_own(&self.source)
+    }
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<CheckedFile, UnusableFile> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let _guard = StopOnDrop(Arc::clone(&stop));
+        let checked = spawn_blocking(move || self.check(&env, &stop)).await;
+        checked.map_err(|error| UnusableFile { why: error.to_string(), missing: None })?.map_err(|error| {
+            let why = why_not(&error);
+            let TransferError::NoColumn { missing, there } = error else { return UnusableFile { why, missing: None } };
+            UnusableFile { why, missing: Some((missing, there)) }
+        })
+    }
+
+    fn done(&self, app: &mut AppState, checked: Result<CheckedFile, UnusableFile>, _: Now) -> Vec<Effect> {
+        replies::on_checked(app, checked);
+        Vec::new()
+    }
 }
 
-/// The reply to a request about the import of a file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ImportReply {
+impl Ongoing for CheckFile {
     /// So many rows were checked so far.
-    Checking(u64),
-    /// A file was checked.
-    Checked(Result<Box<CheckedFile>, UnusableFile>),
-    /// The import started, from this file and with this report.
+    type Part = u64;
+
+    fn on_part(&self, app: &mut AppState, rows: u64, _: Now) -> Vec<Effect> {
+        if let Some(looked) = app.add.import.looked_mut() {
+            looked.rows = rows;
+        }
+        Vec::new()
+    }
+}
+
+impl CheckFile {
+    /// Checks all of a file, and tells how far that is. Blocks.
+    fn check(self: &Arc<Self>, env: &Env, stop: &AtomicBool) -> Result<CheckedFile, TransferError> {
+        let reading = env.reading(self.reading.clone());
+        let path = match &self.source {
+            ImportSource::Pasted(_) => None,
+            ImportSource::File(path) => Some(env.machine.place(path)),
+        };
+        let earlier = |path: &PathBuf| EarlierImport::look(path, &reading, &Journal::beside(path), &env.target());
+        let before = path.as_ref().map_or(Ok(None), earlier)?;
+        let reading = before.as_ref().map_or(reading, |before| before.reading.clone());
+        let input = env.machine.open(&self.source)?;
+        let mut reported = clock::now().mono;
+        let preview = preview(input, &reading, |rows| {
+            if rows.is_multiple_of(1_024) {
+                let now = clock::now().mono;
+                if now.saturating_duration_since(reported) >= BETWEEN_NEWS {
+                    reported = now;
+                    env.offer(self, rows);
+                }
+            }
+            !stop.load(Ordering::Relaxed)
+        })?;
+        let path = path.map(|path| path.display().to_string());
+        Ok(CheckedFile { path, preview, before })
+    }
+}
+
+/// The words of the screen where those of the command line would name options.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other errors already say it all")]
+fn why_not(error: &TransferError) -> String {
+    match error {
+        TransferError::NoColumn { missing, .. } => {
+            format!("No column is named {}. Choose one, or one value for all.", missing.member())
+        }
+        TransferError::FixedValue { why, .. } => why.clone(),
+        TransferError::Another { what, .. } if *what != "the service" => {
+            "This file was imported before with other columns or values. Choose those again, or rows that were \
+             added then would be added twice."
+                .to_owned()
+        }
+        TransferError::JournalExists(_) | TransferError::Changed { .. } => {
+            "The file or its report has changed. Read the file again (F5).".to_owned()
+        }
+        error => format!("{}.", display_safe(&error.to_string())),
+    }
+}
+
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Job for RunImport {
+    /// How it ended, or why it did not start: then nothing was sent, and no report was written.
+    type Answer = Result<Summary, ImportEnded>;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Import;
+
+    fn may_run_over_ssh(&self, machine: &WorkerContext) -> bool {
+        machine.is_own(&self.source) && self.report.as_deref().is_none_or(|report| machine.is_own_file(report))
+    }
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
+        Ok(self.send(env).await)
+    }
+
+    fn done(&self, app: &mut AppState, ended: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
+        match ended {
+            Ok(Err(why)) => replies::on_not_begun(app, why, now),
+            Ok(Ok(summary)) => replies::on_ended(app, summary, now),
+            Err(failure) => replies::on_ended(app, Summary::of(ImportEnded::Failed(failure.into())), now),
+        }
+    }
+}
+
+/// What is new of an import.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImportPart {
+    /// It started, from this file and with this report.
     Started(String, String),
     /// The counts so far, the events to show, and every pet added since the last report.
     Progress { progress: ImportProgress, events: Vec<ImportEvent>, added: Vec<PetId> },
-    /// The import did not start, for this reason: nothing was sent, and no report was written.
-    NotStarted(ImportEnded),
-    /// The import has ended.
-    Ended(Box<Summary>),
 }
 
-/// The content of a file to import.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CheckedFile {
-    /// Its full path; `None` for pasted text.
-    pub path: Option<String>,
-    /// What was found.
-    pub preview: Preview,
-    /// An earlier import of a file with this name.
-    pub before: Option<EarlierImport>,
+impl Ongoing for RunImport {
+    type Part = ImportPart;
+
+    fn on_part(&self, app: &mut AppState, part: ImportPart, now: Now) -> Vec<Effect> {
+        replies::on_part(app, part, now);
+        Vec::new()
+    }
 }
 
-/// Why a file cannot be imported as it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnusableFile {
-    /// A sentence.
-    pub why: String,
-    /// The field without a column, and the columns of the file, if choosing one would help.
-    pub missing: Option<(Field, Vec<String>)>,
+impl RunImport {
+    /// Imports a file and reports progress, until it ends or is stopped.
+    async fn send(self: Arc<Self>, env: Env) -> Result<Summary, ImportEnded> {
+        let api = env.api("import").await.map_err(ImportEnded::NoAnswer)?;
+        let pasted = matches!(self.source, ImportSource::Pasted(_));
+        let (run, around) = (Arc::clone(&self), env.clone());
+        let begin = move || {
+            let reading = around.reading(run.reading.clone());
+            let place = match &run.source {
+                ImportSource::File(path) => around.machine.place(path),
+                ImportSource::Pasted(text) => keep(text, &around)?,
+            };
+            let report = run.report.clone().unwrap_or_else(|| Journal::beside(&place));
+            let input = Input::file(&place)?;
+            let work = Work::start(
+                &run.start,
+                &input,
+                &reading,
+                Some(RowCounts { good: run.good, bad: run.bad }),
+                Some(report.clone()),
+                &around.target(),
+            )?;
+            Ok::<_, TransferError>((place, report, input, work))
+        };
+        let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;
+        let (place, report, input, work) = begun.map_err(|error| ImportEnded::Failed(why_not(&error)))?;
+        let names = [&place, &report].map(|path| path.display().to_string());
+        let [place_name, report_name] = names;
+        env.tell(&self, ImportPart::Started(place_name, report_name)).await;
+        let (progress, counts) = watch::channel(ImportProgress::default());
+        let unreported = Arc::new(Mutex::new(Unreported::default()));
+        let controls = env.import_control.clone();
+        let sent = import::run(&api, input, work, self.how, (record(&unreported), progress, controls));
+        let (sent, ()) = tokio::join!(sent, self.follow(counts, &unreported, &env));
+        if pasted && sent.is_err() && !report.exists() {
+            // Nothing was sent and there is nothing to continue; the pasted text is still on the screen.
+            let _ = std::fs::remove_file(&place);
+        }
+        let mut summary = sent.map_err(|error| {
+            let TransferError::Api(error) = &error else { return ImportEnded::Failed(why_not(&error)) };
+            let failure = Failure::from(error);
+            if error.is_unauthorized() { ImportEnded::Unauthorized(failure) } else { ImportEnded::NoAnswer(failure) }
+        })?;
+        if let ImportEnded::Failed(why) = &mut summary.ended {
+            *why = format!("{}.", display_safe(why));
+        }
+        if pasted && summary.ended == ImportEnded::Complete && summary.progress.errors() == 0 {
+            // All of it is in the service; a file that cannot be removed does no harm.
+            let _ = std::fs::remove_file(&place).and_then(|()| std::fs::remove_file(&report));
+        }
+        Ok(summary)
+    }
+
+    /// Reports progress to the screen until the import has ended.
+    async fn follow(
+        self: &Arc<Self>,
+        mut counts: watch::Receiver<ImportProgress>,
+        unreported: &Mutex<Unreported>,
+        env: &Env,
+    ) {
+        loop {
+            let goes_on = counts.changed().await.is_ok();
+            let Unreported { added, rows, problems } = std::mem::take(&mut *unreported.lock());
+            let events = rows.into_iter().chain(problems).collect();
+            let progress = counts.borrow_and_update().clone();
+            env.tell(self, ImportPart::Progress { progress, events, added }).await;
+            if !goes_on {
+                return;
+            }
+            tokio::time::sleep(BETWEEN_NEWS).await;
+        }
+    }
+}
+
+/// Writes what was pasted into its own file, from which its import can be continued like any other.
+fn keep(pasted: &str, env: &Env) -> Result<PathBuf, TransferError> {
+    let failed = |source| TransferError::Write { name: "what was pasted".to_owned(), source };
+    let none = || failed(io::Error::other("no home directory was found"));
+    let directory = env.machine.pasted.clone().ok_or_else(none)?;
+    let at = clock::now().wall.strftime("%Y%m%d-%H%M%S%3f");
+    let ending = FileFormat::recognise(None, pasted.as_bytes()).to_string().to_lowercase();
+    let place = directory.join(format!("pasted-{at}.{ending}"));
+    atomic_file::replace_private(&place, pasted).map_err(failed)?;
+    Ok(place)
+}
+
+/// What happened since the last report: every pet that was added, and as many rows as the screen shows.
+#[derive(Default)]
+struct Unreported {
+    added: Vec<PetId>,
+    rows: VecDeque<ImportEvent>,
+    problems: VecDeque<ImportEvent>,
+}
+
+fn record(unreported: &Arc<Mutex<Unreported>>) -> OnImportEvent {
+    let unreported = Arc::clone(unreported);
+    Arc::new(move |event| {
+        let mut unreported = unreported.lock();
+        if let ImportEvent::Row { outcome: RowOutcome::Added(id), .. } = &event {
+            unreported.added.push(*id);
+        }
+        let Unreported { rows, problems, .. } = &mut *unreported;
+        let (list, most) = if event.is_error() { (problems, MOST_PROBLEMS) } else { (rows, MOST_ROWS) };
+        if list.len() == most {
+            list.pop_front();
+        }
+        list.push_back(event);
+    })
 }

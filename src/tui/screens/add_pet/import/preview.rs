@@ -1,13 +1,15 @@
 //! The preview of a file: what is in it, how it is read, and how it will be sent.
 
-use super::jobs::{CheckedFile, ImportSource, UnusableFile};
+use crate::api::failure::Failure;
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
+use crate::transfer::preview::Preview;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, TextInput};
+use crate::tui::worker::context::ImportSource;
 
 /// The preview of a file.
 #[derive(Clone, Debug)]
@@ -32,6 +34,32 @@ pub struct PreviewState {
     pub again: Option<bool>,
     /// How rows are sent.
     pub how: ImportOptions,
+}
+
+/// The content of a file to import.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CheckedFile {
+    /// Its full path; `None` for pasted text.
+    pub path: Option<String>,
+    /// What was found.
+    pub preview: Preview,
+    /// An earlier import of a file with this name.
+    pub before: Option<EarlierImport>,
+}
+
+/// Why a file cannot be imported as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnusableFile {
+    /// A sentence.
+    pub why: String,
+    /// The field without a column, and the columns of the file, if choosing one would help.
+    pub missing: Option<(Field, Vec<String>)>,
+}
+
+impl From<Failure> for UnusableFile {
+    fn from(failure: Failure) -> Self {
+        Self { why: failure.into(), missing: None }
+    }
 }
 
 /// Where a field is read from.

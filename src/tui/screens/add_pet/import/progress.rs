@@ -1,19 +1,39 @@
 //! An import that is running or has ended.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::jobs::RunImport;
-use crate::transfer::import::{ImportEvent, ImportProgress};
+use crate::transfer::ColumnMapping;
+use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress, Start};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 
 use super::preview::PreviewState;
+use crate::tui::worker::context::ImportSource;
 
 /// The most recent rows that are shown.
 const LAST_ROWS: usize = 200;
 
 /// The most rejects that are shown; the report has all.
 const MOST_REJECTS: usize = 1_000;
+
+/// An import to start or resume.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunImport {
+    pub source: ImportSource,
+    /// How it is read.
+    pub reading: ColumnMapping,
+    /// How many rows can be sent.
+    pub good: u64,
+    /// How many cannot.
+    pub bad: u64,
+    /// How it starts.
+    pub start: Start,
+    /// Its report, if it is not beside the file.
+    pub report: Option<PathBuf>,
+    /// How rows are sent.
+    pub how: ImportOptions,
+}
 
 /// An import that was started.
 #[derive(Clone, Debug)]

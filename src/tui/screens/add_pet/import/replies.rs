@@ -1,4 +1,4 @@
-//! Handles the replies to an import.
+//! What follows from the answers to an import.
 
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
@@ -10,21 +10,17 @@ use crate::tui::popups::{ConfirmBox, PendingChange};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
-use super::jobs::{CheckedFile, ImportReply, ImportSource, UnusableFile};
+use super::jobs::ImportPart;
+use super::preview::{CheckedFile, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
+use crate::tui::worker::context::ImportSource;
 
-/// Handles a reply, or progress.
-pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effect> {
+/// Handles what is new of an import.
+pub(super) fn on_part(state: &mut AppState, part: ImportPart, now: Now) {
     let import = &mut state.add.import;
-    match reply {
-        ImportReply::Checking(rows) => {
-            if let Some(looked) = import.looked_mut() {
-                looked.rows = rows;
-            }
-        }
-        ImportReply::Checked(found) => on_checked(state, found),
-        ImportReply::Started(file, report) => {
+    match part {
+        ImportPart::Started(file, report) => {
             if let Some(running) = import.running_mut() {
                 running.files = Some((file.clone(), report));
                 let before = import.unfinished_name();
@@ -36,35 +32,26 @@ pub fn on_reply(state: &mut AppState, reply: ImportReply, now: Now) -> Vec<Effec
                 }
             }
         }
-        ImportReply::Progress { progress, events, added } => {
+        ImportPart::Progress { progress, events, added } => {
             state.pets.changes.added(added);
             if let Some(running) = import.running_mut() {
                 running.take(progress, events, now.mono);
             }
         }
-        ImportReply::NotStarted(why) => return on_not_begun(state, why, now),
-        ImportReply::Ended(summary) => {
-            if import.running().is_some_and(|running| running.files.is_some()) {
-                // The pasted text is in its own file now.
-                import.pasted = None;
-            }
-            return on_ended(state, *summary, now);
-        }
     }
-    Vec::new()
 }
 
-fn on_checked(state: &mut AppState, found: Result<Box<CheckedFile>, UnusableFile>) {
+pub(super) fn on_checked(state: &mut AppState, found: Result<CheckedFile, UnusableFile>) {
     let Some(looked) = state.add.import.looked_mut() else { return };
     let is_first = looked.found.is_none();
     let place = looked.parts().iter().position(|part| *part == looked.part);
     let not_seen = found.as_ref().err().filter(|_| is_first).cloned();
-    if let Ok(CheckedFile { before: Some(before), .. }) = found.as_deref()
+    if let Ok(CheckedFile { before: Some(before), .. }) = &found
         && is_first
     {
         looked.read_as(&before.reading);
     }
-    looked.found = Some(found.map(|seen| *seen));
+    looked.found = Some(found);
     let is_done = looked.before().is_some_and(|before| before.way() == EarlierVerdict::Done);
     if place.is_none_or(|place| place >= looked.parts().len()) {
         looked.part = looked.parts()[0];
@@ -94,11 +81,10 @@ fn first_trouble(state: &mut AppState, UnusableFile { why, missing }: UnusableFi
 }
 
 /// Nothing was sent: shows the preview again, and F2 tries again. A resumed import keeps its report.
-fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
+pub(super) fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effect> {
     let looked = state.add.import.running_mut().and_then(|running| running.looked.take());
     let Some(looked) = looked else {
-        let summary = Summary { progress: ImportProgress::default(), ended, left: None, report: None };
-        return on_ended(state, summary, now);
+        return on_ended(state, Summary::of(ended), now);
     };
     state.add.import.phase = Phase::Looked(looked);
     let text = match ended {
@@ -119,7 +105,12 @@ fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -> Vec<Effec
     state.fail(text)
 }
 
-fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
+/// The import has ended.
+pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
+    if state.add.import.running().is_some_and(|running| running.files.is_some()) {
+        // The pasted text is in its own file now.
+        state.add.import.pasted = None;
+    }
     let service = state.link.service.clone();
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     if running.files.is_some() {

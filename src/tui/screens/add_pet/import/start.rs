@@ -13,9 +13,10 @@ use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
 use super::super::fields::CATEGORY;
-use super::jobs::{ImportSource, ImportTask};
+use super::jobs::CheckFile;
 use super::preview::{Choice, FOUND, PreviewState};
 use super::state::Phase;
+use crate::tui::worker::context::ImportSource;
 
 /// Shows the import as it was left, or asks for a file.
 pub fn show(state: &mut AppState) {
@@ -154,8 +155,8 @@ pub fn look(state: &mut AppState, source: ImportSource, choices: [Choice; 3], no
 pub fn look_again(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     (looked.changed, looked.rows, looked.again) = (false, 0, None);
-    let task = ImportTask::CheckFile(looked.source.clone(), Box::new(looked.reading()));
-    vec![state.begin(task, now)]
+    let check = CheckFile { source: looked.source.clone(), reading: looked.reading() };
+    vec![state.begin(check, now)]
 }
 
 /// Goes back to the file name; pasted text goes into the form.

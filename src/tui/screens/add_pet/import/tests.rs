@@ -14,21 +14,25 @@ use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::context::Context;
-use crate::tui::effect::{Effect, Task};
-use crate::tui::msg::{Msg, Outcome, Size};
+use crate::tui::effect::Effect;
+use crate::tui::msg::{Msg, Size};
+use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
 use crate::tui::popups::Contents;
 use crate::tui::popups::WriteBox;
-use crate::tui::popups::jobs::{FileContents, PopupTask, WriteFile};
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::popups::jobs::FileContents;
+use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::add_pet::fields;
-use crate::tui::screens::add_pet::import::jobs::{
-    CheckedFile, ImportReply, ImportSource, ImportTask, RunImport, UnusableFile,
-};
-use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
+use crate::tui::screens::add_pet::import::preview::{CheckedFile, UnusableFile};
+use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
+use crate::tui::worker::context::ImportSource;
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";
@@ -41,40 +45,29 @@ fn opened(columns: u16, rows: u16) -> App {
 }
 
 /// What a worker finds in `text`, as read by the newest job.
-fn found(app: &App, text: &'static str, before: Option<EarlierImport>) -> ImportReply {
+fn find(app: &mut App, text: &'static str, before: Option<EarlierImport>) {
     let (_, reading) = look(app);
     let seen = preview(Input::stream("a", Cursor::new(text)).unwrap(), &reading, |_| true);
-    ImportReply::Checked(match seen {
-        Ok(preview) => Ok(Box::new(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before })),
+    app.answer::<CheckFile>(match seen {
+        Ok(preview) => Ok(CheckedFile { path: Some("/home/ada/new-arrivals.csv".into()), preview, before }),
         Err(error) => Err(UnusableFile { why: error.to_string(), missing: None }),
-    })
+    });
 }
 
 pub fn looked(columns: u16, rows: u16, text: &'static str) -> App {
     let mut app = opened(columns, rows);
-    let outcome = found(&app, text, None);
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, text, None);
     app
 }
 
 fn begun(app: &App) -> Option<RunImport> {
-    match app.job(Slot::Import)?.task {
-        Task::Import(ImportTask::Run(run)) => Some(*run),
-        _ => None,
-    }
+    app.asked()
 }
 
 /// The source and column mapping of the newest check.
 fn look(app: &App) -> (ImportSource, ColumnMapping) {
-    match app.job(Slot::CheckFile).map(|job| job.task) {
-        Some(Task::Import(ImportTask::CheckFile(source, reading))) => (source, *reading),
-        other => panic!("nothing is checked: {other:?}"),
-    }
-}
-
-fn so_far(app: &mut App, news: ImportReply) {
-    let id = app.job(Slot::Import).unwrap().id;
-    app.reply_to(id, news);
+    let CheckFile { source, reading } = app.asked().expect("nothing is checked");
+    (source, reading)
 }
 
 fn row(line: u64, name: &str, outcome: Fate) -> ImportEvent {
@@ -96,15 +89,9 @@ pub fn running(columns: u16, rows: u16) -> App {
     app.state.add.import.looked_mut().unwrap().found = Some(Ok(many(1_237)));
     app.keys("F2");
     let files = ("/home/ada/new-arrivals.csv".into(), "/home/ada/new-arrivals.csv.petstore-import.ndjson".into());
-    so_far(&mut app, ImportReply::Started(files.0, files.1));
-    so_far(
-        &mut app,
-        ImportReply::Progress {
-            progress: ImportProgress { added: 1, ..ImportProgress::default() },
-            events: Vec::new(),
-            added: Vec::new(),
-        },
-    );
+    app.say::<RunImport>(ImportPart::Started(files.0, files.1));
+    let progress = ImportProgress { added: 1, ..ImportProgress::default() };
+    app.say::<RunImport>(ImportPart::Progress { progress, events: Vec::new(), added: Vec::new() });
     app.wait(Duration::from_secs(60));
     let progress = ImportProgress { added: 606, refused: 5, unknown: 1, under_way: 4, ..ImportProgress::default() };
     let outcomes = vec![
@@ -114,7 +101,7 @@ pub fn running(columns: u16, rows: u16) -> App {
         row(611, "Moss", Fate::Added(100_862)),
         row(612, "Ziggy", Fate::Added(100_863)),
     ];
-    so_far(&mut app, ImportReply::Progress { progress, events: outcomes, added: Vec::new() });
+    app.say::<RunImport>(ImportPart::Progress { progress, events: outcomes, added: Vec::new() });
     app
 }
 
@@ -128,32 +115,30 @@ fn many(good: u64) -> CheckedFile {
 
 fn end(app: &mut App, progress: ImportProgress, left: u64, ended: ImportEnded) {
     let end = Summary { progress, left: Some(left), ended, report: None };
-    app.reply(Slot::Import, ImportReply::Ended(Box::new(end)));
+    app.answer::<RunImport>(Ok(Ok(end)));
 }
 
 #[test]
 fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("I \"new\" Tab");
-    let Some(Task::CompletePath(typed)) = app.job(Slot::CompletePath).map(|job| job.task) else {
-        panic!("nothing is completed")
-    };
+    assert_eq!(app.asked(), Some(CompletePath("new".into())));
     let completed = |more: &str, names: &[&str]| {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Outcome::PathCompleted(typed.clone(), Completion { more: more.to_owned(), names })
+        Ok(Completion { more: more.to_owned(), names })
     };
     let names = ["new-1.csv", "new-2.csv"];
-    app.reply(Slot::CompletePath, completed("-", &names));
+    app.answer::<CompletePath>(completed("-", &names));
     assert_eq!(app.state.add.import.path.value(), "new-");
     // A reply for text that has changed since is ignored.
     app.keys("Tab \"2\"");
-    app.reply(Slot::CompletePath, completed("-", &names));
+    app.answer::<CompletePath>(completed("-", &names));
     assert_eq!(app.state.add.import.path.value(), "new-2");
     app.keys("C-u \"new\" Tab");
-    app.reply(Slot::CompletePath, completed("", &names));
+    app.answer::<CompletePath>(completed("", &names));
     assert!(app.says("new-1.csv and new-2.csv."), "{}", app.screen());
     app.keys("Tab");
-    app.reply(Slot::CompletePath, completed("", &[]));
+    app.answer::<CompletePath>(completed("", &[]));
     assert!(app.says("No file begins like this."));
 }
 
@@ -200,8 +185,7 @@ fn up_and_down_move_between_the_lines_and_change_no_column() {
 fn a_column_named_after_another_field_is_asked_about_before_anything_is_sent() {
     let mut app = looked(80, 24, "name,category\nRex,3\n");
     app.keys("Right");
-    let outcome = found(&app, "name,category\nRex,3\n", None);
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, "name,category\nRex,3\n", None);
     app.keys("F2");
     assert_eq!(begun(&app), None);
     assert!(
@@ -249,15 +233,13 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     let (_, reading) = look(&app);
     assert_eq!(reading.map, [None, Some("state".into()), None]);
     // Past the last column to one value, which is checked once it is typed.
-    let outcome = found(&app, FILE, None);
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, FILE, None);
     app.keys("Right Right");
     app.keys("\"7\"");
     assert_eq!(app.state.context(), Context::ImportValue);
     app.keys("F2");
     assert!(app.says("Still checking the file. Press F2 once that is done."), "{}", app.screen());
-    let outcome = found(&app, FILE, None);
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, FILE, None);
     assert!(app.says("same for all"), "{}", app.screen());
     app.keys("F2 Space F2");
 
@@ -271,7 +253,7 @@ fn a_missing_column_is_asked_for() {
         why: "No column is named categoryId. Choose one.".into(),
         missing: Some((Field::CategoryId, vec!["a".into(), "b".into()])),
     };
-    app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
+    app.answer::<CheckFile>(Err(not_seen));
     assert!(app.says("No column is named categoryId") && app.says("> (none)"), "{}", app.screen());
     app.keys("Right Right");
     let (_, reading) = look(&app);
@@ -282,7 +264,7 @@ fn a_missing_column_is_asked_for() {
 fn a_file_that_cannot_be_read_has_an_error_at_its_name() {
     let mut app = opened(80, 24);
     let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
-    app.reply(Slot::CheckFile, ImportReply::Checked(Err(not_seen)));
+    app.answer::<CheckFile>(Err(not_seen));
     assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
     assert_eq!((app.state.context(), app.state.add.import.path.value()), (Context::ImportFile, "new-arrivals.csv"));
 }
@@ -292,8 +274,7 @@ fn an_import_that_was_started_before_is_continued() {
     let mut app = opened(80, 24);
     let reading = ColumnMapping { set: [None, None, Some("sold".into())], ..ColumnMapping::default() };
     let before = EarlierImport { reading, ..earlier() };
-    let outcome = found(&app, "name,cat\nRex,3\n", Some(before));
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, "name,cat\nRex,3\n", Some(before));
     assert!(app.says("This import was started before. F2 continues it"), "{}", app.screen());
     app.keys("F2");
     let run = begun(&app).unwrap();
@@ -323,8 +304,7 @@ const THREE: &str = "name,cat\nRex,3\nMax,3\nLuna,3\n";
 
 fn looked_after(before: EarlierImport) -> App {
     let mut app = opened(80, 24);
-    let outcome = found(&app, THREE, Some(before));
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, THREE, Some(before));
     app
 }
 
@@ -408,7 +388,7 @@ fn the_report_of_an_import_before_the_last_is_named_in_its_command() {
     let mut app = looked_after(EarlierImport { replaced: true, report: kept.into(), ..earlier() });
     app.keys("F2 Space F2");
     assert_eq!(begun(&app).unwrap().report.as_deref(), Some(Path::new(kept)));
-    so_far(&mut app, ImportReply::Started("/home/ada/new-arrivals.csv".into(), kept.into()));
+    app.say::<RunImport>(ImportPart::Started("/home/ada/new-arrivals.csv".into(), kept.into()));
     let line = update::command_line(&app.state, " --resume");
     assert!(line.ends_with(&format!("'/home/ada/new-arrivals.csv' --report '{kept}' --resume")), "{line}");
 }
@@ -422,8 +402,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
-    let outcome = found(&app, "name\nRex\nLuna\nMax\n", None);
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, "name\nRex\nLuna\nMax\n", None);
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
     assert_eq!(
@@ -526,9 +505,9 @@ fn numbers_from_before_an_import_are_called_out_of_date() {
     let mut app = running(80, 24);
     app.keys("1 W");
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.reply_to(id, PetsReply::InventoryPart(animals(250)));
+    app.say_to::<ReadInventory>(id, animals(250));
     let all = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(all)));
+    app.answer::<ReadInventory>(Ok(all));
     assert!(app.says("[All 250]"), "{}", app.screen());
     end(&mut app, ImportProgress { added: 1_237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
     app.keys("j");
@@ -546,8 +525,7 @@ fn an_import_that_ended_early_is_kept_in_mind_until_it_is_dropped() {
     assert!(app.says("import not finished"), "{}", app.screen());
     app.keys("I");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
-    let outcome = found(&app, "name,cat\nRex,3\n", Some(earlier()));
-    app.reply(Slot::CheckFile, outcome);
+    find(&mut app, "name,cat\nRex,3\n", Some(earlier()));
     assert!(app.says("This import is not finished. F2 continues it, F8 drops it."), "{}", app.screen());
     app.keys("F8");
     assert!(app.says("The import of new-arrivals.csv is dropped. Its report is kept"), "{}", app.screen());
@@ -602,7 +580,7 @@ fn an_outage_or_a_refused_key_ends_it_and_names_the_next_step() {
     assert!(app.says("606 added, 631 left; y copies the command to continue."), "{}", app.screen());
     app.keys("y");
     let line = "petstore --base-url https://api.example.com/v1 pets import '/home/ada/new-arrivals.csv' --resume";
-    assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(line.into())));
+    assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line.into()));
     let mut app = running(80, 24);
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
     end(&mut app, progress, 631, ImportEnded::Unauthorized(failure));
@@ -615,7 +593,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     app.keys("Tab Tab F2");
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
-    app.reply(Slot::Import, ImportReply::NotStarted(why));
+    app.answer::<RunImport>(Ok(Err(why)));
     assert_eq!(app.state.context(), Context::ImportLook);
     assert!(app.says("Nothing was sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
     app.keys("F2");
@@ -625,12 +603,12 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
             && app
                 .effects
                 .iter()
-                .filter(|effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Import))
+                .filter(|effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Import))
                 .count()
                 == 2
     );
     let failure = Failure::Refused { status: 401, code: None, message: "no".into(), retry_after: None };
-    app.reply(Slot::Import, ImportReply::NotStarted(ImportEnded::Unauthorized(failure)));
+    app.answer::<RunImport>(Ok(Err(ImportEnded::Unauthorized(failure))));
     assert!(app.state.key_refused() && app.says("1, F4: enter another"), "{}", app.screen());
 }
 
@@ -655,9 +633,7 @@ fn rejects_are_written_and_rows_are_searched_for() {
     let Contents::Rejects(what) = &write.text else { panic!("other rows") };
     assert_eq!(what.report.as_deref(), Some(Path::new("/home/ada/new-arrivals.csv.petstore-import.ndjson")));
     app.keys("Enter");
-    let Task::Popups(PopupTask::Write(write)) = app.job(Slot::Write).unwrap().task else {
-        panic!("nothing is written")
-    };
+    let write = app.asked().unwrap();
     assert!(matches!(write, WriteFile { what: FileContents::Rejects(_), replace: false, .. }));
     app.keys("Esc f Down Enter");
     assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
@@ -714,7 +690,7 @@ fn names_that_move_the_cursor_stay_in_their_cells() {
     let screen = app.screen();
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n') && !screen.contains('\u{202e}'), "{screen:?}");
     app.keys("F2 Space F2");
-    so_far(&mut app, ImportReply::Started("/tmp/\u{1b}[2J.csv".into(), "/tmp/\u{1b}.ndjson".into()));
+    app.say::<RunImport>(ImportPart::Started("/tmp/\u{1b}[2J.csv".into(), "/tmp/\u{1b}.ndjson".into()));
     let screen = app.screen();
     assert!(!screen.chars().any(|c| c.is_control() && c != '\n'), "{screen:?}");
 }
@@ -737,16 +713,14 @@ fn looks() {
     snapshot("value", |columns, rows| {
         let mut app = looked(columns, rows, FILE);
         app.keys("Tab Left Left \"7\" Tab");
-        let outcome = found(&app, FILE, None);
-        app.reply(Slot::CheckFile, outcome);
+        find(&mut app, FILE, None);
         app.keys("S-Tab");
         app
     });
     whole_at_every_size("doubts", |columns, rows| {
         let mut app = looked(columns, rows, "name,category\nRex,3\n");
         app.keys("Right");
-        let outcome = found(&app, "name,category\nRex,3\n", None);
-        app.reply(Slot::CheckFile, outcome);
+        find(&mut app, "name,category\nRex,3\n", None);
         app.keys("F2");
         app
     });
@@ -784,7 +758,7 @@ fn the_pets_of_an_own_import_are_not_announced_as_changes() {
     app.state.pets.changes.learn(&pets[..10], Baseline::Unknown, true, app.now.wall);
     let added = vec![pets[10].id, pets[11].id];
     let progress = ImportProgress { added: 2, ..Default::default() };
-    so_far(&mut app, ImportReply::Progress { progress, events: Vec::new(), added });
+    app.say::<RunImport>(ImportPart::Progress { progress, events: Vec::new(), added });
     pets[0].name = "Renamed elsewhere".into();
     app.state.pets.changes.learn(&pets, Baseline::All, true, app.now.wall);
     let is_marked = |pet: &&crate::model::Pet| app.state.pets.changes.mark(pet.id).is_some();

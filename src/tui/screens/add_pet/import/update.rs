@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::preview::UnusableFile;
+use super::progress::RunImport;
 use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
@@ -18,12 +20,12 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::write::NO_FILES;
 use crate::tui::popups::{Contents, PendingChange, TextBox, TextKind, WriteBox, copy};
-use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask, RunImport, UnusableFile};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
+use crate::tui::worker::context::ImportSource;
 
 use super::preview::{Choice, FOUND, PreviewField, PreviewState};
 use super::progress::{RowEntry, Running};
@@ -292,7 +294,7 @@ fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
     };
     import.phase = Phase::Running(Box::new(Running::new(run.clone(), looked, service)));
     state.message = None;
-    vec![state.begin(ImportTask::Run(Box::new(run)), now)]
+    vec![state.begin(run, now)]
 }
 
 /// Shows the pets, with those that a running import has added so far.

@@ -3,6 +3,7 @@
 //! One line at a time while answers are fast, so ids keep the order of typing; more while they are slow, to keep up
 //! with a scanner. The list is in the order of typing either way.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::api::failure::{Failure, Remedy};
@@ -13,13 +14,12 @@ use crate::model::Pet;
 use crate::model::text::short;
 use crate::model::words::{counted, list};
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, Link, Screen};
 
 use super::input::bell;
-use super::jobs::{RapidReply, RapidTask};
-use super::lines;
 use super::state::{Fate, Line};
 
 /// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
@@ -63,42 +63,45 @@ fn write(state: &mut AppState, now: Now) -> Option<Effect> {
         return None;
     }
     rapid.writing = std::mem::take(&mut rapid.unwritten);
-    let task = RapidTask::Write(rapid.writing.clone());
-    Some(state.begin(task, now))
+    let write = WriteLines(rapid.writing.clone());
+    Some(state.begin(write, now))
 }
 
-/// Handles a reply to rapid entry.
-pub fn on_reply(state: &mut AppState, reply: RapidReply, now: Now) -> Vec<Effect> {
-    match reply {
-        RapidReply::Written(result) => on_written(state, result, now),
-        RapidReply::Sent(lane, sent) => return on_sent(state, lane, sent, now),
-        RapidReply::SearchedFor(result) => lines::on_searched(state, result),
+/// Writes records to the queue file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WriteLines(pub Vec<QueueRecord>);
+
+impl Job for WriteLines {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Queue;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        env.queue.write(self.0.clone()).await
     }
-    Vec::new()
-}
 
-/// Lines were written to the file, or not.
-fn on_written(state: &mut AppState, result: Result<(), String>, now: Now) {
-    let rapid = &mut state.add.rapid;
-    let written = std::mem::take(&mut rapid.writing);
-    match result {
-        Ok(()) => {
-            for record in written {
-                if let QueueRecord::Typed(typed) = record
-                    && let Some(line) = rapid.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
-                {
-                    line.fate = Fate::Waiting;
+    fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
+        let rapid = &mut app.add.rapid;
+        let written = std::mem::take(&mut rapid.writing);
+        match result {
+            Ok(()) => {
+                for record in written {
+                    if let QueueRecord::Typed(typed) = record
+                        && let Some(line) = rapid.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
+                    {
+                        line.fate = Fate::Waiting;
+                    }
                 }
             }
+            Err(why) => {
+                let newer = std::mem::replace(&mut rapid.unwritten, written);
+                rapid.unwritten.extend(newer);
+                rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
+                let why = short(&why);
+                app.complain(format!("Cannot save the lines to disk ({why}). They are sent once that works."));
+            }
         }
-        Err(why) => {
-            let newer = std::mem::replace(&mut rapid.unwritten, written);
-            rapid.unwritten.extend(newer);
-            let why = short(&why);
-            let text = format!("Cannot save the lines to disk ({why}). They are sent once that works.");
-            rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
-            state.complain(text);
-        }
+        Vec::new()
     }
 }
 
@@ -132,9 +135,33 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         line.fate = Fate::Sending(lane, now.mono);
         let to_send = LineToSend { line: line.number, new, key: line.key.clone(), attempt: attempt.clone(), again };
-        effects.push(state.begin(RapidTask::Send(lane, Box::new(to_send)), now));
+        effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
     effects
+}
+
+/// Sends a line once, in this lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SendLine {
+    pub lane: usize,
+    pub line: Box<LineToSend>,
+}
+
+impl Job for SendLine {
+    type Answer = LineSent;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {
+        Ok(match env.api("rapid entry").await {
+            Ok(api) => env.queue.send(&api, LineToSend::clone(&self.line)).await,
+            Err(failure) => LineSent::NotSent(failure),
+        })
+    }
+
+    fn done(&self, app: &mut AppState, sent: Result<LineSent, Failure>, now: Now) -> Vec<Effect> {
+        on_sent(app, self.lane, sent.unwrap_or_else(LineSent::Failed), now)
+    }
 }
 
 /// Handles the result of sending a line.

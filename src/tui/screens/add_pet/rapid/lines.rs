@@ -1,12 +1,16 @@
 //! The actions on the selected line.
 
+use std::sync::Arc;
+
 use crate::api::failure::Failure;
 use crate::app::outbox::queue::QueueRecord;
-use crate::app::outbox::unknown_outcome::SearchedPets;
+use crate::app::outbox::unknown_outcome::{SearchedPets, search_for};
 use crate::clock::Now;
+use crate::model::NewPet;
 use crate::model::text::short;
 use crate::tui::effect::Effect;
-use crate::tui::screens::add_pet::rapid::jobs::RapidTask;
+use crate::tui::job::{Env, Job};
+use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
 use crate::tui::text_input::TextInput;
 
@@ -90,14 +94,33 @@ pub(super) fn leave_as_it_was(state: &mut AppState) {
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
     let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else { return Vec::new() };
-    state.add.rapid.looking = Some(line.number);
     state.tell(format!("Searching for {} ...", short(&line.draft.name)));
-    vec![state.begin(RapidTask::SearchFor(new), now)]
+    vec![state.begin(SearchForLine { line: line.number, new }, now)]
 }
 
-/// Handles the result of searching for a line with an unknown outcome.
-pub fn on_searched(state: &mut AppState, result: Result<SearchedPets, Failure>) {
-    let Some(number) = state.add.rapid.looking.take() else { return };
+/// Searches for a pet of this name and category that may have been added from a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchForLine {
+    pub line: u64,
+    pub new: NewPet,
+}
+
+impl Job for SearchForLine {
+    type Answer = SearchedPets;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::SearchForLine;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<SearchedPets, Failure> {
+        Ok(search_for(&env.api("search").await?, &self.new).await?)
+    }
+
+    fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
+        on_searched(app, self.line, searched);
+        Vec::new()
+    }
+}
+
+fn on_searched(state: &mut AppState, number: u64, result: Result<SearchedPets, Failure>) {
     let added: Vec<_> = state.added.iter().map(|added| added.pet.id).collect();
     let service = state.link.service.clone();
     let Some(line) = state.add.rapid.line(number).filter(|line| matches!(line.fate, Fate::Unknown(_))) else { return };

@@ -12,16 +12,19 @@ use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::tui::context::Context;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
 use crate::tui::screens::add_pet::fields;
-use crate::tui::screens::add_pet::import::jobs::{ImportSource, ImportTask};
-use crate::tui::screens::add_pet::rapid::jobs::{RapidReply, RapidTask};
+use crate::tui::screens::add_pet::import::jobs::CheckFile;
+use crate::tui::screens::add_pet::rapid::dispatch::SendLine;
+use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
+use crate::tui::screens::add_pet::rapid::lines::SearchForLine;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
+use crate::tui::worker::context::ImportSource;
 
 /// Why a blank line is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";
@@ -46,21 +49,17 @@ fn typed(app: &mut App, names: &[&str]) {
 fn written(app: &mut App) -> Vec<QueueRecord> {
     let mut all = Vec::new();
     while app.state.pending.is_running(Slot::Queue) {
-        if let Some(Job { task: Task::Rapid(RapidTask::Write(records)), .. }) = app.job(Slot::Queue) {
+        if let Some(WriteLines(records)) = app.asked() {
             all.extend(records);
         }
-        app.reply(Slot::Queue, RapidReply::Written(Ok(())));
+        app.answer::<WriteLines>(Ok(()));
     }
     all
 }
 
 /// Every line that was sent so far, in order.
 fn sent(app: &App) -> Vec<LineToSend> {
-    let line = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Rapid(RapidTask::Send(_, line)), .. }) => Some((**line).clone()),
-        _ => None,
-    };
-    app.effects.iter().filter_map(line).collect()
+    app.all_asked().into_iter().map(|SendLine { line, .. }| *line).collect()
 }
 
 fn names_sent(app: &App) -> Vec<String> {
@@ -76,7 +75,7 @@ fn fates(app: &App) -> Vec<(&str, &Fate)> {
 }
 
 fn answer(app: &mut App, lane: usize, outcome: LineSent) {
-    app.reply(Slot::Line(lane), RapidReply::Sent(lane, outcome));
+    app.answer_in::<SendLine>(Slot::Line(lane), Ok(outcome));
     written(app);
 }
 
@@ -243,9 +242,8 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         app.keys(typed);
         app.send(Msg::Paste(pasted.into()));
         assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
-        let job = app.job(Slot::CheckFile).expect("not checked");
-        let Task::Import(ImportTask::CheckFile(ImportSource::Pasted(text), reading)) = job.task else {
-            panic!("{job:?}")
+        let CheckFile { source: ImportSource::Pasted(text), reading } = app.asked().expect("not checked") else {
+            panic!("a file is checked")
         };
         assert_eq!(&*text, "name\n\"Rex\"\n\"Mochi\"\n\"Tank\"\n");
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
@@ -490,10 +488,7 @@ fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     // Enter searches for it, and accepts what was found.
     app.keys("Up Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
-    app.reply(
-        Slot::SearchForLine,
-        RapidReply::SearchedFor(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true })),
-    );
+    app.answer::<SearchForLine>(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true }));
     assert!(app.says("Pet 4 has this name and category."), "{}", app.screen());
     app.keys("Enter");
     assert_eq!(fates(&app)[0], ("Rex", &Fate::Saved(4)));
@@ -556,7 +551,7 @@ fn the_pause_that_a_service_asks_for_is_kept() {
 fn lines_that_cannot_be_written_are_neither_sent_nor_lost() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter \"Mochi\" Enter");
-    app.reply(Slot::Queue, RapidReply::Written(Err("no room".into())));
+    app.answer::<WriteLines>(Err("no room".into()));
     assert!(app.says("Cannot save the lines to disk (no room)."), "{}", app.screen());
     assert_eq!(sent(&app), []);
     app.wait(Duration::from_secs(2));
@@ -681,7 +676,7 @@ fn a_late_answer_of_the_previous_service_changes_nothing() {
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
     super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
-    app.reply_to(job.id, RapidReply::Sent(0, saved(1)));
+    app.answer_to::<SendLine>(job.id, Ok(saved(1)));
     assert_eq!((app.state.add.rapid.saved, app.state.added.len()), (0, 0));
 }
 

@@ -1,6 +1,7 @@
 //! Whether the names of domains are sent to public resolvers: asked before the first check, and changeable in the list.
 
-use super::super::jobs::DomainTask;
+use std::sync::Arc;
+
 use super::super::state::PanelLocation;
 use super::super::{redirects, scheduler};
 use crate::app::domain_service::ResolverChoice;
@@ -8,6 +9,7 @@ use crate::clock::Now;
 use crate::domains::check_options::PUBLIC_RESOLVERS;
 use crate::model::words::list;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::PendingChange;
 use crate::tui::state::{AppState, Screen};
@@ -38,24 +40,45 @@ pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// The operator has answered.
 pub fn choose(app: &mut AppState, public: bool, now: Now) -> Vec<Effect> {
-    vec![app.begin(DomainTask::ChooseResolvers { public }, now)]
+    vec![app.begin(ChooseResolvers { public }, now)]
 }
 
-/// What waited for the answer begins.
-pub fn on_chosen(app: &mut AppState, choice: ResolverChoice, not_saved: Option<String>, now: Now) -> Vec<Effect> {
-    let text = match choice.public.is_empty() {
-        true => "No public resolver is asked.".to_owned(),
-        false => format!("{} are asked, too.", list(&choice.public)),
-    };
-    match not_saved {
-        Some(why) => app.complain(format!("{text} Only until you quit, since it was not saved: {why}")),
-        None => app.tell(format!("{text} Saved; p in the list of domains changes it.")),
+/// Asks public resolvers from now on or not, here and in every command.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChooseResolvers {
+    pub public: bool,
+}
+
+impl Job for ChooseResolvers {
+    /// Which resolvers are asked from now on; and why that was not saved, if it was not.
+    type Answer = (ResolverChoice, Option<String>);
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Resolvers;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, String> {
+        blocking(move || Ok(env.machine.domains_context.choose_resolvers(self.public))).await
     }
-    app.domains.setup.resolvers = choice;
-    let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
-    let mut effects = if follows_redirects { redirects::walk(app, now) } else { Vec::new() };
-    effects.extend(scheduler::work(app, now));
-    effects
+
+    /// What waited for the answer begins.
+    fn done(&self, app: &mut AppState, chosen: Result<Self::Answer, String>, now: Now) -> Vec<Effect> {
+        let (choice, not_saved) = match chosen {
+            Ok(chosen) => chosen,
+            Err(why) => return app.fail(why),
+        };
+        let text = match choice.public.is_empty() {
+            true => "No public resolver is asked.".to_owned(),
+            false => format!("{} are asked, too.", list(&choice.public)),
+        };
+        match not_saved {
+            Some(why) => app.complain(format!("{text} Only until you quit, since it was not saved: {why}")),
+            None => app.tell(format!("{text} Saved; p in the list of domains changes it.")),
+        }
+        app.domains.setup.resolvers = choice;
+        let follows_redirects = matches!(app.domains.place, PanelLocation::Redirects | PanelLocation::Removal);
+        let mut effects = if follows_redirects { redirects::walk(app, now) } else { Vec::new() };
+        effects.extend(scheduler::work(app, now));
+        effects
+    }
 }
 
 pub fn draw(app: &AppState, page: &mut Page<'_>) {

@@ -6,12 +6,17 @@ use crate::app::clipboard::Copied;
 use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
-use crate::tui::effect::{Effect, Job, Task};
-use crate::tui::pending::Slot;
-use crate::tui::popups::jobs::{NotWritten, PopupReply};
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::effect::Effect;
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::popups::jobs::NotWritten;
+use crate::tui::popups::jobs::WriteFile;
+use crate::tui::screens::domains::redirects::FollowRedirects;
+use crate::tui::screens::domains::scheduler::CheckDomain;
+use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::testing::App;
+use crate::tui::testing::job_of;
 use crate::tui::testing::loss::whole_at_every_size;
+use crate::tui::testing::of_kind;
 use crate::tui::theme::Theme;
 
 use super::fixture;
@@ -21,26 +26,26 @@ pub fn panel(columns: u16, rows: u16) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), columns, rows);
     app.state.domains.watching = false;
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
+    app.answer::<KeepRegistry>(Ok(fixture::list()));
     app.screen();
     app
 }
 
 /// Answers every check with result `which`, and every redirect as `right` or not.
 pub fn answer(app: &mut App, which: usize, right: bool) {
-    while let Some(at) = app.effects.iter().position(|effect| {
-        matches!(effect, Effect::Job(job) if matches!(job.task, Task::Domains(DomainTask::Check(..) | DomainTask::FollowRedirects { .. })))
-    }) {
-        let Effect::Job(Job { id, task: Task::Domains(task) }) = app.effects.remove(at) else { continue };
-        let outcome = match task {
-            DomainTask::Check(lane, at) => DomainReply::Checked(lane, Ok(Box::new(fixture::seen(&at.entry.name, which)))),
-            DomainTask::FollowRedirects { redirects, .. } => {
-                let redirects = redirects.into_iter().enumerate();
-                DomainReply::RedirectsFollowed(Ok(redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1)).collect()))
-            }
-            DomainTask::Keep(_) | DomainTask::ChooseResolvers { .. } => continue,
-        };
-        app.reply_to(id, outcome);
+    let is_asked = |effect: &mut Effect| {
+        let asked = job_of(effect);
+        asked.is_some_and(|job| of_kind::<CheckDomain>(job).is_some() || of_kind::<FollowRedirects>(job).is_some())
+    };
+    loop {
+        let Some(Effect::Job(job)) = app.effects.extract_if(.., is_asked).next() else { break };
+        if let Some(CheckDomain { request, .. }) = of_kind(&job) {
+            app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&request.entry.name, which)));
+        } else if let Some(FollowRedirects { redirects, .. }) = of_kind(&job) {
+            let redirects = redirects.iter().cloned().enumerate();
+            let walked = redirects.map(|(at, redirect)| fixture::walked(redirect, right || at != 1));
+            app.answer_to::<FollowRedirects>(job.id, Ok(walked.collect()));
+        }
     }
     app.screen();
 }
@@ -60,7 +65,7 @@ pub fn unasked(columns: u16, rows: u16) -> App {
     let setup = DomainSetup { resolvers: ResolverChoice { public, ask_first: true }, ..fixture::setup() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
+    app.answer::<KeepRegistry>(Ok(fixture::list()));
     app
 }
 
@@ -70,7 +75,7 @@ fn sandbox(columns: u16, rows: u16) -> App {
     let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     app.screen();
     app
 }
@@ -93,7 +98,7 @@ looks! {
     list_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
+        app.answer::<KeepRegistry>(Ok(Default::default()));
         app
     };
     list_while_reading: |columns, rows| {
@@ -104,7 +109,7 @@ looks! {
     list_that_cannot_be_read: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list of domains /d/domains.json cannot be read.".into())));
+        app.answer::<KeepRegistry>(Err("the list of domains /d/domains.json cannot be read.".into()));
         app
     };
     list_while_checking: |columns, rows| {
@@ -143,7 +148,7 @@ looks! {
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
         app.keys("v");
-        app.reply(Slot::Copy, PopupReply::Copied(Copied::Terminal));
+        app.answer::<CopyText>(Ok(Copied::Terminal));
         app
     };
     record_of_an_apex: |columns, rows| {
@@ -162,7 +167,7 @@ looks! {
     write_box: |columns, rows| {
         let mut app = panel(columns, rows);
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
-        app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+        app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
         app
     };
     live_before_the_first_check: |columns, rows| {
@@ -176,7 +181,7 @@ looks! {
         let mut app = panel(columns, rows);
         app.state.domains.selected = Some(crate::domains::DnsName::new("docs.acme-pets.com"));
         app.keys("Enter");
-        app.reply(Slot::Check(0), DomainReply::CheckProgress(0, fixture::so_far()));
+        app.say::<CheckDomain>(fixture::so_far());
         app
     };
     live_propagating: |columns, rows| opened("docs.acme-pets.com", 1, columns, rows);
@@ -228,7 +233,7 @@ looks! {
     redirects_empty: |columns, rows| {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), columns, rows);
         app.keys("3");
-        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Default::default())));
+        app.answer::<KeepRegistry>(Ok(Default::default()));
         app.keys("R");
         app
     };

@@ -14,15 +14,21 @@ use crate::domains::troubleshooting::Rule;
 use crate::domains::vantage_points::{View, ViewVerdict};
 use crate::domains::{Code, DnsName, Finding, Verdict};
 use crate::tui::deadline::next_deadline;
-use crate::tui::effect::{Effect, Job, Task};
+use crate::tui::effect::Effect;
 use crate::tui::pending::{LANES, Slot};
 use crate::tui::popups::DEAF;
-use crate::tui::popups::jobs::{NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::screens::domains::jobs::{DomainReply, DomainTask};
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::popups::jobs::NotWritten;
+use crate::tui::popups::jobs::WriteFile;
+use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
+use crate::tui::screens::domains::scheduler::CheckDomain;
 use crate::tui::screens::domains::scheduler::next_due;
 use crate::tui::screens::domains::state::PanelLocation;
+use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::testing::App;
+use crate::tui::testing::job_of;
+use crate::tui::testing::of_kind;
 
 use super::fixture;
 use super::looks::{answer, opened, panel, unasked};
@@ -40,7 +46,7 @@ fn pending(names: &[String], which: usize) -> App {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, which, true);
     app.reply_kept();
     app.effects.clear();
@@ -53,19 +59,13 @@ fn many(count: usize) -> Vec<String> {
 
 /// The changes in the last write.
 fn kept(app: &App) -> Vec<RegistryChange> {
-    match app.job(Slot::Keep).map(|job| job.task) {
-        Some(Task::Domains(DomainTask::Keep(changes))) => changes,
-        _ => Vec::new(),
-    }
+    app.asked().map(|KeepRegistry(changes)| changes).unwrap_or_default()
 }
 
 /// The checks that are not answered yet.
 fn checked(app: &App) -> Vec<String> {
-    let check = |effect: &Effect| match effect {
-        Effect::Job(Job { task: Task::Domains(DomainTask::Check(_, at)), .. }) => Some(at.entry.name.to_string()),
-        _ => None,
-    };
-    app.effects.iter().filter_map(check).collect()
+    let name = |CheckDomain { request, .. }: CheckDomain| request.entry.name.to_string();
+    app.all_asked().into_iter().map(name).collect()
 }
 
 #[test]
@@ -98,16 +98,10 @@ fn only_a_few_checks_run_at_a_time_and_all_finish() {
     assert_eq!(checked(&app).len(), LANES);
     let mut seen = Vec::new();
     while let Some(name) = checked(&app).first().cloned() {
-        let at = app
-            .effects
-            .iter()
-            .position(|e| matches!(e, Effect::Job(j) if matches!(j.task, Task::Domains(DomainTask::Check(..)))));
-        let Effect::Job(Job { id, task: Task::Domains(DomainTask::Check(lane, _)) }) = app.effects.remove(at.unwrap())
-        else {
-            unreachable!()
-        };
-        let outcome = DomainReply::Checked(lane, Ok(Box::new(fixture::seen(&DnsName::new(&name), 1))));
-        app.reply_to(id, outcome);
+        let is_check = |effect: &Effect| job_of(effect).and_then(of_kind::<CheckDomain>).is_some();
+        let at = app.effects.iter().position(is_check).unwrap();
+        let Effect::Job(check) = app.effects.remove(at) else { unreachable!() };
+        app.answer_to::<CheckDomain>(check.id, Ok(fixture::seen(&DnsName::new(&name), 1)));
         seen.push(name);
     }
     seen.sort();
@@ -123,7 +117,7 @@ fn nothing_is_checked_if_nothing_is_pending() {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     app.effects.clear();
     assert_eq!(next_deadline(&app.state, app.now), None, "nothing wakes the program");
     app.wait(Duration::from_secs(86_400));
@@ -182,7 +176,7 @@ fn an_expected_time_that_has_passed_is_checked_when_the_panel_opens() {
         app.now.mono += Duration::from_secs(seconds.into());
         app.now.wall += SignedDuration::from_secs(seconds.into());
         app.keys("3");
-        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+        app.answer::<KeepRegistry>(Ok(list));
         app
     };
     let app = open(1230);
@@ -250,7 +244,7 @@ fn a_live_domain_that_fails_is_checked_again_before_it_is_notified() {
     app.now.mono += Duration::from_secs(7200);
     app.now.wall += SignedDuration::from_hours(2);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, 6 * 121, true);
     app.reply_kept();
     let notified = |app: &App| app.effects.iter().filter(|effect| matches!(effect, Effect::Notify(..))).count();
@@ -272,7 +266,7 @@ fn a_step_that_becomes_due_with_time_is_notified_too() {
     let mut app = App::started_with(Service::Demo, fixture::setup(), 80, 24);
     app.answer_lists(&[]);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     answer(&mut app, 9, true);
     app.reply_kept();
     app.effects.clear();
@@ -292,11 +286,10 @@ fn a_check_that_began_before_a_record_is_repeated() {
     let before = app.job(Slot::Check(0)).unwrap();
     app.keys("V");
     app.effects.clear();
-    let outcome = DomainReply::Checked(0, Ok(Box::new(fixture::seen(&name("news.acme-pets.com"), 9))));
-    app.reply_to(before.id, outcome);
+    app.answer_to::<CheckDomain>(before.id, Ok(fixture::seen(&name("news.acme-pets.com"), 9)));
     assert_eq!(checked(&app), ["news.acme-pets.com"], "it is repeated");
-    let Task::Domains(DomainTask::Check(_, at)) = app.job(Slot::Check(0)).unwrap().task else { panic!() };
-    assert!(at.reported.verified.is_some());
+    let CheckDomain { request, .. } = app.asked().unwrap();
+    assert!(request.reported.verified.is_some());
 }
 
 #[test]
@@ -319,8 +312,7 @@ fn ctrl_c_cancels_all_checks_and_ignores_their_results() {
     app.keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Check(0))));
     assert!(app.state.domains.queue.is_empty() && app.state.domains.lanes.iter().all(Option::is_none));
-    let outcome = DomainReply::Checked(0, Ok(Box::new(fixture::seen(&name("d000.acme-pets.com"), 0))));
-    app.reply_to(job.id, outcome);
+    app.answer_to::<CheckDomain>(job.id, Ok(fixture::seen(&name("d000.acme-pets.com"), 0)));
     let seen = &app.state.domains.seen(&name("d000.acme-pets.com")).unwrap().findings;
     assert_eq!(*seen, fixture::findings(1));
     assert!(!app.screen().contains("checking") && app.says("Watching."), "{}", app.screen());
@@ -339,7 +331,7 @@ fn changes_are_written_in_order_one_write_at_a_time() {
     app.keys("\"sites.petplatform.net\" F2 s");
     assert_eq!(kept(&app), first, "the first write is not back yet");
     assert_eq!(app.state.domains.changes.len(), first.len() + 2);
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list_with(&first))));
+    app.answer::<KeepRegistry>(Ok(list_with(&first)));
     let events: Vec<_> = kept(&app)
         .into_iter()
         .filter_map(|change| match change {
@@ -362,7 +354,7 @@ fn a_failed_write_is_shown_and_tried_again() {
     let mut app = opened("help.acme-pets.com", 0, 80, 24);
     app.reply_kept();
     app.keys("s s");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the disk is full.".into())));
+    app.answer::<KeepRegistry>(Err("the disk is full.".into()));
     app.keys("Esc");
     assert!(app.says("The disk is full. Your changes are kept until you quit. r tries again."));
     assert_eq!(app.state.domains.changes.len(), 1);
@@ -378,7 +370,7 @@ fn changes_by_another_program_are_not_lost() {
     app.keys("s s");
     let mut list = list_with(&app.state.domains.changes.clone());
     fixture::put(&mut list, "other.acme-pets.com", &[(1, fixture::value())], None);
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     app.keys("Esc");
     assert!(app.screen().contains("other.acme-pets.com"));
     assert!(app.state.domains.changes.is_empty());
@@ -482,28 +474,25 @@ fn each_part_of_the_record_is_copied_by_its_key() {
         [("T", "CNAME"), ("n", "pets"), ("v", "sites.petplatform.net"), ("l", "3600"), ("N", "pets.acme-pets.com.")]
     {
         app.keys(key);
-        assert_eq!(app.job(Slot::Copy).unwrap().task, Task::Popups(PopupTask::Copy(text.into())));
-        app.reply(Slot::Copy, PopupReply::Copied(Copied::Terminal));
+        assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(text.into()));
+        app.answer::<CopyText>(Ok(Copied::Terminal));
         assert_eq!(app.effects.last(), Some(&Effect::Clipboard(text.into())));
     }
     app.keys("f Down y");
-    let bind = Task::Popups(PopupTask::Copy("pets.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n".into()));
-    assert_eq!(app.job(Slot::Copy).unwrap().task, bind);
+    let CopyText { text, .. } = app.asked().unwrap();
+    assert_eq!(text, "pets.acme-pets.com. 3600 IN CNAME sites.petplatform.net.\n");
 }
 
 #[test]
 fn an_existing_file_is_overwritten_only_on_the_second_enter() {
     let mut app = panel(80, 24);
     app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2 w Enter");
-    let write = |app: &App| match app.job(Slot::Write).unwrap().task {
-        Task::Popups(PopupTask::Write(WriteFile { path, replace, .. })) => (path, replace),
-        other => panic!("{other:?}"),
-    };
+    let write = |app: &App| app.asked().map(|WriteFile { path, replace, .. }| (path, replace)).unwrap();
     assert_eq!(write(&app), ("pets.acme-pets.com.txt".into(), false));
-    app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
     app.keys("Enter");
     assert!(write(&app).1);
-    app.reply(Slot::Write, PopupReply::Written(Err(NotWritten::Exists("pets.acme-pets.com.txt".into()))));
+    app.answer::<WriteFile>(Err(NotWritten::Exists("pets.acme-pets.com.txt".into())));
     app.keys("BS x Enter");
     assert!(!write(&app).1, "another name needs its own confirmation");
 }
@@ -550,7 +539,7 @@ fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
     let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     assert!(app.says("SANDBOX o: simulate a step. 1 s is 1 min"));
     let before = app.state.domains.wall(app.now);
     app.wait(Duration::from_secs(10));
@@ -560,9 +549,8 @@ fn the_sandbox_runs_on_a_fast_clock_and_is_checked_after_a_step() {
     let first = app.state.domains.setup.sandbox.clone();
     app.keys("Enter");
     assert_ne!(app.state.domains.setup.sandbox, first);
-    let check = app.job(Slot::Check(0)).unwrap().task;
-    let Task::Domains(DomainTask::Check(_, at)) = check else { panic!() };
-    assert!(at.sandbox.is_some());
+    let CheckDomain { request, .. } = app.asked().unwrap();
+    assert!(request.sandbox.is_some());
 }
 
 #[test]
@@ -578,7 +566,7 @@ fn keys_for_a_domain_say_if_the_list_is_empty() {
     for key in ["U", "Del"] {
         let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
         app.keys("3");
-        app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(Registry::default())));
+        app.answer::<KeepRegistry>(Ok(Registry::default()));
         app.keys(key);
         assert!(app.says("No domains yet. a adds one."), "{key}");
     }
@@ -588,7 +576,7 @@ fn keys_for_a_domain_say_if_the_list_is_empty() {
 fn a_list_that_cannot_be_read_is_reported_once_and_at_each_key() {
     let mut app = App::started_with(Service::Demo, DomainSetup::default(), 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Err("the list cannot be read.".into())));
+    app.answer::<KeepRegistry>(Err("the list cannot be read.".into()));
     assert_eq!(app.screen().matches("list cannot be read").count(), 1);
     app.keys("a");
     assert!(app.says("The list could not be read. r tries again."));
@@ -600,7 +588,7 @@ fn a_missing_primary_is_reported_once() {
     setup.configuration.primary = None;
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(fixture::list())));
+    app.answer::<KeepRegistry>(Ok(fixture::list()));
     app.keys("R");
     for marked in ["primary", "a redirect"] {
         let screen = app.screen();
@@ -665,8 +653,8 @@ fn what_to_delete_is_copied_from_the_page_itself() {
     for key in ["D", "d D"] {
         let mut app = opened("help.acme-pets.com", 0, 80, 24);
         app.keys(key);
-        let lines = Task::Popups(PopupTask::Copy("help.acme-pets.com. 3600 IN A 192.0.2.10\n".into()));
-        assert_eq!(app.job(Slot::Copy).unwrap().task, lines);
+        let CopyText { text, .. } = app.asked().unwrap();
+        assert_eq!(text, "help.acme-pets.com. 3600 IN A 192.0.2.10\n");
     }
     let mut app = opened("acme-pets.com", 4, 80, 24);
     app.keys("D");
@@ -737,8 +725,7 @@ fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
         assert_eq!(checked(&app), [""; 0], "{key}");
         app.wait(DEAF).keys(key);
         assert_eq!(checked(&app), [""; 0], "before it is settled");
-        let task = app.job(Slot::Resolvers).map(|job| job.task);
-        assert_eq!(task, Some(Task::Domains(DomainTask::ChooseResolvers { public })));
+        assert_eq!(app.asked(), Some(ChooseResolvers { public }));
         resolvers_chosen(&mut app, public, None);
         assert_eq!(app.says("No public resolver is asked. Saved"), !public);
         assert!(!checked(&app).is_empty(), "{key}");
@@ -748,7 +735,7 @@ fn no_name_is_sent_to_public_resolvers_before_the_operator_answers() {
 fn resolvers_chosen(app: &mut App, public: bool, not_saved: Option<&str>) {
     let public = if public { vec!["1.1.1.1".to_owned()] } else { Vec::new() };
     let choice = ResolverChoice { public, ask_first: false };
-    app.reply(Slot::Resolvers, DomainReply::ResolversChosen(Ok((choice, not_saved.map(str::to_owned)))));
+    app.answer::<ChooseResolvers>(Ok((choice, not_saved.map(str::to_owned))));
 }
 
 #[test]
@@ -765,8 +752,7 @@ fn which_resolvers_are_asked_is_shown_and_can_be_changed() {
     assert!(app.says("Public resolvers: on (p)."), "{}", app.screen());
     app.effects.clear();
     app.keys("p");
-    let task = app.job(Slot::Resolvers).map(|job| job.task);
-    assert_eq!(task, Some(Task::Domains(DomainTask::ChooseResolvers { public: false })));
+    assert_eq!(app.asked(), Some(ChooseResolvers { public: false }));
 }
 
 #[test]
@@ -852,7 +838,7 @@ fn practising() -> App {
     let setup = DomainSetup { sandbox: Some(sandbox), ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, 80, 24);
     app.keys("3");
-    app.reply(Slot::Keep, DomainReply::RegistryWritten(Ok(list)));
+    app.answer::<KeepRegistry>(Ok(list));
     app
 }
 

@@ -1,8 +1,10 @@
 //! A pet by its id: from the loaded rows, then from the lists, and with the deprecated operation only where those cannot
 //! answer. What is found is shown in the detail.
 
+use std::sync::Arc;
+
 use crate::api::failure::Failure;
-use crate::api::find::{Ask, LookupResult, Step, StepOutcome};
+use crate::api::find::{Ask, Lists, LookupResult, Step, StepOutcome, find};
 use crate::clock::Now;
 use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
@@ -11,9 +13,9 @@ use crate::model::{Pet, PetId};
 use crate::tui::command::{Command, command};
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::screens::pets::jobs::PetsTask;
 use crate::tui::screens::pets::update::{on_failure, on_sign_of_life};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::text_input::{TextInput, Typing};
@@ -79,7 +81,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
         false if sunset::is_over(now.wall) => Ask::Never,
         false => Ask::IfNeeded,
     };
-    vec![state.begin(PetsTask::Find(id, ask), now)]
+    vec![state.begin(FindPet { id, ask }, now)]
 }
 
 /// Shows the pet that was found in the detail.
@@ -90,21 +92,37 @@ fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
     (state.pets.pinned, state.pets.drawer) = (Some(pet), true);
 }
 
-/// The look-up ended.
-pub fn on_found(state: &mut AppState, result: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
-    let Some(LookupBox(lookup)) = state.popups.get_mut() else { return Vec::new() };
-    match result {
-        Err(failure) => {
-            lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&state.link.service)));
-            on_failure(state, failure, now);
-            Vec::new()
-        }
-        Ok(LookupResult { pet, steps }) => {
-            match pet {
-                Some(pet) => show(state, pet, &format!("with {}", counted(steps.len(), "request")), now),
-                None => lookup.error = Some(not_found(&steps)),
+/// Looks up the pet with this id.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FindPet {
+    pub id: PetId,
+    pub ask: Ask,
+}
+
+impl Job for FindPet {
+    type Answer = LookupResult;
+    type Error = Failure;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::ById;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<LookupResult, Failure> {
+        Ok(find(&env.api("pet by id").await?, &Lists::default(), self.id, self.ask).await?)
+    }
+
+    fn done(&self, app: &mut AppState, found: Result<LookupResult, Failure>, now: Now) -> Vec<Effect> {
+        let Some(LookupBox(lookup)) = app.popups.get_mut() else { return Vec::new() };
+        match found {
+            Err(failure) => {
+                lookup.error = Some(format!("{} Enter tries again.", failure.sentence(&app.link.service)));
+                on_failure(app, failure, now);
+                Vec::new()
             }
-            on_sign_of_life(state, now)
+            Ok(LookupResult { pet, steps }) => {
+                match pet {
+                    Some(pet) => show(app, pet, &format!("with {}", counted(steps.len(), "request")), now),
+                    None => lookup.error = Some(not_found(&steps)),
+                }
+                on_sign_of_life(app, now)
+            }
         }
     }
 }

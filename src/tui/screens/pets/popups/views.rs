@@ -1,8 +1,11 @@
 //! The present search gets a name and becomes a view.
 
+use std::sync::Arc;
+
 use super::super::BUILT_IN;
 use super::super::update::show_tab;
 use crate::clock::Now;
+use crate::config::edit;
 use crate::config::file::View;
 use crate::config::file::view::{is_taken, name_fault};
 use crate::model::search::Query;
@@ -10,8 +13,8 @@ use crate::model::text::short;
 use crate::tui::command::{Command, closes, command};
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::popups::jobs::PopupTask;
 use crate::tui::popups::{FieldBox, Popup};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::Typing;
@@ -32,12 +35,9 @@ pub fn open(app: &mut AppState, _: Now) {
 
 fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(ViewBox(view)) = state.popups.get() else { return Vec::new() };
-    if state.pending.is_running(Slot::Views) {
-        return Vec::new();
-    }
     let name = view.input.value().trim().to_owned();
     match present(state, name) {
-        Ok(view) => vec![state.begin(PopupTask::AddView(Box::new(view)), now)],
+        Ok(view) => state.begin_if_free(AddView(Box::new(view)), now),
         Err(why) => {
             refuse(state, why);
             Vec::new()
@@ -66,20 +66,34 @@ fn present(state: &AppState, name: String) -> Result<View, String> {
     }
 }
 
-/// The view was written into the configuration, or not.
-pub fn on_written(state: &mut AppState, result: Result<Box<View>, String>, now: Now) -> Vec<Effect> {
-    match result {
-        Err(why) => refuse(state, format!("The view was not saved: {why}")),
-        Ok(view) => {
-            let name = short(&view.name);
-            state.popups.take::<ViewBox>();
-            state.pets.add_view(*view);
-            let effects = show_tab(state, state.pets.tabs().0.len() - 1, now);
-            state.say_done(format!("View {name} saved. To change it, edit config.toml."), now.mono);
-            return effects;
-        }
+/// Adds a view to the configuration file; the rest of that stays as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AddView(pub Box<View>);
+
+impl Job for AddView {
+    type Answer = ();
+    type Error = String;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Views;
+
+    async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
+        let write = move || {
+            edit::add_view(env.machine.configuration()?, &self.0).map_err(|error| error.to_string())?;
+            Ok(())
+        };
+        blocking(write).await
     }
-    Vec::new()
+
+    fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {
+        if let Err(why) = written {
+            refuse(app, format!("The view was not saved: {why}"));
+            return Vec::new();
+        }
+        app.popups.take::<ViewBox>();
+        app.pets.add_view(View::clone(&self.0));
+        let effects = show_tab(app, app.pets.tabs().0.len() - 1, now);
+        app.say_done(format!("View {} saved. To change it, edit config.toml.", short(&self.0.name)), now.mono);
+        effects
+    }
 }
 
 impl Popup for ViewBox {

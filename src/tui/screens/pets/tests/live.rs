@@ -4,31 +4,42 @@ use std::time::Duration;
 
 use crate::api::Failure;
 use crate::api::follow::AddedPet;
+use crate::api::follow::Followed;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
 use crate::model::{Pet, PetId, PetStatus};
+use crate::transfer::ColumnMapping;
+use crate::transfer::import::ImportOptions;
 use crate::transfer::import::ImportProgress;
-use crate::tui::effect::{Effect, Task};
+use crate::transfer::import::Start;
+use crate::tui::effect::Effect;
+use crate::tui::job::Started;
 use crate::tui::pending::Slot;
-use crate::tui::popups::jobs::PopupReply;
-use crate::tui::screens::add_pet::import::jobs::ImportReply;
-use crate::tui::screens::pets::jobs::{Followed, PetsReply, PetsTask};
+use crate::tui::popups::key::TestKey;
+use crate::tui::screens::add_pet::import::jobs::ImportPart;
+use crate::tui::screens::add_pet::import::progress::RunImport;
+use crate::tui::screens::pets::follow::FollowPets;
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::provenance::AskProvenance;
+use crate::tui::testing::job_of;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, provenance, remote, rows};
+use crate::tui::testing::{App, animals, listed, provenance, remote};
+use crate::tui::worker::context::ImportSource;
 
 use super::super::follow::MOST_KEPT;
 use super::{ids, marked, refused, selected, unauthorized};
 
-fn offered(pets: &[Pet]) -> PetsReply {
-    PetsReply::Listed(rows(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer }))
+fn offered(pets: &[Pet]) -> Result<ListAnswer, Failure> {
+    listed(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer })
 }
 
 /// An app on a service with these pets, whose events it follows.
 fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
     let mut app = App::started(remote(), columns, lines);
-    app.reply(Slot::List, offered(pets));
+    app.answer::<ListPets>(offered(pets));
     app.answer_lists(pets);
     followed(&mut app, Followed::Connected(pets.last().map_or(0, |pet| pet.id)));
     app.screen();
@@ -37,7 +48,7 @@ fn live(columns: u16, lines: u16, pets: &[Pet]) -> App {
 
 fn followed(app: &mut App, news: Followed) {
     let id = app.job(Slot::Follow).expect("the service is followed").id;
-    app.reply_to(id, PetsReply::Followed(news));
+    app.say_to::<FollowPets>(id, news);
 }
 
 fn reported(pets: Vec<Pet>) -> Followed {
@@ -49,7 +60,13 @@ fn newcomer(id: PetId, name: &str, status: PetStatus) -> Pet {
 }
 
 fn requests(app: &App) -> usize {
-    app.effects.iter().filter(|effect| matches!(effect, Effect::Job(job) if matches!(job.task, Task::Pets(_)))).count()
+    let asks = |job: &Started| {
+        matches!(
+            job.job.slot(),
+            Slot::List | Slot::More | Slot::Count(_) | Slot::Inventory | Slot::ById | Slot::Follow | Slot::Provenance
+        )
+    };
+    app.effects.iter().filter_map(job_of).filter(|job| asks(job)).count()
 }
 
 #[test]
@@ -70,7 +87,7 @@ fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_the
     let pets = animals(30);
     let mut app = App::started(remote(), 80, 24);
     app.keys("L \"100\" Enter");
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     followed(&mut app, Followed::Connected(pets[29].id));
     app.keys("O G Up Up");
@@ -89,7 +106,7 @@ fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
     app.keys("r");
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Sold)]));
     // These were read before it was added.
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     assert!(ids(&app).contains(&200_000), "{}", app.screen());
     assert_eq!(app.state.pets.total().unwrap().to_string(), "13");
@@ -101,7 +118,7 @@ fn an_answer_that_has_a_reported_pet_already_shows_it_once() {
     let mut app = live(80, 24, &pets);
     pets.push(newcomer(200_000, "Newcomer", PetStatus::Sold));
     app.keys("r");
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     followed(&mut app, reported(vec![pets[12].clone()]));
     assert_eq!(ids(&app).iter().filter(|id| **id == 200_000).count(), 1);
@@ -114,8 +131,8 @@ fn the_whole_inventory_stays_whole_and_its_number_exact() {
     let mut app = live(80, 24, &pets);
     app.keys("W");
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.reply_to(id, PetsReply::InventoryPart(pets));
-    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 3, complete: true, full: Vec::new() })));
+    app.say_to::<ReadInventory>(id, pets);
+    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
     let added: Vec<_> = (0..500).map(|n| newcomer(200_000 + n, "Zoe", PetStatus::Sold)).collect();
     for some in added.chunks(7) {
         followed(&mut app, reported(some.to_vec()));
@@ -127,10 +144,18 @@ fn the_whole_inventory_stays_whole_and_its_number_exact() {
 #[test]
 fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_come() {
     let mut app = live(80, 24, &animals(12));
-    let progress = |added| ImportReply::Progress { progress: ImportProgress::default(), events: Vec::new(), added };
-    let import = app.state.pending.begin(Slot::Import, app.now.mono);
+    let progress = |added| ImportPart::Progress { progress: ImportProgress::default(), events: Vec::new(), added };
+    app.begin(RunImport {
+        source: ImportSource::Pasted("name\n".into()),
+        reading: ColumnMapping::default(),
+        good: 2,
+        bad: 0,
+        start: Start::GoOn,
+        report: None,
+        how: ImportOptions::default(),
+    });
     followed(&mut app, reported(vec![newcomer(200_000, "Before", PetStatus::Sold)]));
-    app.reply_to(import, progress(vec![200_000, 200_001]));
+    app.say::<RunImport>(progress(vec![200_000, 200_001]));
     followed(&mut app, reported(vec![newcomer(200_001, "After", PetStatus::Sold)]));
     followed(&mut app, reported(vec![newcomer(200_002, "Another", PetStatus::Sold)]));
     assert_eq!(marked(&app), [0; 0], "it may be of the import");
@@ -144,8 +169,8 @@ fn a_service_is_followed_once_and_while_it_is_nothing_is_refreshed() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     app.keys("r");
-    app.reply(Slot::List, offered(&pets));
-    let is_follow = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Follow);
+    app.answer::<ListPets>(offered(&pets));
+    let is_follow = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Follow);
     assert_eq!(app.effects.iter().filter(is_follow).count(), 1);
     app.answer_lists(&pets);
     app.keys("A");
@@ -170,9 +195,9 @@ fn a_lost_connection_is_shown_and_the_next_one_goes_on_where_it_was() {
     app.keys("C-c");
     assert!(app.state.pending.is_running(Slot::Follow));
     let id = app.job(Slot::Follow).unwrap().id;
-    app.reply_to(id, PetsReply::NotFollowed(Failure::Crashed { why: "panicked".into() }));
+    app.answer_to::<FollowPets>(id, Err(Failure::Crashed { why: "panicked".into() }));
     app.keys("r");
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     assert_eq!(app.job(Slot::Follow).unwrap().id, id, "what cannot be followed is not tried again");
 }
 
@@ -181,12 +206,12 @@ fn a_key_that_is_refused_is_asked_for_and_another_one_follows_again() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     let id = app.job(Slot::Follow).unwrap().id;
-    app.reply_to(id, PetsReply::NotFollowed(unauthorized()));
+    app.answer_to::<FollowPets>(id, Err(unauthorized()));
     assert!(app.says("The API key is missing or not accepted. F4 asks for one."), "{}", app.screen());
     app.keys("F4 \"petk_x\" Enter");
-    app.reply(Slot::TestKey, PopupReply::KeyTested(Ok(())));
-    app.reply(Slot::List, offered(&pets));
-    let Task::Pets(PetsTask::Follow { after }) = app.job(Slot::Follow).unwrap().task else { unreachable!() };
+    app.answer::<TestKey>(Ok(()));
+    app.answer::<ListPets>(offered(&pets));
+    let FollowPets { after } = app.asked().unwrap();
     assert_eq!(after, Some(pets[11].id));
     assert_ne!(app.job(Slot::Follow).unwrap().id, id);
 }
@@ -197,7 +222,7 @@ fn a_service_without_events_is_refreshed_as_it_was() {
     assert!(app.job(Slot::Follow).is_none());
     app.keys("A").wait(Duration::from_secs(30));
     assert!(app.state.pending.is_running(Slot::List));
-    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    app.answer::<ListPets>(Err(refused()));
     assert!(!app.says("live"), "{}", app.screen());
 }
 
@@ -207,11 +232,11 @@ fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_app
     let mut app = live(80, 24, &pets);
     app.keys("W");
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.reply_to(id, PetsReply::InventoryPart(pets.clone()));
-    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    app.say_to::<ReadInventory>(id, pets.clone());
+    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 1, complete: true, full: Vec::new() }));
     app.keys("W");
     followed(&mut app, Followed::Lost);
-    app.reply(Slot::List, PetsReply::Listed(Err(refused())));
+    app.answer::<ListPets>(Err(refused()));
     let last = pets[9].id;
     followed(&mut app, Followed::Connected(pets[11].id));
     followed(&mut app, Followed::PetsLost(last));
@@ -249,8 +274,8 @@ fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
     let mut app = live(80, 24, &pets);
     app.keys("W");
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.reply_to(id, PetsReply::InventoryPart(pets.clone()));
-    app.reply_to(id, PetsReply::InventoryRead(Ok(Coverage { requests: 1, complete: true, full: Vec::new() })));
+    app.say_to::<ReadInventory>(id, pets.clone());
+    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 1, complete: true, full: Vec::new() }));
     let flood = |app: &mut App, from: PetId| {
         for some in 0..200 {
             let first = from + some * 1000;
@@ -287,17 +312,15 @@ fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
 
 /// Answers what was asked about who added pets, as a service that reports it.
 fn tell(app: &mut App) -> usize {
-    let Task::Pets(PetsTask::Provenance(ids)) = app.job(Slot::Provenance).expect("it is asked").task else {
-        unreachable!()
-    };
+    let AskProvenance(ids) = app.asked().expect("it is asked");
     let count = ids.len();
     let known = ids.into_iter().map(|id| (id, provenance(id))).collect();
-    app.reply(Slot::Provenance, PetsReply::Provenance(Ok(Some(known))));
+    app.answer::<AskProvenance>(Ok(Some(known)));
     count
 }
 
 fn asked_who(app: &App) -> usize {
-    let asks = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.task.slot() == Slot::Provenance);
+    let asks = |effect: &&Effect| matches!(effect, Effect::Job(job) if job.job.slot() == Slot::Provenance);
     app.effects.iter().filter(asks).count()
 }
 
@@ -344,17 +367,17 @@ fn who_added_pets_is_not_asked_where_the_key_may_not_see_it_and_again_after_a_fa
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
     app.keys("Enter");
-    app.reply(Slot::Provenance, PetsReply::Provenance(Err(refused())));
+    app.answer::<AskProvenance>(Err(refused()));
     assert!(app.says("Who added the pets is not known: "), "{}", app.screen());
     app.keys("Down");
     assert_eq!(asked_who(&app), 1);
     app.keys("r");
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     assert_eq!(asked_who(&app), 2);
-    app.reply(Slot::Provenance, PetsReply::Provenance(Ok(None)));
+    app.answer::<AskProvenance>(Ok(None));
     app.answer_lists(&pets);
     app.keys("Down r");
-    app.reply(Slot::List, offered(&pets));
+    app.answer::<ListPets>(offered(&pets));
     assert_eq!(asked_who(&app), 2);
     assert!(app.says("from the list"), "{}", app.screen());
 }

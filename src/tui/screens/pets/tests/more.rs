@@ -10,20 +10,29 @@ use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
 use crate::local::complete::Completion;
 use crate::model::{NewPet, Pet, PetStatus};
-use crate::tui::effect::{Effect, Task};
-use crate::tui::msg::Outcome;
+use crate::tui::effect::Effect;
+use crate::tui::path_completion::CompletePath;
 use crate::tui::pending::Slot;
 use crate::tui::popups::Contents;
 use crate::tui::popups::DEAF;
 use crate::tui::popups::WriteBox;
-use crate::tui::popups::jobs::{Exported, FileContents, NotWritten, PopupReply, PopupTask, WriteFile};
-use crate::tui::screens::add_pet::jobs::{AddReply, AddTask};
-use crate::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use crate::tui::popups::clipboard::CopyText;
+use crate::tui::popups::jobs::Export;
+use crate::tui::popups::jobs::Exported;
+use crate::tui::popups::jobs::FileContents;
+use crate::tui::popups::jobs::NotWritten;
+use crate::tui::popups::jobs::WriteFile;
+use crate::tui::screens::add_pet::update::CreatePet;
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::lists::ListPets;
+use crate::tui::screens::pets::lists::MorePets;
+use crate::tui::screens::pets::popups::lookup::FindPet;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
+use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, listed, remote, rows};
+use crate::tui::testing::{App, animals, listed, remote};
 
 use super::marked;
 
@@ -31,14 +40,8 @@ fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
 }
 
-fn unchanged() -> PetsReply {
-    PetsReply::Listed(Ok(ListAnswer {
-        list: None,
-        took: Duration::from_millis(3),
-        there: None,
-        keeps_keys: false,
-        offers_events: false,
-    }))
+fn unchanged() -> Result<ListAnswer, Failure> {
+    Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None, keeps_keys: false, offers_events: false })
 }
 
 /// An app that shows `pets` as the whole inventory.
@@ -47,7 +50,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
     app.keys("W");
     part(&mut app, pets.to_vec());
     let full = if complete { Vec::new() } else { vec![PetStatus::Available] };
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(Coverage { requests: 4, complete, full })));
+    app.answer::<ReadInventory>(Ok(Coverage { requests: 4, complete, full }));
     app.screen();
     app
 }
@@ -55,7 +58,7 @@ fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
 /// A part of the whole inventory.
 fn part(app: &mut App, pets: Vec<Pet>) {
     let id = app.job(Slot::Inventory).unwrap().id;
-    app.reply_to(id, PetsReply::InventoryPart(pets));
+    app.say_to::<ReadInventory>(id, pets);
 }
 
 // --- search ---
@@ -94,13 +97,13 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
     pets[0].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 200_000, name: "Newcomer".into(), category_id: 1, status: None });
     app.keys("r");
-    app.reply(Slot::List, listed(pets, None));
+    app.answer::<ListPets>(listed(pets, None));
     let screen = app.screen();
     assert!(screen.contains(">*100231    Biscuit") && screen.contains("+200000    Newcomer"), "{screen}");
     app.keys("A");
     app.wait(Duration::from_secs(30));
     let counted = app.effects.len();
-    app.reply(Slot::List, unchanged());
+    app.answer::<ListPets>(unchanged());
     assert_eq!(app.effects.len(), counted, "nothing is kept again, nothing else is asked");
     app.keys("A");
     assert!(app.screen().contains(">*100231    Biscuit"), "marks stay while nothing else changes");
@@ -110,7 +113,7 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
 fn samples_of_ones_own_are_no_news() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
-    app.reply(Slot::Samples, PetsReply::SamplesAdded(25, None));
+    app.answer::<AddSamples>(Ok((25, None)));
     app.answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
 }
@@ -119,10 +122,10 @@ fn samples_of_ones_own_are_no_news() {
 fn a_further_page_makes_the_rows_before_it_no_younger() {
     let next = serde_json::from_value("https://api.example.com/v1/pets?after=100250".into()).ok();
     let mut app = App::started(remote(), 80, 24);
-    app.reply(Slot::List, listed(animals(20), next));
+    app.answer::<ListPets>(listed(animals(20), next));
     app.wait(Duration::from_secs(240)).keys("G Down");
     let read = app.state.pets.read_at();
-    app.reply(Slot::More, PetsReply::More(rows(animals(39).split_off(20), None)));
+    app.answer::<MorePets>(listed(animals(39).split_off(20), None));
     assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
 }
 
@@ -130,11 +133,9 @@ fn a_further_page_makes_the_rows_before_it_no_younger() {
 fn known_rows_go_along_so_that_they_need_not_come_again() {
     let mut app = App::loaded(80, 24);
     app.keys("r");
-    let Task::Pets(PetsTask::List { known: Some(known), .. }) = app.job(Slot::List).unwrap().task else {
-        panic!("asked blindly")
-    };
+    let Some(ListPets { known: Some(known), .. }) = app.asked() else { panic!("asked blindly") };
     assert_eq!(known.pets.len(), 20);
-    app.reply(Slot::List, unchanged());
+    app.answer::<ListPets>(unchanged());
     assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, ListSource::Answer));
 }
 
@@ -149,7 +150,7 @@ fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
     assert!(app.says("100 pets."));
     part(&mut app, animals(250).split_off(100));
     let done = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(done)));
+    app.answer::<ReadInventory>(Ok(done));
     assert!(app.says("250 pets from 3 requests: all that the service lists."), "{}", app.screen());
     assert!(app.says("[All 250]") && app.says("sold 50"));
     let asked = app.effects.len();
@@ -173,7 +174,7 @@ fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
     let mut app = App::loaded(80, 24);
     app.keys("W");
     part(&mut app, animals(60));
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(Failure::NoAnswer { after: Duration::from_secs(30) })));
+    app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("No answer from the embedded store within 30 s."));
     assert_eq!(app.state.pets.row_count(), 60);
     app.keys("Esc");
@@ -185,7 +186,7 @@ fn pets_added_here_are_in_the_whole_inventory_and_its_numbers() {
     let mut app = whole(80, 24, &animals(250), true);
     app.keys("a \"Rex\" Tab 3 F2");
     let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
-    app.reply(Slot::Create, AddReply::Created(Ok(pet)));
+    app.answer::<CreatePet>(Ok(pet));
     app.answer_lists(&animals(20));
     app.keys("Esc");
     assert!(app.says("[All 251]") && app.says("of 251. All pets are loaded."), "{}", app.screen());
@@ -212,10 +213,7 @@ fn changes_are_seen_in_the_whole_inventory_too() {
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
     app.keys("r");
     part(&mut app, pets);
-    app.reply(
-        Slot::Inventory,
-        PetsReply::InventoryRead(Ok(Coverage { requests: 2, complete: true, full: Vec::new() })),
-    );
+    app.answer::<ReadInventory>(Ok(Coverage { requests: 2, complete: true, full: Vec::new() }));
     assert_eq!(marked(&app), [100_371, 500_000]);
 }
 
@@ -226,13 +224,13 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
     let late = app.job(Slot::List).unwrap();
     app.keys("Right");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
-    app.reply_to(late.id, listed(animals(20), None));
+    app.answer_to::<ListPets>(late.id, listed(animals(20), None));
     app.keys("Esc");
-    let Task::Pets(PetsTask::List { query, .. }) = app.job(Slot::List).unwrap().task else { panic!("not asked") };
+    let ListPets { query, .. } = app.asked().unwrap();
     assert_eq!(query.status, Some(PetStatus::Available));
     let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
     assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
-    app.reply(Slot::List, listed(Vec::new(), None));
+    app.answer::<ListPets>(listed(Vec::new(), None));
     app.effects.clear();
     app.keys("W W");
     assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
@@ -240,10 +238,10 @@ fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_n
 
 #[test]
 fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
-    let failed = || PetsReply::InventoryRead(Err(Failure::NotSent { why: "refused".into() }));
+    let failed = || Err(Failure::NotSent { why: "refused".into() });
     let mut app = App::loaded(80, 24);
     app.keys("W");
-    app.reply(Slot::Inventory, failed());
+    app.answer::<ReadInventory>(failed());
     assert!(app.says("Nothing was loaded; W retries.") && !app.state.pets.whole.open, "{}", app.screen());
     assert_eq!(app.state.pets.row_count(), 20);
     let mut pets = animals(39);
@@ -252,7 +250,7 @@ fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_
     app.keys("W r");
     app.answer_lists(&pets);
     app.keys("W r");
-    app.reply(Slot::Inventory, failed());
+    app.answer::<ReadInventory>(failed());
     assert!(app.says("Showing the earlier inventory; r starts again."), "{}", app.screen());
     assert_eq!(marked(&app), [0; 0], "an old reading is not news");
 }
@@ -262,14 +260,14 @@ fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
     app.keys("W");
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Err(away())));
+    app.answer::<ReadInventory>(Err(away()));
     assert!(app.says("OFFLINE") && app.says("Retry in 0:02"), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
     assert_eq!(app.effects.iter().skip(asked).filter(|effect| matches!(effect, Effect::Job(_))).count(), 0);
     assert!(app.says("Retry in 0:02"), "{}", app.screen());
     app.keys("0 # \"42\" Enter");
-    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps: Vec::new() })));
+    app.answer::<FindPet>(Ok(LookupResult { pet: None, steps: Vec::new() }));
     assert!(app.state.pending.is_running(Slot::List), "it answers: the rows are asked for at once");
     app.answer_lists(&animals(39));
     app.keys("Esc");
@@ -281,7 +279,7 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     for _ in 0..9 {
         app.keys("r");
-        app.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+        app.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
     }
     assert!(app.says("Retry in 0:02"), "{}", app.screen());
 }
@@ -297,7 +295,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     assert!(app.says("Unknown format. The name must end in one of .csv, .tsv"), "{}", app.screen());
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
-    app.reply(Slot::Write, PopupReply::Written(Ok("/home/ada/part.csv".into())));
+    app.answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
     assert!(app.says("Written to /home/ada/part.csv: 237 rows, there may be more."), "{}", app.screen());
 }
 
@@ -326,7 +324,7 @@ fn a_pet_that_is_here_is_found_without_a_request() {
     assert!(!app.state.popups.is_open() && app.says("Pet 100232 found in the loaded rows."), "{}", app.screen());
     assert!(app.says("Name       Mr. Whiskers the Third of Springfield"), "{}", app.screen());
     app.keys("Y");
-    let Task::Popups(PopupTask::Copy(json)) = app.job(Slot::Copy).unwrap().task else { panic!("not copied") };
+    let CopyText { text: json, .. } = app.asked().expect("not copied");
     assert!(json.contains("\"id\":100232"), "{json}");
 }
 
@@ -353,23 +351,23 @@ fn a_look_that_was_cancelled_is_not_shown_as_under_way() {
 fn the_lists_are_asked_before_the_operation_that_goes_away() {
     let mut app = App::loaded(80, 24);
     app.keys("# \"-7\" Enter");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::IfNeeded)));
+    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::IfNeeded }));
     let steps = vec![
         Step { asked: LookupRequest::List(PetStatus::Available), outcome: StepOutcome::NotThereButFull { rows: 100 } },
         Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::NotThere },
         Step { asked: LookupRequest::List(PetStatus::Sold), outcome: StepOutcome::NotThere },
         Step { asked: LookupRequest::Get, outcome: StepOutcome::NotFound },
     ];
-    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: None, steps })));
+    app.answer::<FindPet>(Ok(LookupResult { pet: None, steps }));
     assert!(app.says("This pet does not exist (404)."), "{}", app.screen());
     assert!(app.says("be removed on 5 December 2030"), "{}", app.screen());
     app.keys("8 Enter");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(8, Ask::IfNeeded)));
+    assert_eq!(app.asked(), Some(FindPet { id: 8, ask: Ask::IfNeeded }));
     app.keys("- 7 Enter g");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(-7, Ask::Now)));
+    assert_eq!(app.asked(), Some(FindPet { id: -7, ask: Ask::Now }));
     let steps = vec![Step { asked: LookupRequest::Get, outcome: StepOutcome::Found }];
     let pet = Pet { id: -7, ..animals(1).remove(0) };
-    app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: Some(pet), steps })));
+    app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), steps }));
     assert!(app.says("Pet -7 found with 1 request.") && app.state.pets.drawer, "{}", app.screen());
     app.keys("# \"-8\" Enter Esc");
     assert!(app.effects.contains(&Effect::Cancel(Slot::ById)));
@@ -380,9 +378,9 @@ fn from_its_day_on_the_operation_is_asked_only_by_hand() {
     let mut app = App::loaded(80, 24);
     app.now.wall = "2030-12-05T00:00:00Z".parse().unwrap();
     app.keys("# \"42\" Enter");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Never)));
+    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Never }));
     app.keys("g");
-    assert_eq!(app.job(Slot::ById).unwrap().task, Task::Pets(PetsTask::Find(42, Ask::Now)));
+    assert_eq!(app.asked(), Some(FindPet { id: 42, ask: Ask::Now }));
 }
 
 #[test]
@@ -401,7 +399,7 @@ fn an_invalid_id_is_reported_before_any_request_and_the_text_stays() {
 
 /// What `app` would keep, read back into a new start.
 fn started_again(app: &App) -> App {
-    let Task::WriteCache(kept) = app.job(Slot::Remember).expect("nothing is kept").task else { panic!() };
+    let kept: SessionCache = app.asked().unwrap();
     let mut next = App::started(remote(), 80, 24);
     let read = SessionCache::read(&kept.text(), "production https://api.example.com/v1").expect("cannot be read back");
     read.restore(&mut next.state, next.now);
@@ -418,7 +416,7 @@ fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
     next.keys("Esc 0");
-    next.reply(Slot::List, PetsReply::Listed(Err(Failure::NotSent { why: "connection refused".into() })));
+    next.answer::<ListPets>(Err(Failure::NotSent { why: "connection refused".into() }));
     assert!(next.says("The rows below are 3 h old.") && next.says("Retry in"), "{}", next.screen());
 }
 
@@ -435,7 +433,7 @@ fn what_changed_while_nobody_looked_is_news_at_the_next_start() {
 #[test]
 fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not_followed() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let Task::WriteCache(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+    let kept: SessionCache = app.asked().unwrap();
     assert_eq!(SessionCache::read(&kept.text(), "other https://api.example.com/v1"), None);
     assert_eq!(SessionCache::read("{", "production https://api.example.com/v1"), None);
     let next = |address: &str| serde_json::from_value(address.into()).ok();
@@ -469,10 +467,7 @@ fn of_the_demo_nothing_is_kept() {
 #[test]
 fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let copied = |app: &App| match app.job(Slot::Copy).unwrap().task {
-        Task::Popups(PopupTask::Copy(text)) => text,
-        other => panic!("{other:?}"),
-    };
+    let copied = |app: &App| app.asked().map(|CopyText { text, .. }| text).unwrap();
     app.keys("y");
     assert_eq!(copied(&app), "100231");
     app.keys("Y");
@@ -487,21 +482,20 @@ fn the_id_the_pet_and_a_curl_line_without_the_key_are_copied() {
 fn everything_is_written_from_the_service_and_can_be_stopped() {
     let mut app = App::loaded(80, 24);
     app.keys("x Down C-u \"all.json\" Enter");
-    let write = WriteFile { path: "all.json".into(), replace: false, what: FileContents::Inventory };
-    assert_eq!(app.job(Slot::Export).unwrap().task, PopupTask::Write(write).into());
+    assert_eq!(app.asked(), Some(Export { path: "all.json".into(), replace: false }));
     let id = app.job(Slot::Export).unwrap().id;
-    app.reply_to(id, PopupReply::Exporting(1_200));
+    app.say_to::<Export>(id, 1_200);
     assert!(app.says("1200 pets so far ... Esc stops"), "{}", app.screen());
     app.keys("C-c");
     assert_eq!(app.effects.last(), Some(&Effect::Cancel(Slot::Export)));
     assert!(app.says("Stopped. Nothing was written.") && !app.says("so far"), "{}", app.screen());
     app.wait(Duration::from_secs(3)).keys("Enter");
-    app.reply(Slot::Export, PopupReply::Exported(Err(NotWritten::Exists("all.json".into()))));
+    app.answer::<Export>(Err(NotWritten::Exists("all.json".into())));
     assert!(app.says("File exists. Enter overwrites it"), "{}", app.screen());
     app.keys("Enter");
     let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
-    app.reply(Slot::Export, PopupReply::Exported(Ok(exported)));
+    app.answer::<Export>(Ok(exported));
     assert!(!app.state.popups.is_open());
     assert!(app.says("Written to /tmp/all.json: 1203 pets from 12 requests. There may be more:"), "{}", app.screen());
 }
@@ -510,9 +504,9 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
 fn tab_completes_the_path_of_an_export() {
     let mut app = App::loaded(80, 24);
     app.keys("x C-u \"~/exp\" Tab");
-    assert_eq!(app.job(Slot::CompletePath).map(|job| job.task), Some(Task::CompletePath("~/exp".into())));
+    assert_eq!(app.asked(), Some(CompletePath("~/exp".into())));
     let completion = Completion { more: "orts/".into(), names: vec!["exports/".into()] };
-    app.reply(Slot::CompletePath, Outcome::PathCompleted("~/exp".into(), completion));
+    app.answer::<CompletePath>(Ok(completion));
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "~/exports/");
 }
@@ -527,11 +521,7 @@ fn the_rows_shown_are_written_in_the_format_of_the_name() {
         matches!(&write.text, Contents::Pets { shown, whole: false } if shown.iter().all(|pet| pet.category_id == 12))
     );
     app.keys("C-u \"twelve.ndjson\" Enter");
-    let Task::Popups(PopupTask::Write(WriteFile { path, what: FileContents::Text(text), replace })) =
-        app.job(Slot::Write).unwrap().task
-    else {
-        panic!()
-    };
+    let Some(WriteFile { path, what: FileContents::Text(text), replace }) = app.asked() else { panic!() };
     assert_eq!((path.as_str(), replace), ("twelve.ndjson", false));
     let read: Vec<Pet> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(read.iter().map(|pet| pet.id).collect::<Vec<_>>(), ids(&app));
@@ -554,7 +544,7 @@ fn changed(columns: u16, rows: u16) -> App {
     pets[4].name = "\u{1b}[2Jeclair".into();
     pets[4].status = Some(PetStatus::Pending.into());
     app.wait(Duration::from_secs(65)).keys("r");
-    app.reply(Slot::List, listed(pets, None));
+    app.answer::<ListPets>(listed(pets, None));
     app
 }
 
@@ -577,7 +567,7 @@ fn looks_of_search_marks_and_the_whole_inventory() {
     both("kept", |columns, rows| {
         let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
         app.keys("r");
-        let Task::WriteCache(kept) = app.job(Slot::Remember).unwrap().task else { panic!() };
+        let kept: SessionCache = app.asked().unwrap();
         let mut next = App::started(remote(), columns, rows);
         SessionCache::read(&kept.text(), "production https://api.example.com/v1")
             .unwrap()
@@ -605,7 +595,7 @@ fn looks_of_one_pet_by_its_id() {
             },
             Step { asked: LookupRequest::List(PetStatus::Pending), outcome: StepOutcome::Found },
         ];
-        app.reply(Slot::ById, PetsReply::Found(Ok(LookupResult { pet: Some(pet), steps })));
+        app.answer::<FindPet>(Ok(LookupResult { pet: Some(pet), steps }));
         app
     });
     both("by_id_wrong", |columns, rows| {
@@ -640,7 +630,7 @@ fn pets_without_a_status_are_counted_and_a_search_that_misses_one_added_here_say
     assert!(!app.says("not set "), "{}", app.screen());
     app.keys("a \"Whiskers\" Tab \"3\" Tab n F2");
     let whiskers = Pet { id: 100_400, name: "Whiskers".into(), category_id: 3, status: None };
-    app.reply(Slot::Create, AddReply::Created(Ok(whiskers.clone())));
+    app.answer::<CreatePet>(Ok(whiskers.clone()));
     app.keys("Esc");
     let mut pets = animals(12);
     pets.push(whiskers);
@@ -703,7 +693,7 @@ fn the_form_and_rapid_entry_take_a_name_and_send_its_number() {
     app.keys("F2");
     let status = Some(PetStatus::Available);
     let rex = NewPet { name: "Rex".into(), category_id: 3, status };
-    assert!(matches!(app.job(Slot::Create).unwrap().task, Task::Add(AddTask::Create(new, _)) if new == rex));
+    assert!(matches!(app.asked(), Some(CreatePet { new, .. }) if new == rex));
 
     let mut app = named(80, 24);
     app.keys("a \"Rex\" Tab \"cat\" F2");

@@ -7,7 +7,8 @@ use crate::config::Settings;
 use crate::config::file::{File, View};
 use crate::model::Limit;
 use crate::tui::context::Context;
-use crate::tui::screens::pets::jobs::PetsReply;
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::popups::views::AddView;
 use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
 use crate::tui::testing::loss::whole_at_every_size;
 
@@ -85,8 +86,8 @@ fn of_the_whole_inventory_only_what_arrives_is_counted_again() {
     let pets = animals(3_000);
     app.keys("W");
     let coverage = Coverage { requests: 30, complete: true, full: Vec::new() };
-    app.reply(Slot::Inventory, PetsReply::InventoryPart(pets));
-    app.reply(Slot::Inventory, PetsReply::InventoryRead(Ok(coverage)));
+    app.say::<ReadInventory>(pets);
+    app.answer::<ReadInventory>(Ok(coverage));
     let now = app.now;
     for number in 0..20 {
         let status = [PetStatus::Available, PetStatus::Sold][number % 2];
@@ -142,10 +143,7 @@ fn a_narrow_window_leaves_columns_out_in_the_stated_order() {
 
 /// The view that the worker is asked to save.
 fn saved(app: &App) -> Box<View> {
-    match app.job(Slot::Views).map(|job| job.task) {
-        Some(Task::Popups(PopupTask::AddView(view))) => view,
-        other => panic!("no view is saved: {other:?}"),
-    }
+    app.asked().map(|AddView(view)| view).expect("no view is saved")
 }
 
 #[test]
@@ -159,7 +157,7 @@ fn what_is_shown_becomes_a_tab_with_its_rows() {
     let rex = "[[views]]\nname = \"rex\"\nsearch = \"rex cat:3\"\nstatus = \"available\"\n";
     let as_file = File::parse(rex, std::path::Path::new("config.toml")).unwrap().views.remove(0);
     assert_eq!(*view, as_file);
-    app.reply(Slot::Views, PopupReply::ViewAdded(Ok(view)));
+    app.answer::<AddView>(Ok(()));
     assert!(app.says("View rex saved.") && tabs(&mut app).contains("[rex"), "{}", app.screen());
     app.answer_lists(&animals(39));
     assert_eq!((app.state.pets.search.value(), app.state.pets.row_count()), ("rex cat:3", rows));
@@ -198,7 +196,7 @@ fn a_view_that_cannot_be_saved_says_why_in_the_box() {
     assert!(app.says("there is a view \"cats\" already"), "{}", app.screen());
     assert_eq!(app.job(Slot::Views), None);
     app.keys("C-u \"dogs\" Enter");
-    app.reply(Slot::Views, PopupReply::ViewAdded(Err("no room".into())));
+    app.answer::<AddView>(Err("no room".into()));
     assert!(app.says("The view was not saved: no room"), "{}", app.screen());
     app.keys("Esc");
     assert_eq!((app.state.popups.is_open(), app.state.pets.tabs().0.len()), (false, 6));

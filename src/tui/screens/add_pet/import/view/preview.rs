@@ -10,12 +10,12 @@ use crate::transfer::import::Start;
 use crate::transfer::preview::{Cells, Preview};
 use crate::transfer::rows::RowFault;
 use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::import::jobs::ImportSource;
 use crate::tui::screens::add_pet::import::preview::{Choice, PreviewField, PreviewState};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
+use crate::tui::worker::context::ImportSource;
 
 /// The width of the preview with a pane beside it.
 const BESIDE_PANE: u16 = 82;

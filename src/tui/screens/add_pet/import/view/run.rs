@@ -7,7 +7,6 @@ use ratatui::text::Span;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
 use crate::transfer::journal::RowOutcome;
-use crate::tui::screens::add_pet::import::jobs::ImportSource;
 use crate::tui::screens::add_pet::import::progress::{RowEntry, Running};
 use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
@@ -15,6 +14,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
+use crate::tui::worker::context::ImportSource;
 
 /// The left edges of the columns of the list.
 const LINE: u16 = 3;

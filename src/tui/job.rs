@@ -1,0 +1,272 @@
+//! Work beside the loop: what it is, where one runs at a time, and what follows from its answer, in one type.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
+use tokio::sync::{mpsc, watch};
+use tokio::task::spawn_blocking;
+
+use super::effect::Effect;
+use super::pending::{ReqId, Slot};
+use super::state::AppState;
+use super::worker::context::WorkerContext;
+use crate::api::failure::Failure;
+use crate::api::{Client, Recorder};
+use crate::app::outbox::queue::Queue;
+use crate::clock::Now;
+use crate::config::Settings;
+use crate::transfer::ColumnMapping;
+use crate::transfer::import::ImportControl;
+use crate::transfer::journal::Target;
+
+/// The pause between two progress reports.
+pub const BETWEEN_NEWS: Duration = Duration::from_millis(100);
+
+/// Work for the worker, declared beside the view that starts it.
+pub trait Job: Debug + Send + Sync + Sized + 'static {
+    /// What comes of it.
+    type Answer: Debug + Send + 'static;
+    /// Why nothing came of it: also if it could not start, or panicked.
+    type Error: Debug + From<Failure> + Send + 'static;
+
+    /// Where it runs: one at a time in each slot.
+    const SLOT: fn(&Self) -> Slot;
+
+    /// Whether a session over SSH may do it, where jobs in its slot are allowed. What is typed there comes from another
+    /// machine and names no file of this one.
+    fn may_run_over_ssh(&self, _: &WorkerContext) -> bool {
+        true
+    }
+
+    /// Does it, in the worker.
+    fn run(self: Arc<Self>, env: Env) -> impl Future<Output = Result<Self::Answer, Self::Error>> + Send;
+
+    /// What follows from its answer, in the app.
+    fn done(&self, app: &mut AppState, answer: Result<Self::Answer, Self::Error>, now: Now) -> Vec<Effect>;
+}
+
+/// A job that says something before it ends.
+pub trait Ongoing: Job {
+    /// What it says.
+    type Part: Debug + Send + 'static;
+
+    /// What follows from it, in the app.
+    fn on_part(&self, app: &mut AppState, part: Self::Part, now: Now) -> Vec<Effect>;
+
+    /// Whether it may be drawn later: what others do is not waited for.
+    fn can_wait(_: &Self::Part) -> bool {
+        false
+    }
+}
+
+/// A job whose type the loop and the worker need not know.
+pub trait AnyJob: Any + Debug + Send + Sync {
+    /// Where it runs.
+    fn slot(&self) -> Slot;
+
+    /// Whether a session over SSH may do it.
+    fn is_allowed_over_ssh(&self, machine: &WorkerContext) -> bool;
+
+    /// Does it.
+    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Follow>>;
+
+    /// The answer of a job that could not start, or panicked.
+    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Follow>;
+}
+
+impl<J: Job> AnyJob for J {
+    fn slot(&self) -> Slot {
+        J::SLOT(self)
+    }
+
+    fn is_allowed_over_ssh(&self, machine: &WorkerContext) -> bool {
+        J::SLOT(self).is_allowed_over_ssh() && self.may_run_over_ssh(machine)
+    }
+
+    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Follow>> {
+        Box::pin(async move {
+            let answer = Arc::clone(&self).run(env).await;
+            Box::new(Answered { job: self, answer }) as Box<dyn Follow>
+        })
+    }
+
+    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Follow> {
+        Box::new(Answered { job: self, answer: Err(failure.into()) })
+    }
+}
+
+/// A job, with the id that its reply will carry. A newer one replaces the older one of its slot, except for
+/// [`Slot::Create`].
+#[derive(Clone, Debug)]
+pub struct Started {
+    /// Which job it is.
+    pub id: ReqId,
+    /// What to do.
+    pub job: Arc<dyn AnyJob>,
+}
+
+/// The same job.
+impl PartialEq for Started {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+/// What a job gave, with what follows from it.
+pub trait Follow: Any + Debug + Send {
+    /// Takes it into the state.
+    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect>;
+}
+
+/// The answer of a job.
+#[derive(Debug)]
+pub struct Answered<J: Job> {
+    /// What was asked for.
+    pub job: Arc<J>,
+    /// What came of it.
+    pub answer: Result<J::Answer, J::Error>,
+}
+
+impl<J: Job> Follow for Answered<J> {
+    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+        self.job.done(app, self.answer, now)
+    }
+}
+
+#[derive(Debug)]
+struct Said<J: Ongoing> {
+    job: Arc<J>,
+    part: J::Part,
+}
+
+impl<J: Ongoing> Follow for Said<J> {
+    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+        self.job.on_part(app, self.part, now)
+    }
+}
+
+/// What a job said. Dropped unless the job of this id is waited for.
+#[derive(Debug)]
+pub struct Reply {
+    /// Which job it was.
+    pub id: ReqId,
+    /// Whether the job goes on, and more comes of it.
+    pub goes_on: bool,
+    /// Whether it may be drawn later.
+    pub can_wait: bool,
+    /// What it said.
+    pub said: Box<dyn Follow>,
+}
+
+/// Of the same job.
+impl PartialEq for Reply {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Reply {
+    /// The end of a job.
+    pub fn end(id: ReqId, said: Box<dyn Follow>) -> Self {
+        Self { id, goes_on: false, can_wait: false, said }
+    }
+
+    /// A part of what a job says.
+    pub fn part<J: Ongoing>(id: ReqId, job: &Arc<J>, part: J::Part) -> Self {
+        let can_wait = J::can_wait(&part);
+        Self { id, goes_on: true, can_wait, said: Box::new(Said { job: Arc::clone(job), part }) }
+    }
+}
+
+/// The client, once there is one. The service inside the program may still be starting.
+pub type Connection = watch::Receiver<Option<Result<Client, Failure>>>;
+
+/// What all jobs use from now on.
+#[derive(Debug, Default)]
+pub struct Changed {
+    /// Another client.
+    pub client: Option<Client>,
+    /// Another service: its settings, and its queue.
+    pub service: Option<(Arc<Settings>, Queue)>,
+}
+
+/// What a job may use.
+#[derive(Clone)]
+pub struct Env {
+    /// This machine.
+    pub machine: Arc<WorkerContext>,
+    /// The service in use.
+    pub settings: Option<Arc<Settings>>,
+    /// Which job it is.
+    pub id: ReqId,
+    /// Its client.
+    pub connection: Connection,
+    /// Its queue.
+    pub queue: Queue,
+    /// The number of the newest writing of drafts that was begun.
+    pub drafts_taken: u64,
+    /// Controls the import.
+    pub import_control: watch::Receiver<ImportControl>,
+    /// Is told of requests.
+    pub recorder: Recorder,
+    /// What the job changes for those after it, once it has ended.
+    pub changed: Arc<Mutex<Changed>>,
+    /// Where replies go.
+    pub replies: mpsc::Sender<Reply>,
+}
+
+impl Env {
+    /// The client, as soon as there is one; its requests are listed under `name`.
+    pub async fn api(&self, name: &'static str) -> Result<Client, Failure> {
+        let mut connection = self.connection.clone();
+        let connected = match connection.wait_for(Option::is_some).await {
+            Ok(connected) => connected.clone(),
+            Err(_) => None,
+        };
+        let never = || Err(Failure::Crashed { why: "the connection was never made".to_owned() });
+        connected.unwrap_or_else(never).map(|client| client.called(name))
+    }
+
+    /// The service in use, as reports name it.
+    pub fn target(&self) -> Target {
+        let none = || Target { service: String::new(), key: String::new() };
+        self.settings.as_deref().map_or_else(none, Target::of)
+    }
+
+    /// How a file is read, with the names of categories in use.
+    pub fn reading(&self, chosen: ColumnMapping) -> ColumnMapping {
+        let categories = self.settings.as_ref().map(|settings| Arc::clone(&settings.categories));
+        ColumnMapping { categories: categories.unwrap_or_default(), ..chosen }
+    }
+
+    /// Waits until there is room for it: nothing of what is told so is left out.
+    pub async fn tell<J: Ongoing>(&self, job: &Arc<J>, part: J::Part) {
+        // Without a receiver nobody waits for it.
+        let _ = self.replies.send(Reply::part(self.id, job, part)).await;
+    }
+
+    /// Leaves it out where there is no room: something newer comes.
+    pub fn offer<J: Ongoing>(&self, job: &Arc<J>, part: J::Part) {
+        let _ = self.replies.try_send(Reply::part(self.id, job, part));
+    }
+}
+
+/// Does what waits for disks and programs where it holds up nothing else.
+pub async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<String> + Send + 'static,
+{
+    spawn_blocking(work).await.unwrap_or_else(|error| Err(E::from(error.to_string())))
+}
+
+/// What went wrong inside this program, as a sentence.
+impl From<Failure> for String {
+    fn from(failure: Failure) -> Self {
+        failure.sentence("this program")
+    }
+}
