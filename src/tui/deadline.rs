@@ -53,14 +53,14 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     match slot {
         Slot::List | Slot::More | Slot::Create | Slot::SearchFor | Slot::TestKey | Slot::Samples => true,
         Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
-        Slot::Walk => state.screen == Screen::Domains,
+        Slot::Redirects => state.screen == Screen::Domains,
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
-        Slot::Count(_) | Slot::Keep | Slot::Write | Slot::Copy | Slot::Remember => false,
+        Slot::Count(_) | Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
         Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
-        Slot::Setting | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,
+        Slot::Theme | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,
         Slot::Drafts | Slot::Follow | Slot::Provenance | Slot::Resolvers | Slot::Action(_) => false,
     }
 }

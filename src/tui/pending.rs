@@ -38,9 +38,9 @@ pub enum Slot {
     /// Checking a domain, in one of `LANES` lanes.
     Check(usize),
     /// Writing the list of domains, and reading it back. Never aborted.
-    Keep,
+    Registry,
     /// Following the redirects of the configuration.
-    Walk,
+    Redirects,
     /// Choosing which resolvers are asked. Never aborted.
     Resolvers,
     /// Writing a text to a file. Never aborted.
@@ -56,11 +56,11 @@ pub enum Slot {
     /// Asking who added pets.
     Provenance,
     /// Writing a setting. Never aborted.
-    Setting,
+    Theme,
     /// Writing the views. Never aborted.
     Views,
     /// Writing the session cache. Never aborted.
-    Remember,
+    Cache,
     /// Reading which profiles there are.
     Profiles,
     /// Asking the service of a profile for one pet.
@@ -90,7 +90,7 @@ pub enum Slot {
 impl Slot {
     /// Whether it may be given up: nothing is lost or left half done.
     pub(super) const fn is_cancellable(self) -> bool {
-        let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Walk | Self::CompletePath);
+        let elsewhere = matches!(self, Self::Action(_) | Self::Check(_) | Self::Redirects | Self::CompletePath);
         elsewhere
             || matches!(self, Self::TestProfile | Self::TryProfile)
             || self.is_about_service() && !matches!(self, Self::KeyFile | Self::Follow)
@@ -99,11 +99,11 @@ impl Slot {
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub(super) const fn is_allowed_over_ssh(self) -> bool {
-        use Slot::{Action, CheckFile, Copy, Create, Drafts, Import, Line, Queue, Remember, SearchFor, SearchForLine};
-        use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples, Setting, TestKey, Views};
+        use Slot::{Action, Cache, CheckFile, Copy, Create, Drafts, Import, Line, Queue, SearchFor, SearchForLine};
+        use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples, TestKey, Theme, Views};
         matches!(self, List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples | Create | SearchFor)
-            || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Remember | Action(_) | CheckFile | Import)
-            || matches!(self, Copy | TestKey | Setting | Views)
+            || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
+            || matches!(self, Copy | TestKey | Theme | Views)
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.

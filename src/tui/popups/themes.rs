@@ -58,7 +58,7 @@ impl Job for SetTheme {
     /// The file.
     type Answer = String;
     type Error = String;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::Setting;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Theme;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<String, String> {
         let write = move || {
@@ -138,7 +138,7 @@ mod tests {
         app.keys("T Down");
         assert_eq!(app.state.theme.name(), "dark");
         app.keys("Esc");
-        assert_eq!((app.state.theme.name(), app.job(Slot::Setting)), ("default", None));
+        assert_eq!((app.state.theme.name(), app.job(Slot::Theme)), ("default", None));
         app.keys("T Down C-g Esc Esc");
         assert_eq!(app.state.theme.name(), "default");
         app.keys("T Down Down Enter");

@@ -68,7 +68,7 @@ fn moment(at: Timestamp, now: Now) -> Now {
 
 /// Keeps what is here for the next session. One writing at a time, so that an older one never ends last.
 pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.keep_again = state.pending.is_running(Slot::Remember);
+    state.keep_again = state.pending.is_running(Slot::Cache);
     if state.keep_again {
         return Vec::new();
     }
@@ -79,7 +79,7 @@ pub fn keep(state: &mut AppState, now: Now) -> Vec<Effect> {
 impl Job for SessionCache {
     type Answer = ();
     type Error = String;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::Remember;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Cache;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
         let write = move || {

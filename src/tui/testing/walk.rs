@@ -160,11 +160,11 @@ fn reply(app: &mut App, which: usize) {
             about_additions(app, job, which, failure);
         }
         Slot::CheckFile | Slot::Import => about_imports(app, job, which, failure),
-        Slot::Keep | Slot::Check(_) | Slot::Walk | Slot::Resolvers => about_domains(app, job, which),
+        Slot::Registry | Slot::Check(_) | Slot::Redirects | Slot::Resolvers => about_domains(app, job, which),
         Slot::Profiles | Slot::UseProfile | Slot::TestProfile | Slot::TryProfile => about_profiles(app, job, which),
         Slot::WriteProfile | Slot::KeyFile | Slot::TestKey => about_keys(app, job, which, failure),
         Slot::Copy | Slot::Write | Slot::Export | Slot::CompletePath => about_files(app, job, which),
-        Slot::Setting | Slot::Views | Slot::Drafts | Slot::Remember | Slot::Action(_) => about_writes(app, job, which),
+        Slot::Theme | Slot::Views | Slot::Drafts | Slot::Cache | Slot::Action(_) => about_writes(app, job, which),
     }
 }
 

@@ -91,7 +91,7 @@ pub struct FollowRedirects {
 impl Job for FollowRedirects {
     type Answer = Vec<FollowedRedirect>;
     type Error = Failure;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::Walk;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Redirects;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Vec<FollowedRedirect>, Failure> {
         let followed = env.machine.domains_context.follow(self.redirects.clone(), self.sandbox.clone()).await;

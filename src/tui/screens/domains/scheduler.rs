@@ -187,7 +187,7 @@ fn next_in_queue(panel: &mut State) -> Option<(DnsName, Entry)> {
 /// Writes changes, one write at a time to keep their order.
 fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
     let panel = &app.domains;
-    if panel.changes.is_empty() || panel.blocked || app.pending.is_running(Slot::Keep) {
+    if panel.changes.is_empty() || panel.blocked || app.pending.is_running(Slot::Registry) {
         return None;
     }
     app.domains.writing = app.domains.changes.len();

@@ -38,7 +38,7 @@ pub fn show(app: &mut AppState, now: Now) -> Vec<Effect> {
 fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     app.domains.blocked = false;
     // A write also returns the list.
-    if app.pending.is_running(Slot::Keep) || !app.domains.changes.is_empty() {
+    if app.pending.is_running(Slot::Registry) || !app.domains.changes.is_empty() {
         return scheduler::work(app, now);
     }
     vec![app.begin(KeepRegistry(Vec::new()), now)]
@@ -204,7 +204,7 @@ impl Job for KeepRegistry {
     /// The list as it is on disk now.
     type Answer = Registry;
     type Error = String;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::Keep;
+    const SLOT: fn(&Self) -> Slot = |_| Slot::Registry;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Registry, String> {
         blocking(move || env.machine.domains_context.apply(&self.0)).await

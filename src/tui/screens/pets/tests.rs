@@ -328,7 +328,7 @@ fn without_a_key_nothing_is_asked_and_one_is_asked_for() {
     assert!(app.job(Slot::TestKey).is_some());
     app.state.screen = Screen::Domains;
     app.effects = start(&mut app.state, app.now);
-    assert!(app.job(Slot::Keep).is_some(), "domains need no key");
+    assert!(app.job(Slot::Registry).is_some(), "domains need no key");
 }
 
 #[test]

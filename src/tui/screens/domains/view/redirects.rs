@@ -38,7 +38,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
         let (verdict, seen) = match panel.walked(redirect) {
             Some(walked) => (Some(walked.verdict()), deciding(&walked.findings).map_or("", |finding| &finding.title)),
-            None if scene.app.pending.is_running(Slot::Walk) => (None, "checking ..."),
+            None if scene.app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
         let text = format!(

@@ -43,7 +43,7 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
             let text = match panel.redirect_from(name) {
                 None => "none configured: set it in [domains] and in the dashboard",
                 Some(_) if reported.removed => "not checked: the domain is removed",
-                Some(_) if scene.app.pending.is_running(Slot::Walk) => "checking ...",
+                Some(_) if scene.app.pending.is_running(Slot::Redirects) => "checking ...",
                 Some(_) => "not checked yet (r)",
             };
             page.wrapped(11, text, 2);

@@ -459,7 +459,7 @@ fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone(
 #[test]
 fn of_the_demo_nothing_is_kept() {
     let app = App::loaded(80, 24);
-    assert_eq!(app.job(Slot::Remember), None);
+    assert_eq!(app.job(Slot::Cache), None);
 }
 
 // --- what leaves the screen ---
