@@ -2,8 +2,8 @@
 //!
 //! # Where to begin
 //!
-//! To understand the app, read eight files: this one (the map), `tui::msg`, `tui::effect`, `tui::update`, `tui::job`,
-//! `tui::screens::pets::update`, `tui::worker`, `tui::event_loop`. To understand the service: [`server`], then
+//! To understand the app, read nine files: this one (the map), `tui::msg`, `tui::effect`, `tui::command`, `tui::update`,
+//! `tui::job`, `tui::screens::pets::update`, `tui::worker`, `tui::event_loop`. To understand the service: [`server`], then
 //! [`store`]: below its `pets` come `job`, `database`, then `sqlite` or `postgres`; the statements are in `sql`. The
 //! types of both are in [`model`]. To understand the checker of custom domains: [`domains`], then
 //! [`domains::observation`], [`domains::diagnosis`], [`domains::probe`]; its panel is `tui::screens::domains`.
@@ -12,7 +12,8 @@
 //!
 //! # The app
 //!
-//! A key goes through `tui::terminal`, `tui::keymap`, `tui::update` and the `update` of its screen. What it asks for is
+//! A key goes through `tui::terminal` and `tui::event_loop` to `tui::update`, which looks up its command in `tui::keymap`;
+//! commands are in the `update` of their screen, those that work everywhere in `tui::update`. What one asks for is
 //! a job, a type beside it: what is asked, what the worker does for it, through `app` or [`api`], and what follows from its
 //! answer (`tui::job`). The service inside the app is started by `cli::service`, which `cli::launch` hands to the worker.
 //!
@@ -25,8 +26,8 @@
 //!         │  Msg ─► update(&mut state, msg, now) ─► Vec<Effect>                             │ one job per slot: │
 //!         │  draw(&state, &appearance, now) ─► Layout ─► state.layout                       │ api, files,       │
 //!         │                                            │ ◄───────────────────────────────── │ domains           │
-//!         └────────────────────────────────────────────┘  replies (bounded; ends awaited,   └───────────────────┘
-//!                                                           progress dropped when full)
+//!         └────────────────────────────────────────────┘  replies (bounded; awaited unless  └───────────────────┘
+//!                                                           something newer comes)
 //! ```
 //!
 //! The state is shared by sending, not by locking. A reply counts only if its id is the one that its slot waits for.
@@ -38,7 +39,7 @@
 //! Arrows point to what may be imported, as may be what comes after it; a test compares the imports of `src` with this.
 //! `transfer` also uses `api` and `config`; `api` uses `model` alone; of `cli` only `launch` uses `tui`. `clock` and
 //! `terminal_size` are usable everywhere; `model` imports nothing of ours. No files import each other in a circle, but
-//! inside the folder of a screen.
+//! inside the folder of a screen, and the state of the app with what is a function of it: its commands and jobs.
 //!
 //! ```text
 //! main ─► cli ─┬─► tui ──────┬─► app ─► transfer, api, domains, config ─► local ─► model

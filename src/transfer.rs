@@ -26,4 +26,4 @@ pub mod validate;
 pub use column_mapping::ColumnMapping;
 pub use error::TransferError;
 pub use format::FileFormat;
-pub use input::Input;
+pub use input::{ImportSource, Input};

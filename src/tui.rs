@@ -1,29 +1,18 @@
 //! The terminal app: keys and replies go in, frames and effects come out.
 //!
-//! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`update`] (what follows from
-//! what), [`job`] (work beside the loop, and what follows from it), [`screens::pets::update`] (one screen of it), [`worker`]
-//! (where the work runs), [`event_loop`] (which connects them).
+//! Read in this order: [`msg`] (what can happen), [`effect`] (what can be asked for), [`command`] (what a user can do),
+//! [`update`] (what follows from what), [`job`] (work beside the loop, and what follows from it),
+//! [`screens::pets::update`] (one screen of it), [`worker`] (where the work runs), [`event_loop`] (which connects them).
 //!
-//! - Pure: `msg effect state command context places start pending key keymap text_input paste_detection path_completion forms update deadline frame_pacer drafts`,
-//!   `popups::state`, `widgets::{list, form}`, and all of `screens` but views and `jobs`; the `run` of a job only begins what
-//!   [`crate::api`], [`crate::app`] and [`crate::config`] do. No ratatui, crossterm, tokio, reqwest, clock or printing.
-//! - Painting: `view theme widgets screens/*/view`. Takes `&AppState`, returns a frame.
+//! - Pure: `msg mouse effect state command context places start pending key keymap text_input paste_detection path_completion forms update deadline frame_pacer drafts custom_actions session_cache`,
+//!   `popups::state`, `widgets::{list, form}`, and all of `screens` but views and `jobs`; the `run` of a job begins what
+//!   other rooms do. No ratatui, crossterm, tokio, reqwest, clock or printing.
+//! - Painting: `view theme widgets popups screens/*/view`. Takes `&AppState`, returns a frame.
 //! - Work: `worker job */jobs`. Network through [`crate::api`] and [`crate::domains`], files and keys through
 //!   [`crate::config`]. The worker does not know the state.
 //! - Terminal: `terminal event_loop`. The only part that touches the terminal.
 
 #![cfg_attr(not(test), deny(clippy::wildcard_enum_match_arm))]
-
-/// Makes an enum from what each of its variants holds.
-macro_rules! from_parts {
-    ($whole:ident: $($variant:ident($part:ty)),*) => {
-        $(impl From<$part> for $whole {
-            fn from(part: $part) -> Self {
-                Self::$variant(part)
-            }
-        })*
-    };
-}
 
 pub mod command;
 pub mod context;

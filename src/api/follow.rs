@@ -164,7 +164,7 @@ impl Follower {
         }
     }
 
-    /// The same, with new pets together that come one soon after another.
+    /// The same, with new pets together that come one soon after another. What waits here then, [`Self::next`] does not give.
     pub async fn followed(&mut self) -> Result<Followed, ApiError> {
         let news = match self.waiting.take() {
             Some(news) => news,

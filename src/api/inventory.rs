@@ -23,7 +23,7 @@ const MAX_PETS: usize = MAX_REQUESTS as usize * ROWS;
 /// The rows of a full page.
 const ROWS: usize = Limit::MAX.get() as usize;
 
-/// How many pets of it are told at once, if they come quickly.
+/// How many pets of it are reported at once, if they come quickly.
 const PART: usize = 1_000;
 
 /// The longest that some of them are held back.
@@ -75,12 +75,12 @@ pub async fn in_parts<T: Future<Output = ()>>(
     let (pages, mut coming) = mpsc::channel(4);
     let collect = async {
         let mut part: Vec<Pet> = Vec::new();
-        let mut told = clock::now().mono;
+        let mut reported = clock::now().mono;
         while let Some(pets) = coming.recv().await {
             part.extend(pets);
             let now = clock::now().mono;
-            if part.len() >= PART || now.saturating_duration_since(told) >= BETWEEN_PARTS {
-                told = now;
+            if part.len() >= PART || now.saturating_duration_since(reported) >= BETWEEN_PARTS {
+                reported = now;
                 tell(std::mem::take(&mut part)).await;
             }
         }

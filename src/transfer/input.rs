@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,14 @@ impl Print {
             None
         }
     }
+}
+
+/// What is imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImportSource {
+    /// A file, by its name as typed.
+    File(String),
+    Pasted(Arc<str>),
 }
 
 /// An opened input with its beginning buffered.

@@ -1,4 +1,4 @@
-//! Everything that the app can ask for. Plain data: the worker does the network, the loop does the terminal.
+//! Everything that the app can ask for: jobs, which the worker does, and what the loop does with the terminal.
 
 use crate::config::Notify;
 

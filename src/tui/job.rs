@@ -26,7 +26,7 @@ use crate::transfer::journal::Target;
 /// The pause between two progress reports.
 pub const BETWEEN_NEWS: Duration = Duration::from_millis(100);
 
-/// Work for the worker, declared beside the view that starts it.
+/// Work for the worker, declared beside the command that begins it.
 pub trait Job: Debug + Send + Sync + Sized + 'static {
     /// What comes of it.
     type Answer: Debug + Send + 'static;
@@ -72,10 +72,10 @@ pub trait AnyJob: Any + Debug + Send + Sync {
     fn is_allowed_over_ssh(&self, machine: &WorkerContext) -> bool;
 
     /// Does it.
-    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Follow>>;
+    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Outcome>>;
 
     /// The answer of a job that could not start, or panicked.
-    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Follow>;
+    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Outcome>;
 }
 
 impl<J: Job> AnyJob for J {
@@ -87,14 +87,14 @@ impl<J: Job> AnyJob for J {
         J::SLOT(self).is_allowed_over_ssh() && self.may_run_over_ssh(machine)
     }
 
-    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Follow>> {
+    fn work(self: Arc<Self>, env: Env) -> BoxFuture<'static, Box<dyn Outcome>> {
         Box::pin(async move {
             let answer = Arc::clone(&self).run(env).await;
-            Box::new(Answered { job: self, answer }) as Box<dyn Follow>
+            Box::new(Answered { job: self, answer }) as Box<dyn Outcome>
         })
     }
 
-    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Follow> {
+    fn failed(self: Arc<Self>, failure: Failure) -> Box<dyn Outcome> {
         Box::new(Answered { job: self, answer: Err(failure.into()) })
     }
 }
@@ -116,10 +116,10 @@ impl PartialEq for Started {
     }
 }
 
-/// What a job gave, with what follows from it.
-pub trait Follow: Any + Debug + Send {
+/// What a job gave, and what follows from it.
+pub trait Outcome: Any + Debug + Send {
     /// Takes it into the state.
-    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect>;
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect>;
 }
 
 /// The answer of a job.
@@ -131,25 +131,25 @@ pub struct Answered<J: Job> {
     pub answer: Result<J::Answer, J::Error>,
 }
 
-impl<J: Job> Follow for Answered<J> {
-    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+impl<J: Job> Outcome for Answered<J> {
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
         self.job.done(app, self.answer, now)
     }
 }
 
 #[derive(Debug)]
-struct Said<J: Ongoing> {
+struct PartOf<J: Ongoing> {
     job: Arc<J>,
     part: J::Part,
 }
 
-impl<J: Ongoing> Follow for Said<J> {
-    fn follow(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
+impl<J: Ongoing> Outcome for PartOf<J> {
+    fn apply(self: Box<Self>, app: &mut AppState, now: Now) -> Vec<Effect> {
         self.job.on_part(app, self.part, now)
     }
 }
 
-/// What a job said. Dropped unless the job of this id is waited for.
+/// What a job reports. Dropped unless the job of this id is waited for.
 #[derive(Debug)]
 pub struct Reply {
     /// Which job it was.
@@ -158,8 +158,8 @@ pub struct Reply {
     pub goes_on: bool,
     /// Whether it may be drawn later.
     pub can_wait: bool,
-    /// What it said.
-    pub said: Box<dyn Follow>,
+    /// What it gave.
+    pub outcome: Box<dyn Outcome>,
 }
 
 /// Of the same job.
@@ -171,14 +171,14 @@ impl PartialEq for Reply {
 
 impl Reply {
     /// The end of a job.
-    pub fn end(id: ReqId, said: Box<dyn Follow>) -> Self {
-        Self { id, goes_on: false, can_wait: false, said }
+    pub fn end(id: ReqId, outcome: Box<dyn Outcome>) -> Self {
+        Self { id, goes_on: false, can_wait: false, outcome }
     }
 
     /// A part of what a job says.
     pub fn part<J: Ongoing>(id: ReqId, job: &Arc<J>, part: J::Part) -> Self {
         let can_wait = J::can_wait(&part);
-        Self { id, goes_on: true, can_wait, said: Box::new(Said { job: Arc::clone(job), part }) }
+        Self { id, goes_on: true, can_wait, outcome: Box::new(PartOf { job: Arc::clone(job), part }) }
     }
 }
 
@@ -197,21 +197,19 @@ pub struct Changed {
 /// What a job may use.
 #[derive(Clone)]
 pub struct Env {
+    /// Which job it is.
+    pub id: ReqId,
     /// This machine.
     pub machine: Arc<WorkerContext>,
     /// The service in use.
     pub settings: Option<Arc<Settings>>,
-    /// Which job it is.
-    pub id: ReqId,
-    /// Its client.
+    /// The client.
     pub connection: Connection,
-    /// Its queue.
+    /// The queue of lines.
     pub queue: Queue,
-    /// The number of the newest writing of drafts that was begun.
-    pub drafts_taken: u64,
     /// Controls the import.
     pub import_control: watch::Receiver<ImportControl>,
-    /// Is told of requests.
+    /// Gets the record of each request.
     pub recorder: Recorder,
     /// What the job changes for those after it, once it has ended.
     pub changed: Arc<Mutex<Changed>>,
@@ -227,7 +225,7 @@ impl Env {
             Ok(connected) => connected.clone(),
             Err(_) => None,
         };
-        let never = || Err(Failure::Crashed { why: "the connection was never made".to_owned() });
+        let never = || Err(Failure::NotSent { why: "the connection was never made".to_owned() });
         connected.unwrap_or_else(never).map(|client| client.called(name))
     }
 
@@ -243,7 +241,7 @@ impl Env {
         ColumnMapping { categories: categories.unwrap_or_default(), ..chosen }
     }
 
-    /// Waits until there is room for it: nothing of what is told so is left out.
+    /// Waits until there is room for it: nothing that is reported so is left out.
     pub async fn tell<J: Ongoing>(&self, job: &Arc<J>, part: J::Part) {
         // Without a receiver nobody waits for it.
         let _ = self.replies.send(Reply::part(self.id, job, part)).await;
@@ -259,9 +257,9 @@ impl Env {
 pub async fn blocking<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,
-    E: From<String> + Send + 'static,
+    E: From<Failure> + Send + 'static,
 {
-    spawn_blocking(work).await.unwrap_or_else(|error| Err(E::from(error.to_string())))
+    spawn_blocking(work).await.unwrap_or_else(|error| Err(Failure::Crashed { why: error.to_string() }.into()))
 }
 
 /// What went wrong inside this program, as a sentence.

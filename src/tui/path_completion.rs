@@ -38,7 +38,10 @@ impl Job for CompletePath {
 
     /// The path grows as far as it is certain; then the names that are possible are listed.
     fn done(&self, app: &mut AppState, completion: Result<Completion, String>, _: Now) -> Vec<Effect> {
-        let Completion { more, names } = completion.unwrap_or_default();
+        let Completion { more, names } = match completion {
+            Ok(completion) => completion,
+            Err(why) => return app.fail(why),
+        };
         let Some(path) = field(app).filter(|path| path.value() == self.0) else { return Vec::new() };
         if !more.is_empty() {
             *path = TextInput::new(format!("{}{more}", self.0));

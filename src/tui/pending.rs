@@ -55,7 +55,7 @@ pub enum Slot {
     Follow,
     /// Asking who added pets.
     Provenance,
-    /// Writing a setting. Never aborted.
+    /// Writing the name of the theme. Never aborted.
     Theme,
     /// Writing the views. Never aborted.
     Views,

@@ -26,7 +26,7 @@ places! {
     Text => Place::new("Text fields", &[update::TEXT_FIELD]).text(),
     Pets => Place::new("Pets", &[
         pets::update::PETS,
-        &[add_pet::update::NEW.at("a", "add", "add a pet"), add_pet::import::start::IMPORT.at("I F7", "", "import a file")],
+        &[add_pet::update::NEW, add_pet::import::start::IMPORT.at("I F7", "", "import a file")],
         pets::update::PETS_BELOW,
     ]),
     Search => Place::new("Search", &[pets::update::SEARCH]).text(),
@@ -72,7 +72,7 @@ places! {
     RemovalName => Place::new("Removal", &[domains::removal::AT_NAME]).text().around(domains::update::around),
     TextBox => Place::new("Texts", &[popups::text::BOX]).in_box(),
     FormatsBox => Place::new("Formats", &[domains::popups::formats::BOX]).in_box(),
-    WriteBox => Place::new("Write to a file", &[popups::write::BOX]).text().in_box(),
+    WriteBox => Place::new("Write to a file", &[popups::jobs::BOX]).text().in_box(),
     OutsideBox => Place::new("Sandbox", &[domains::popups::outside::BOX]).in_box(),
     Confirm => Place::new("Protected service", &[popups::confirm::BOX]).in_box(),
 }

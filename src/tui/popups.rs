@@ -1,7 +1,7 @@
 //! The boxes over a screen. Each has a file for what it holds, what its keys do and how it looks, those of a screen beside
 //! that; [`stack`] says what every box is.
 
-pub mod clipboard;
+pub(super) mod clipboard;
 pub(super) mod commands;
 pub(super) mod confirm;
 pub(super) mod error;

@@ -1,4 +1,5 @@
-//! Everything the app knows. Owned by the event loop, changed only by [`update`](super::update::update).
+//! Everything the app knows. Owned by the event loop, changed by [`update`](super::update::update); of painting, the loop
+//! notes here what is on the screen.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -56,8 +57,6 @@ pub struct AppState {
     pub requests: RequestLog,
     /// The first start.
     pub welcome: FirstStart,
-    /// The text that is being copied, and how to call it.
-    pub copying: Option<(String, String)>,
     /// The service in use.
     pub link: Link,
     /// The jobs that are waited for.
@@ -340,7 +339,6 @@ impl AppState {
             allowed: false,
             requests: RequestLog::default(),
             welcome: FirstStart::default(),
-            copying: None,
             link: Link::of(settings),
             pending: PendingJobs::default(),
             message: None,

@@ -221,9 +221,10 @@ impl App {
         jobs.find(|started| started.job.slot() == slot).cloned()
     }
 
-    /// The newest job of this kind that was asked for.
+    /// The newest job of this kind that was asked for, unless one of another kind came after it in its slot.
     pub fn asked<J: Job + Clone>(&self) -> Option<J> {
-        self.all_asked().pop()
+        let newest: J = self.all_asked().pop()?;
+        of_kind(&self.job(J::SLOT(&newest))?).cloned()
     }
 
     /// All jobs of this kind that were asked for.

@@ -1,4 +1,5 @@
-//! What follows from what: the one place where the state changes. Pure; no wildcard arm, so that nothing is swallowed.
+//! What follows from what: the one place where the state changes, but for what the loop notes of painting. Pure; wildcard
+//! arms only where a condition comes first, so that nothing is swallowed.
 
 use std::time::Duration;
 
@@ -304,7 +305,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         effects.extend(pets::inventory::on_cancelled(state, now));
     }
     if cancelled.contains(&Slot::Export) {
-        popups::write::on_stopped(state, now);
+        popups::jobs::on_stopped(state, now);
     }
     let what = match state.pets.whole.pets.len() {
         came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
@@ -441,11 +442,11 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 /// A reply counts only if its job is still waited for.
-fn on_reply(state: &mut AppState, Reply { id, goes_on, said, .. }: Reply, now: Now) -> Vec<Effect> {
+fn on_reply(state: &mut AppState, Reply { id, goes_on, outcome, .. }: Reply, now: Now) -> Vec<Effect> {
     if !state.pending.takes(id, goes_on) {
         return Vec::new();
     }
-    said.follow(state, now)
+    outcome.apply(state, now)
 }
 
 #[cfg(test)]

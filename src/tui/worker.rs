@@ -9,7 +9,6 @@ pub mod drafts;
 mod over_ssh;
 mod recorder;
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,9 +26,8 @@ use crate::config::{Service, Settings};
 use crate::model::display_safe;
 use crate::transfer::import::ImportControl;
 
-use super::drafts::WriteDrafts;
 use super::effect::Effect;
-use super::job::{AnyJob, Changed, Env, Follow, Reply, Started};
+use super::job::{AnyJob, Changed, Env, Outcome, Reply, Started};
 use super::msg::Recorded;
 use super::pending::{ReqId, Slot};
 use super::session_cache;
@@ -91,7 +89,6 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
         id: ReqId(0),
         connection,
         queue,
-        drafts_taken: 0,
         import_control: import_control.subscribe(),
         recorder,
         changed: Arc::default(),
@@ -114,7 +111,7 @@ struct Worker {
 
 /// What a job ends with.
 struct Ended {
-    said: Box<dyn Follow>,
+    outcome: Box<dyn Outcome>,
     changed: Changed,
 }
 
@@ -190,31 +187,28 @@ impl Worker {
             self.import_control = watch::Sender::new(ImportControl::Go);
             self.env.import_control = self.import_control.subscribe();
         }
-        if let Some(write) = (&*job as &dyn Any).downcast_ref::<WriteDrafts>() {
-            self.env.drafts_taken = write.number;
-        }
         self.running.insert(slot, (id, Arc::clone(&job)));
         let changed = Arc::<Mutex<Changed>>::default();
         let env = Env { id, changed: Arc::clone(&changed), ..self.env.clone() };
         self.jobs.spawn(slot, async move {
-            let said = job.work(env).await;
+            let outcome = job.work(env).await;
             let changed = std::mem::take(&mut *changed.lock());
-            Ended { said, changed }
+            Ended { outcome, changed }
         });
         None
     }
 
     fn ended(&mut self, slot: Slot, ended: Result<Ended, JoinError>) -> Option<Reply> {
         let (id, job) = self.running.remove(&slot)?;
-        let said = match ended {
-            Ok(Ended { said, changed }) => {
+        let outcome = match ended {
+            Ok(Ended { outcome, changed }) => {
                 self.change(changed);
-                said
+                outcome
             }
             Err(error) if error.is_cancelled() => return None,
             Err(error) => job.failed(Failure::Crashed { why: display_safe(&error.to_string()).into_owned() }),
         };
-        Some(Reply::end(id, said))
+        Some(Reply::end(id, outcome))
     }
 
     /// What all jobs use from now on.
@@ -237,6 +231,7 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use std::any::Any;
     use std::sync::Mutex;
 
     use tokio::sync::oneshot;
@@ -253,10 +248,10 @@ mod tests {
     use crate::tui::screens::profiles::change::UseProfile;
     use crate::tui::testing::{no_domains_context, remote, settings};
 
-    /// What the job said at its end.
+    /// What the job gave.
     fn answered<J: Job>(reply: Option<Reply>) -> Result<J::Answer, J::Error> {
-        let said: Box<dyn Any> = reply.unwrap().said;
-        said.downcast::<Answered<J>>().unwrap().answer
+        let outcome: Box<dyn Any> = reply.unwrap().outcome;
+        outcome.downcast::<Answered<J>>().unwrap().answer
     }
 
     #[tokio::test]

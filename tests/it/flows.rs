@@ -220,7 +220,7 @@ impl App {
         let mut state =
             AppState::new(&settings, setup, Size { columns: 80, rows: 24 }, IdempotencyKeys::new(Uuid::new_v4()));
         if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity) {
-            let opened = files.open(identity);
+            let opened = petstore::tui::drafts::Drafts::open(files, identity);
             petstore::tui::drafts::on_opened(&mut state, opened);
         }
         prepare(&mut state);

@@ -109,10 +109,10 @@ fn show(state: &mut AppState) {
 /// The text of keys and pastes.
 fn ahead(held: &[Held]) -> String {
     let mut text = String::new();
-    for msg in held {
-        if let Held::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = msg {
+    for typed in held {
+        if let Held::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = typed {
             text.push(*c);
-        } else if let Held::Paste(pasted) = msg {
+        } else if let Held::Paste(pasted) = typed {
             text.push_str(pasted);
         } else if !text.is_empty() && !text.ends_with(' ') {
             // Keys that separate fields separate words.

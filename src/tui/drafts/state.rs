@@ -22,7 +22,7 @@ pub struct DraftState {
     /// When the last write began.
     pub(super) tried: Option<Instant>,
     /// Numbers the writes, so an older one never replaces a newer one.
-    pub(super) number: u64,
+    pub(in crate::tui) number: u64,
     /// Text put aside for other services in this session.
     pub(super) aside: HashMap<Option<String>, Aside>,
     /// Why drafts cannot be written now.

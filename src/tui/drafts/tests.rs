@@ -282,7 +282,7 @@ fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() 
     let mut app = form("\"Biscuit\" Tab \"3\" F2");
     let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.job.slot() == slot));
     assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
-    let CreatePet { new, key } = app.asked().expect("nothing is sent");
+    let CreatePet { new, key, .. } = app.asked().expect("nothing is sent");
     let sent = writes(&app)[0].drafts.typed.sent.clone().unwrap();
     assert_eq!((&sent.new, &sent.key, sent.known.len()), (&new, &key, 39));
     written(&mut app, Ok(()));
@@ -318,7 +318,7 @@ fn what_was_sent_is_as_old_as_the_clock_of_the_service_says_of_the_first_try() {
 #[test]
 fn what_was_sent_without_an_answer_is_settled_with_its_key() {
     let app = form("\"Biscuit\" Tab \"3\" F2");
-    let CreatePet { new, key } = app.asked().expect("nothing is sent");
+    let CreatePet { new, key, .. } = app.asked().expect("nothing is sent");
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     let at = SentAt { here: app.now.wall, there: None };
     assert_eq!(next.asked(), Some(SettlePet { new, key, at }));

@@ -140,6 +140,18 @@ fn every_action_is_reached_without_function_keys() {
 }
 
 #[test]
+fn a_key_means_one_thing_among_the_pets_and_what_works_everywhere() {
+    let mut meanings: HashMap<KeyPress, HashSet<&str>> = HashMap::new();
+    for (_, Binding { keys, command }) in all().filter(|(place, _)| [C::Global, C::Pets].contains(place)) {
+        for key in keys {
+            meanings.entry(*key).or_default().insert(command.name);
+        }
+    }
+    let odd: Vec<_> = meanings.iter().filter(|(_, names)| names.len() > 1).collect();
+    assert!(meanings.len() > 40 && odd.is_empty(), "{odd:?}");
+}
+
+#[test]
 fn a_function_key_means_the_same_everywhere() {
     let mut meanings: HashMap<u8, HashSet<&str>> = HashMap::new();
     for (_, Binding { keys, command }) in all() {

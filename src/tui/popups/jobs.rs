@@ -1,26 +1,97 @@
-//! The jobs of the box for files: a text, the rows that were not added, or the whole inventory.
+//! The commands and jobs of the box for files: a text, the rows that were not added, or the whole inventory.
 
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::write::{STOPPED, WriteBox, on_written};
+use super::write::{Contents, RejectsSource, WriteBox};
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
 use crate::clock::Now;
 use crate::local::atomic_file;
-use crate::model::export::Kind;
+use crate::model::export::{self, Kind};
 use crate::model::{display_safe, text};
 use crate::transfer::export::{ExportEnded, ExportOptions, to_file};
-use crate::transfer::{ColumnMapping, TransferError, rejects};
+use crate::transfer::{TransferError, rejects};
+use crate::tui::command::{Command, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing, blocking};
+use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
-use crate::tui::worker::context::ImportSource;
+
+pub static BOX: &[Command] = &[
+    command("confirm", "Enter F2", "write", "write the file", confirm),
+    COMPLETE,
+    change("toggle", "up down", "", "rows or everything", |app, _| {
+        if let Some(write) = app.popups.get_mut::<WriteBox>() {
+            write.toggle();
+        }
+    }),
+    command("back", "Esc F3", "cancel", "close without writing", |app, _| {
+        app.popups.close();
+        let stopped = app.cancel(Slot::Export);
+        if stopped.is_some() {
+            app.tell(STOPPED);
+        }
+        stopped.into_iter().collect()
+    }),
+];
+
+fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
+    let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
+    let Some(path) = write.name() else { return Vec::new() };
+    let replace = write.replace;
+    let what = match &write.text {
+        Contents::Text(text) => FileContents::Text(text.clone()),
+        Contents::Pets { whole: true, .. } => return app.begin_if_free(Export { path, replace }, now),
+        Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
+        Contents::Rejects(what) => FileContents::Rejects(what.clone()),
+    };
+    app.begin_if_free(WriteFile { path, replace, what }, now)
+}
+
+/// The export was stopped.
+pub fn on_stopped(app: &mut AppState, now: Now) {
+    on_written(app, Err(NotWritten::Failed(STOPPED.to_owned())), now);
+}
+
+const STOPPED: &str = "Stopped. Nothing was written.";
+
+/// A file was written, or not.
+fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
+    let mut open = state.popups.get_mut::<WriteBox>();
+    if let Some(write) = &mut open {
+        write.written = None;
+    }
+    let why = match result {
+        Ok(path) => {
+            let what = open.and_then(|write| write.what.clone()).map_or_else(String::new, |what| format!(": {what}"));
+            state.popups.take_if(|write: &WriteBox| write.asked.as_deref() == Some(write.path.value()));
+            return state.say_done(format!("Written to {path}{what}."), now.mono);
+        }
+        Err(NotWritten::Exists(path)) => match open {
+            // Only for the name that was asked about.
+            Some(write) if write.path.value().trim() == path => {
+                write.replace = true;
+                write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
+                return;
+            }
+            _ => return state.complain(format!("{path} exists already. Nothing was written.")),
+        },
+        Err(NotWritten::NotRead(failure)) => {
+            format!("{} Nothing was written.", failure.sentence(&state.link.service))
+        }
+        Err(NotWritten::Failed(why)) => why,
+    };
+    match state.popups.get_mut::<WriteBox>() {
+        Some(write) => write.error = Some(why),
+        None => state.complain(why),
+    }
+}
 
 /// Why a file was not written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +104,11 @@ pub enum NotWritten {
     Failed(String),
 }
 
-from_parts! { NotWritten: NotRead(Failure), Failed(String) }
+impl From<Failure> for NotWritten {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure.into())
+    }
+}
 
 /// Writes a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,16 +127,6 @@ pub enum FileContents {
     Text(String),
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
-}
-
-/// Rows that were not added, or cannot be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RejectsSource {
-    pub source: ImportSource,
-    /// How it is read.
-    pub reading: ColumnMapping,
-    /// The report of its import, if that was started.
-    pub report: Option<PathBuf>,
 }
 
 impl Job for WriteFile {
@@ -137,7 +202,7 @@ impl Job for Export {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Export;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Exported, NotWritten> {
-        let api = env.api("export").await?;
+        let api = env.api("export").await.map_err(NotWritten::NotRead)?;
         let place = env.machine.place(&self.path);
         // The box has shown the known endings.
         let kind = Kind::of_name(&place).unwrap_or(Kind::Csv);
@@ -161,13 +226,13 @@ impl Job for Export {
     }
 
     fn done(&self, app: &mut AppState, exported: Result<Exported, NotWritten>, now: Now) -> Vec<Effect> {
-        let said = exported.as_ref().ok().map(|Exported { path, count, coverage }| {
+        let message = exported.as_ref().ok().map(|Exported { path, count, coverage }| {
             let word = coverage.honest_word(usize::try_from(*count).unwrap_or(usize::MAX));
             let kind = if coverage.complete { MessageKind::Done } else { MessageKind::Note };
             (kind, format!("Written to {path}: {word}"))
         });
         on_written(app, exported.map(|exported| exported.path), now);
-        if let Some((kind, text)) = said {
+        if let Some((kind, text)) = message {
             app.say(kind, text);
         }
         Vec::new()

@@ -180,7 +180,9 @@ impl Job for KeepKey {
             }
         };
         app.say_done(format!("The service accepted the API key. It is stored {place}."), now.mono);
-        app.link.key.1 = stored.unwrap_or(KeyOrigin::Typed);
+        if let (Ok(origin), true) = (stored, app.link.name == self.profile) {
+            app.link.key.1 = origin;
+        }
         Vec::new()
     }
 }
@@ -197,50 +199,45 @@ impl Job for TestKey {
     async fn run(self: Arc<Self>, env: Env) -> Result<(), Failure> {
         let with_key = env.api("key test").await?.with_key(self.0.clone());
         let query = PetQuery { limit: Limit::MIN, ..PetQuery::default() };
-        with_key.list_pets(&query).await.map_err(|error| Failure::from(&error))?;
+        with_key.list_pets(&query).await?;
         env.changed.lock().client = Some(with_key);
         Ok(())
     }
 
     fn done(&self, app: &mut AppState, accepted: Result<(), Failure>, now: Now) -> Vec<Effect> {
-        on_key_tested(app, &self.0, accepted, now)
-    }
-}
-
-/// The key was tried with one request: the worker goes on with it if it was accepted.
-fn on_key_tested(state: &mut AppState, key: &ApiKey, result: Result<(), Failure>, now: Now) -> Vec<Effect> {
-    let service = state.link.service.clone();
-    let Some(key_box) = state.popups.get_mut::<KeyBox>() else { return Vec::new() };
-    match result {
-        Ok(()) => {
-            let store = key_box.store;
-            state.link.key = (key.ending().to_owned(), KeyOrigin::Typed);
-            state.popups.take::<KeyBox>();
-            state.link.health = Health::Unknown;
-            add_pet::update::on_other_key(state);
-            state.pets.follow.on_other_key();
-            state.pets.provenance.on_other_key();
-            let stopped = state.cancel(Slot::Follow);
-            let mut effects = Vec::new();
-            if store {
-                effects.push(state.begin(KeepKey { profile: state.link.name.clone(), key: key.clone() }, now));
-            } else {
-                state.say_done("Key accepted. It is used until petstore exits.", now.mono);
-            }
-            effects.extend(stopped);
-            effects.extend(pets::update::reload(state, true, now));
-            effects
-        }
-        Err(failure) => {
-            key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
-                true => {
-                    key_box.input.select();
-                    "This key was not accepted either. Nothing has changed.".to_owned()
+        let service = app.link.service.clone();
+        let Some(key_box) = app.popups.get_mut::<KeyBox>() else { return Vec::new() };
+        match accepted {
+            Ok(()) => {
+                let store = key_box.store;
+                app.link.key = (self.0.ending().to_owned(), KeyOrigin::Typed);
+                app.popups.take::<KeyBox>();
+                app.link.health = Health::Unknown;
+                add_pet::update::on_other_key(app);
+                app.pets.follow.on_other_key();
+                app.pets.provenance.on_other_key();
+                let stopped = app.cancel(Slot::Follow);
+                let mut effects = Vec::new();
+                if store {
+                    effects.push(app.begin(KeepKey { profile: app.link.name.clone(), key: self.0.clone() }, now));
+                } else {
+                    app.say_done("Key accepted. It is used until petstore exits.", now.mono);
                 }
-                false => format!("{} Enter tries again.", failure.sentence(&service)),
-            });
-            state.last_failure = Some(failure);
-            Vec::new()
+                effects.extend(stopped);
+                effects.extend(pets::update::reload(app, true, now));
+                effects
+            }
+            Err(failure) => {
+                key_box.error = Some(match failure.remedy() == Remedy::EnterKey {
+                    true => {
+                        key_box.input.select();
+                        "This key was not accepted either. Nothing has changed.".to_owned()
+                    }
+                    false => format!("{} Enter tries again.", failure.sentence(&service)),
+                });
+                app.last_failure = Some(failure);
+                Vec::new()
+            }
         }
     }
 }

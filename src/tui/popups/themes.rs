@@ -72,7 +72,7 @@ impl Job for SetTheme {
     /// The theme is used in either case.
     fn done(&self, app: &mut AppState, written: Result<String, String>, now: Now) -> Vec<Effect> {
         match written {
-            Ok(path) => app.say_done(format!("Theme {} saved in {path}.", app.theme.name()), now.mono),
+            Ok(path) => app.say_done(format!("Theme {} saved in {path}.", self.0), now.mono),
             Err(why) => app.complain(format!("Theme not saved, used until petstore exits: {why}")),
         }
         Vec::new()

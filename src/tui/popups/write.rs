@@ -1,18 +1,15 @@
 //! Into which file? Its name to type; whether it was written comes as a reply.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::jobs::{Export, FileContents, NotWritten, RejectsSource, WriteFile};
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::Pet;
-use crate::model::export::{self, Kind};
+use crate::model::export::Kind;
 use crate::model::text::cut;
-use crate::tui::command::{Command, change, command};
+use crate::transfer::{ColumnMapping, ImportSource};
 use crate::tui::context::Context;
-use crate::tui::effect::Effect;
-use crate::tui::path_completion::COMPLETE;
-use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
@@ -27,9 +24,9 @@ pub struct WriteBox {
     /// How much it is, if that matters.
     pub what: Option<String>,
     /// The name that was asked to be written.
-    asked: Option<String>,
+    pub(super) asked: Option<String>,
     /// The file exists, and Enter overwrites it.
-    replace: bool,
+    pub(super) replace: bool,
     /// Why it was not written.
     pub error: Option<String>,
     /// How many pets are in it so far, while the whole inventory is written.
@@ -50,6 +47,16 @@ pub enum Contents {
     },
     /// The rows of an import that were not added.
     Rejects(Box<RejectsSource>),
+}
+
+/// Rows that were not added, or cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectsSource {
+    pub source: ImportSource,
+    /// How it is read.
+    pub reading: ColumnMapping,
+    /// The report of its import, if that was started.
+    pub report: Option<PathBuf>,
 }
 
 impl WriteBox {
@@ -78,7 +85,7 @@ impl WriteBox {
     }
 
     /// Changes between the rows shown and the whole inventory.
-    fn toggle(&mut self) {
+    pub(super) fn toggle(&mut self) {
         if let Contents::Pets { whole, .. } = &mut self.text {
             *whole = !*whole;
         }
@@ -92,7 +99,7 @@ impl WriteBox {
     }
 
     /// The name of the file, unless something is wrong with it.
-    fn name(&mut self) -> Option<String> {
+    pub(super) fn name(&mut self) -> Option<String> {
         let path = self.path.value().trim().to_owned();
         let wrong = if path.is_empty() { Some("Type a file name.".to_owned()) } else { self.wrong_ending() };
         if wrong.is_some() {
@@ -107,76 +114,6 @@ impl WriteBox {
 
 /// Why a session over SSH writes none.
 pub const NO_FILES: &str = "A session over SSH writes no files of the server.";
-
-pub static BOX: &[Command] = &[
-    command("confirm", "Enter F2", "write", "write the file", confirm),
-    COMPLETE,
-    change("toggle", "up down", "", "rows or everything", |app, _| {
-        if let Some(write) = app.popups.get_mut::<WriteBox>() {
-            write.toggle();
-        }
-    }),
-    command("back", "Esc F3", "cancel", "close without writing", |app, _| {
-        app.popups.close();
-        let stopped = app.cancel(Slot::Export);
-        if stopped.is_some() {
-            app.tell(STOPPED);
-        }
-        stopped.into_iter().collect()
-    }),
-];
-
-fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };
-    let Some(path) = write.name() else { return Vec::new() };
-    let replace = write.replace;
-    let what = match &write.text {
-        Contents::Text(text) => FileContents::Text(text.clone()),
-        Contents::Pets { whole: true, .. } => return app.begin_if_free(Export { path, replace }, now),
-        Contents::Pets { shown, whole: false } => FileContents::Text(export::for_file(&path, shown)),
-        Contents::Rejects(what) => FileContents::Rejects(what.clone()),
-    };
-    app.begin_if_free(WriteFile { path, replace, what }, now)
-}
-
-/// The export was stopped.
-pub fn on_stopped(app: &mut AppState, now: Now) {
-    on_written(app, Err(NotWritten::Failed(STOPPED.to_owned())), now);
-}
-
-pub(super) const STOPPED: &str = "Stopped. Nothing was written.";
-
-/// A file was written, or not.
-pub(super) fn on_written(state: &mut AppState, result: Result<String, NotWritten>, now: Now) {
-    let mut open = state.popups.get_mut::<WriteBox>();
-    if let Some(write) = &mut open {
-        write.written = None;
-    }
-    let why = match result {
-        Ok(path) => {
-            let what = open.and_then(|write| write.what.clone()).map_or_else(String::new, |what| format!(": {what}"));
-            state.popups.take_if(|write: &WriteBox| write.asked.as_deref() == Some(write.path.value()));
-            return state.say_done(format!("Written to {path}{what}."), now.mono);
-        }
-        Err(NotWritten::Exists(path)) => match open {
-            // Only for the name that was asked about.
-            Some(write) if write.path.value().trim() == path => {
-                write.replace = true;
-                write.error = Some("File exists. Enter overwrites it, or type another name.".to_owned());
-                return;
-            }
-            _ => return state.complain(format!("{path} exists already. Nothing was written.")),
-        },
-        Err(NotWritten::NotRead(failure)) => {
-            format!("{} Nothing was written.", failure.sentence(&state.link.service))
-        }
-        Err(NotWritten::Failed(why)) => why,
-    };
-    match state.popups.get_mut::<WriteBox>() {
-        Some(write) => write.error = Some(why),
-        None => state.complain(why),
-    }
-}
 
 impl Popup for WriteBox {
     fn context(&self) -> Context {

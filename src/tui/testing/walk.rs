@@ -20,6 +20,7 @@ use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};
+use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Summary};
 use crate::transfer::journal::RowOutcome as Fate;
@@ -60,7 +61,6 @@ use crate::tui::screens::profiles::update::{ReadProfiles, TestProfile};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::{App, animals, listed, profiles, provenance, remote, settings};
 use crate::tui::testing::{job_of, of_kind};
-use crate::tui::worker::context::ImportSource;
 
 /// One step, chosen by two numbers.
 fn step(app: &mut App, what: u8, which: u16) {
@@ -192,6 +192,8 @@ fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn(
             _ => LineSent::NotRepeatable,
         };
         app.answer_to::<SendLine>(job.id, Ok(sent));
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -207,6 +209,8 @@ fn about_writes(app: &mut App, job: &Started, which: usize) {
         app.answer_to::<SessionCache>(job.id, written(which));
     } else if is::<Run>(job) {
         app.answer_to::<Run>(job.id, written(which).map(|()| "two\nlines".to_owned()));
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -244,6 +248,8 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
         app.answer_to::<MorePets>(job.id, rows);
     } else if is::<CountPets>(job) {
         app.answer_to::<CountPets>(job.id, rows);
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -277,6 +283,8 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
         let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
         let found = LookupResult { pet: which.is_multiple_of(2).then_some(pet), steps: Vec::new() };
         app.answer_to::<FindPet>(job.id, if fails { Err(failure()) } else { Ok(found) });
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -316,6 +324,8 @@ fn about_files(app: &mut App, job: &Started, which: usize) {
     } else if is::<CompletePath>(job) {
         let names = vec!["a.csv".into(), "b/".into()];
         app.answer_to::<CompletePath>(job.id, Ok(Completion { more: ["", "ny"][which % 2].into(), names }));
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -332,6 +342,8 @@ fn about_keys(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
         let key_lost = which.is_multiple_of(2).then(|| "no room.".to_owned());
         let added = AddedProfile { file: "config.toml".into(), is_default: false, key_lost };
         app.answer_to::<AddProfile>(job.id, written(which).map(|()| added));
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -372,6 +384,7 @@ fn about_imports(app: &mut App, job: &Started, which: usize, failure: impl Fn() 
             };
             app.answer_to::<CheckFile>(job.id, checked);
         }
+        (None, _) if !is::<RunImport>(job) => panic!("{job:?}"),
         (None, 0) if which.is_multiple_of(3) => {
             app.answer_to::<RunImport>(job.id, Ok(Err(ImportEnded::NoAnswer(failure()))));
         }
@@ -424,6 +437,8 @@ fn about_profiles(app: &mut App, job: &Started, which: usize) {
         app.answer_to::<TestProfile>(job.id, Ok(tested));
     } else if is::<TryProfile>(job) {
         app.answer_to::<TryProfile>(job.id, Ok(tested));
+    } else {
+        panic!("{job:?}");
     }
 }
 
@@ -444,6 +459,8 @@ fn about_domains(app: &mut App, job: &Started, which: usize) {
         app.answer_to::<FollowRedirects>(job.id, Ok(walked.collect()));
     } else if is::<ChooseResolvers>(job) {
         app.answer_to::<ChooseResolvers>(job.id, Ok(Default::default()));
+    } else {
+        panic!("{job:?}");
     }
 }
 

@@ -11,7 +11,7 @@ use crate::app::domain_service::DomainService;
 use crate::app::outbox::queue::Queues;
 use crate::config::paths::expand_home;
 use crate::local::complete::{Completion, complete};
-use crate::transfer::{Input, TransferError};
+use crate::transfer::{ImportSource, Input, TransferError};
 
 /// What the worker has at hand on this machine.
 pub struct WorkerContext {
@@ -74,12 +74,4 @@ impl WorkerContext {
             ImportSource::Pasted(text) => Input::stream("what was pasted", Cursor::new(text.as_bytes().to_vec())),
         }
     }
-}
-
-/// What is imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ImportSource {
-    /// A file, by its name as typed.
-    File(String),
-    Pasted(Arc<str>),
 }

@@ -1,4 +1,4 @@
-//! Jobs about drafts: which files belong to this program, and the last write to each.
+//! The files of drafts: which of them belong to this program, and the last write to each.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

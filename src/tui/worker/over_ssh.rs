@@ -10,6 +10,7 @@ use crate::api::client::install_tls_provider;
 use crate::app::connections::tests::services;
 use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
+use crate::transfer::ImportSource;
 use crate::tui::command::Run;
 use crate::tui::context::Context;
 use crate::tui::key::KeyPress;
@@ -19,7 +20,6 @@ use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::state::Link;
 use crate::tui::testing::of_kind;
 use crate::tui::testing::{App, no_domains_context, remote, settings};
-use crate::tui::worker::context::ImportSource;
 
 /// What is in files of the server, and in the name of one.
 const SECRET: &str = "CANARY";

@@ -211,7 +211,7 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
     state.add.sent = Some(PendingAdd { new: new_sent, key: key_sent, at, known, api_key, outcome_unknown });
     // On disk before it is sent, so its key survives a crash.
     let mut effects: Vec<Effect> = drafts::write(state, now).into_iter().collect();
-    effects.push(state.begin(CreatePet { new, key }, now));
+    effects.push(state.begin(CreatePet { new, key, drafts: state.drafts.number }, now));
     effects
 }
 
@@ -220,6 +220,8 @@ pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<E
 pub struct CreatePet {
     pub new: NewPet,
     pub key: IdempotencyKey,
+    /// The number of the newest writing of drafts, which comes first: its key is on disk before it is sent.
+    pub drafts: u64,
 }
 
 impl Job for CreatePet {
@@ -229,7 +231,7 @@ impl Job for CreatePet {
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Pet, NotCreated> {
         if let Some(files) = &env.machine.drafts {
-            files.ended(env.drafts_taken).await;
+            files.ended(self.drafts).await;
         }
         outbox::add(&env.api("add").await?, &self.new, &self.key).await
     }

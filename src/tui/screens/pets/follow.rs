@@ -72,63 +72,59 @@ impl Ongoing for FollowPets {
     type Part = Followed;
 
     fn on_part(&self, app: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
-        on_followed(app, news, now)
+        let pets = &mut app.pets;
+        match news {
+            Followed::Connected(position) => {
+                pets.follow.link = FollowLink::Live;
+                let is_first = pets.follow.position.is_none();
+                pets.follow.position = Some(position);
+                // What was added between the list and this came in neither.
+                if is_first && !pets.lists_up_to(position) { reload(app, true, now) } else { on_sign_of_life(app, now) }
+            }
+            Followed::Added(added) => {
+                pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
+                let loading = [Slot::List, Slot::More, Slot::Inventory];
+                let counting = |slot| matches!(slot, Slot::Count(_)) || loading.contains(&slot);
+                let mut reported = Vec::with_capacity(added.len());
+                for AddedPet { pet, provenance } in added {
+                    pets.provenance.learn(pet.id, provenance);
+                    reported.push(pet);
+                }
+                if app.pending.running().any(|(slot, _)| counting(slot)) {
+                    keep(&mut pets.follow.arrived, &reported);
+                } else {
+                    pets.follow.arrived.clear();
+                }
+                let row = pets.cursor();
+                pets.arrive(&reported, now);
+                // The pet under the cursor stays where it is on the screen.
+                app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
+                keep(&mut pets.follow.held, &reported);
+                pets.forget_oldest(&reported);
+                Vec::new()
+            }
+            Followed::PetsLost(last) => {
+                pets.forget_after(last);
+                if matches!(app.link.health, Health::Away { .. }) {
+                    // Otherwise its next answer would say that it is back, and this would not be seen.
+                    app.link.health = Health::Unknown;
+                }
+                let service = &app.link.service;
+                let what = format!(
+                    "{service} has lost pets, for example because a backup was restored. Its last one is {last}."
+                );
+                app.complain(what);
+                if app.pets.whole.open { inventory::read(app, now) } else { reload(app, true, now) }
+            }
+            Followed::Lost => {
+                lost(app, FollowLink::Off, now);
+                if waits(app) { Vec::new() } else { reload(app, false, now) }
+            }
+        }
     }
 
     fn can_wait(news: &Followed) -> bool {
         matches!(news, Followed::Added(_))
-    }
-}
-
-/// The service has reported something.
-fn on_followed(state: &mut AppState, news: Followed, now: Now) -> Vec<Effect> {
-    let pets = &mut state.pets;
-    match news {
-        Followed::Connected(position) => {
-            pets.follow.link = FollowLink::Live;
-            let is_first = pets.follow.position.is_none();
-            pets.follow.position = Some(position);
-            // What was added between the list and this came in neither.
-            if is_first && !pets.lists_up_to(position) { reload(state, true, now) } else { on_sign_of_life(state, now) }
-        }
-        Followed::Added(added) => {
-            pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
-            let loading = [Slot::List, Slot::More, Slot::Inventory];
-            let counting = |slot| matches!(slot, Slot::Count(_)) || loading.contains(&slot);
-            let mut reported = Vec::with_capacity(added.len());
-            for AddedPet { pet, provenance } in added {
-                pets.provenance.learn(pet.id, provenance);
-                reported.push(pet);
-            }
-            if state.pending.running().any(|(slot, _)| counting(slot)) {
-                keep(&mut pets.follow.arrived, &reported);
-            } else {
-                pets.follow.arrived.clear();
-            }
-            let row = pets.cursor();
-            pets.arrive(&reported, now);
-            // The pet under the cursor stays where it is on the screen.
-            state.layout.table_top = (state.layout.table_top + pets.cursor()).saturating_sub(row);
-            keep(&mut pets.follow.held, &reported);
-            pets.forget_oldest(&reported);
-            Vec::new()
-        }
-        Followed::PetsLost(last) => {
-            pets.forget_after(last);
-            if matches!(state.link.health, Health::Away { .. }) {
-                // Otherwise its next answer would say that it is back, and this would not be seen.
-                state.link.health = Health::Unknown;
-            }
-            let service = &state.link.service;
-            let what =
-                format!("{service} has lost pets, for example because a backup was restored. Its last one is {last}.");
-            state.complain(what);
-            if state.pets.whole.open { inventory::read(state, now) } else { reload(state, true, now) }
-        }
-        Followed::Lost => {
-            lost(state, FollowLink::Off, now);
-            if waits(state) { Vec::new() } else { reload(state, false, now) }
-        }
     }
 }
 

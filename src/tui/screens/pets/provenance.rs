@@ -56,7 +56,7 @@ impl Job for AskProvenance {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Provenance;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Option<Provenances>, Failure> {
-        match ProvenanceReader::new(&env.api("who added it").await?).read(self.0.clone()).await {
+        match ProvenanceReader::new(&env.api("provenance").await?).read(self.0.clone()).await {
             Ok(provenances) => Ok(Some(provenances)),
             Err(ProvenanceError::NotOffered | ProvenanceError::NotAllowed) => Ok(None),
             Err(ProvenanceError::Api(error)) => Err(error.into()),

@@ -231,12 +231,14 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
 
 #[test]
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
-    for (failure, why) in
-        [("cannot read the API key from keys/staging: gone".to_owned(), "gone"), (Failure::Busy.into(), "is busy")]
-    {
+    let answers: [(fn(&mut App), &str); 2] = [
+        (|app| app.answer::<UseProfile>(Err("cannot read the API key from keys/staging: gone".into())), "gone"),
+        (|app| app.fail(Slot::UseProfile, Failure::Busy), "is busy"),
+    ];
+    for (answer, why) in answers {
         let mut app = listed(80, 24);
         app.keys("Down Enter");
-        app.answer::<UseProfile>(Err(failure));
+        answer(&mut app);
         assert!(app.says("Cannot use staging; still using production:"), "{}", app.screen());
         assert!(app.says(why), "{}", app.screen());
         assert_eq!((app.state.link.name.as_str(), app.state.pets.row_count()), ("production", 20));
@@ -580,6 +582,19 @@ fn a_key_is_stored_only_after_it_was_accepted() {
     app.answer::<KeepKey>(Ok(origin.clone()));
     assert_eq!(app.state.link.key, ("3210".into(), origin));
     assert!(app.says("It is stored in ~/.config/petstore/keys/production, readable only by you."));
+}
+
+#[test]
+fn the_key_that_was_tested_is_stored_whatever_is_typed_meanwhile() {
+    let mut app = refused(80, 24, key_file());
+    app.keys("\"petk_fedcba9876543210\" Tab Down Enter \"9\"");
+    app.answer::<TestKey>(Ok(()));
+    let KeepKey { key, .. } = app.asked().unwrap();
+    assert_eq!(key, ApiKey::new("petk_fedcba9876543210").unwrap());
+    app.state.link.name = "staging".into();
+    let origin = app.state.link.key.1.clone();
+    app.answer::<KeepKey>(Ok(KeyOrigin::File("~/.config/petstore/keys/production".into())));
+    assert_eq!(app.state.link.key.1, origin, "it is of the profile before");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use crate::api::failure::Failure;
 use crate::clock::{self, Now};
 use crate::local::atomic_file;
 use crate::model::{PetId, display_safe};
+use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{self, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work};
 use crate::transfer::journal::{Journal, RowOutcome};
@@ -27,7 +28,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::state::AppState;
-use crate::tui::worker::context::{ImportSource, WorkerContext};
+use crate::tui::worker::context::WorkerContext;
 
 /// The most added rows in one report: the screen shows fewer.
 const MOST_ROWS: usize = 200;
@@ -152,11 +153,17 @@ impl Job for RunImport {
     }
 
     fn done(&self, app: &mut AppState, ended: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
-        match ended {
-            Ok(Err(why)) => replies::on_not_begun(app, why, now),
-            Ok(Ok(summary)) => replies::on_ended(app, summary, now),
-            Err(failure) => replies::on_ended(app, Summary::of(ImportEnded::Failed(failure.into())), now),
+        let summary = match ended {
+            Ok(Err(why)) => return replies::on_not_begun(app, why, now),
+            Ok(Ok(summary)) => summary,
+            Err(failure) => Summary::of(ImportEnded::Failed(failure.into())),
+        };
+        let import = &mut app.add.import;
+        if import.running().is_some_and(|running| running.files.is_some()) {
+            // The pasted text is in its own file now.
+            import.pasted = None;
         }
+        replies::on_ended(app, summary, now)
     }
 }
 

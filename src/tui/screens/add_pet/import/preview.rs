@@ -3,13 +3,13 @@
 use crate::api::failure::Failure;
 use crate::model::Field;
 use crate::transfer::ColumnMapping;
+use crate::transfer::ImportSource;
 use crate::transfer::column_mapping::named;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::{ImportOptions, Start};
 use crate::transfer::preview::Preview;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{Edit, TextInput};
-use crate::tui::worker::context::ImportSource;
 
 /// The preview of a file.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress, Start}
 use crate::transfer::journal::{RowAnswer, RowOutcome};
 
 use super::preview::PreviewState;
-use crate::tui::worker::context::ImportSource;
+use crate::transfer::ImportSource;
 
 /// The most recent rows that are shown.
 const LAST_ROWS: usize = 200;

@@ -14,7 +14,7 @@ use super::jobs::ImportPart;
 use super::preview::{CheckedFile, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
-use crate::tui::worker::context::ImportSource;
+use crate::transfer::ImportSource;
 
 /// Handles what is new of an import.
 pub(super) fn on_part(state: &mut AppState, part: ImportPart, now: Now) {
@@ -107,10 +107,6 @@ pub(super) fn on_not_begun(state: &mut AppState, ended: ImportEnded, now: Now) -
 
 /// The import has ended.
 pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<Effect> {
-    if state.add.import.running().is_some_and(|running| running.files.is_some()) {
-        // The pasted text is in its own file now.
-        state.add.import.pasted = None;
-    }
     let service = state.link.service.clone();
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     if running.files.is_some() {

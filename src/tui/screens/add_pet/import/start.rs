@@ -16,7 +16,7 @@ use super::super::fields::CATEGORY;
 use super::jobs::CheckFile;
 use super::preview::{Choice, FOUND, PreviewState};
 use super::state::Phase;
-use crate::tui::worker::context::ImportSource;
+use crate::transfer::ImportSource;
 
 /// Shows the import as it was left, or asks for a file.
 pub fn show(state: &mut AppState) {

@@ -1,9 +1,9 @@
 //! The state of the import.
 
 use crate::model::text::short;
+use crate::transfer::ImportSource;
 use crate::tui::context::Context;
 use crate::tui::text_input::{TextInput, Typing};
-use crate::tui::worker::context::ImportSource;
 
 use super::preview::PreviewState;
 use super::progress::Running;

@@ -8,6 +8,7 @@ use crate::api::inventory::Coverage;
 use crate::app::inventory::changes::Baseline;
 use crate::local::complete::Completion;
 use crate::model::Field;
+use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, Start, Summary};
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
@@ -32,7 +33,6 @@ use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
-use crate::tui::worker::context::ImportSource;
 
 pub const FILE: &str = "pet_name,cat,state,notes\nBiscuit,3,available,came Tuesday\n,3,available,\nRex,three,sold,\n\
                     Biscuit,3,available,\nLuna,12, Pending,\n";

@@ -9,6 +9,7 @@ use crate::model::Field;
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::model::words::counted;
+use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, RowOutcome};
@@ -17,15 +18,14 @@ use crate::tui::command::{Command, Movement, READER, change, command, moves, mov
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
-use crate::tui::popups::jobs::RejectsSource;
 use crate::tui::popups::write::NO_FILES;
+use crate::tui::popups::write::RejectsSource;
 use crate::tui::popups::{Contents, PendingChange, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
-use crate::tui::worker::context::ImportSource;
 
 use super::preview::{Choice, FOUND, PreviewField, PreviewState};
 use super::progress::{RowEntry, Running};

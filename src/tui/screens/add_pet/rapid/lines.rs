@@ -115,34 +115,33 @@ impl Job for SearchForLine {
     }
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
-        on_searched(app, self.line, searched);
-        Vec::new()
-    }
-}
-
-fn on_searched(state: &mut AppState, number: u64, result: Result<SearchedPets, Failure>) {
-    let added: Vec<_> = state.added.iter().map(|added| added.pet.id).collect();
-    let service = state.link.service.clone();
-    let Some(line) = state.add.rapid.line(number).filter(|line| matches!(line.fate, Fate::Unknown(_))) else { return };
-    let name = short(&line.draft.name);
-    let text = match result {
-        Ok(searched) => {
-            let complete = searched.complete;
-            let found = searched.newest(|id| added.contains(&id)).map(|pet| pet.id);
-            line.fate = Fate::Unknown(found);
-            match (found, complete) {
-                (Some(id), _) => {
-                    format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")
-                }
-                (None, true) => format!("{name} is not in the list yet. F5 sends it again, Del drops it."),
-                (None, false) => {
-                    format!("{name} was not found, but the list may be incomplete. F5 sends it again, Del drops it.")
+        let added: Vec<_> = app.added.iter().map(|added| added.pet.id).collect();
+        let service = app.link.service.clone();
+        let Some(line) = app.add.rapid.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
+            return Vec::new();
+        };
+        let name = short(&line.draft.name);
+        let text = match searched {
+            Ok(searched) => {
+                let complete = searched.complete;
+                let found = searched.newest(|id| added.contains(&id)).map(|pet| pet.id);
+                line.fate = Fate::Unknown(found);
+                match (found, complete) {
+                    (Some(id), _) => {
+                        format!("Pet {id} has this name and category. Enter: that is it. F5: send again. Del: drop.")
+                    }
+                    (None, true) => format!("{name} is not in the list yet. F5 sends it again, Del drops it."),
+                    (None, false) => {
+                        format!(
+                            "{name} was not found, but the list may be incomplete. F5 sends it again, Del drops it."
+                        )
+                    }
                 }
             }
-        }
-        Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&service)),
-    };
-    state.tell(text);
+            Err(failure) => format!("Searching for {name} failed: {}", failure.sentence(&service)),
+        };
+        app.note(text)
+    }
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.

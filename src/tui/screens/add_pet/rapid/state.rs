@@ -50,8 +50,6 @@ pub struct State {
     pub saved: usize,
     /// The refused line being edited.
     pub editing: Option<EditedLine>,
-    /// The line being searched for.
-    pub looking: Option<u64>,
     /// Records to write to the file.
     pub unwritten: Vec<QueueRecord>,
     /// What is being written.
@@ -321,7 +319,6 @@ impl State {
         self.on = false;
         self.unwritten.clear();
         self.writing.clear();
-        self.looking = None;
         self.pause = None;
         self.write_pause = None;
         self.tries = 0;

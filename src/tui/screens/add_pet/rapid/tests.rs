@@ -11,6 +11,7 @@ use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
+use crate::transfer::ImportSource;
 use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
@@ -24,7 +25,6 @@ use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
-use crate::tui::worker::context::ImportSource;
 
 /// Why a blank line is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";

@@ -11,6 +11,7 @@ use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
 use crate::model::{Pet, PetId, PetStatus};
 use crate::transfer::ColumnMapping;
+use crate::transfer::ImportSource;
 use crate::transfer::import::ImportOptions;
 use crate::transfer::import::ImportProgress;
 use crate::transfer::import::Start;
@@ -27,7 +28,6 @@ use crate::tui::screens::pets::provenance::AskProvenance;
 use crate::tui::testing::job_of;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, listed, provenance, remote};
-use crate::tui::worker::context::ImportSource;
 
 use super::super::follow::MOST_KEPT;
 use super::{ids, marked, refused, selected, unauthorized};
@@ -63,7 +63,14 @@ fn requests(app: &App) -> usize {
     let asks = |job: &Started| {
         matches!(
             job.job.slot(),
-            Slot::List | Slot::More | Slot::Count(_) | Slot::Inventory | Slot::ById | Slot::Follow | Slot::Provenance
+            Slot::List
+                | Slot::More
+                | Slot::Count(_)
+                | Slot::Inventory
+                | Slot::ById
+                | Slot::Follow
+                | Slot::Provenance
+                | Slot::Samples
         )
     };
     app.effects.iter().filter_map(job_of).filter(|job| asks(job)).count()

@@ -5,6 +5,7 @@ use crate::model::text::{cut, width};
 use crate::model::words::counted;
 use crate::model::{Field, NewPet};
 use crate::transfer::FileFormat;
+use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::preview::{Cells, Preview};
@@ -15,7 +16,6 @@ use crate::tui::screens::add_pet::import::update::command_line;
 use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::{Page, radio};
-use crate::tui::worker::context::ImportSource;
 
 /// The width of the preview with a pane beside it.
 const BESIDE_PANE: u16 = 82;

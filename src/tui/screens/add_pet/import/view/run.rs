@@ -6,6 +6,7 @@ use ratatui::text::Span;
 
 use crate::clock::Now;
 use crate::model::text::{cut, width};
+use crate::transfer::ImportSource;
 use crate::transfer::journal::RowOutcome;
 use crate::tui::screens::add_pet::import::progress::{RowEntry, Running};
 use crate::tui::screens::add_pet::import::update::command_line;
@@ -14,7 +15,6 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::shown;
 use crate::tui::widgets::page::{Page, marker};
-use crate::tui::worker::context::ImportSource;
 
 /// The left edges of the columns of the list.
 const LINE: u16 = 3;
