@@ -10,7 +10,8 @@ use super::context::Context;
 use super::effect::Effect;
 use super::job::{Env, Job};
 use super::pending::Slot;
-use super::popups::state::PendingChange;
+use super::popups::Question;
+use super::popups::confirm::ask_of_service;
 use super::popups::text::{TextBox, TextKind};
 use super::state::AppState;
 use crate::clock::Now;
@@ -32,10 +33,24 @@ pub fn choose(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
         return state.note(why);
     }
     if run.action.confirm || run.action.writes && state.link.protect {
-        state.ask(PendingChange::Run(Box::new(run)), now);
+        state.ask(question(run), now);
         return Vec::new();
     }
     begin(state, run, now)
+}
+
+fn question(run: Run) -> Question {
+    let name = run.action.name.clone();
+    let what = format!("Run {name} for {} of", run.subject());
+    let details = [("Command", run.action.command.get_ref().join(" "))];
+    let note = if run.action.writes { "It changes the service." } else { "" };
+    Question::new(
+        format!("Run {name}"),
+        move |app, _, page| ask_of_service(app, page, &what, &details, note),
+        "Run it",
+        |app, now| begin(app, run, now),
+        |app, _| app.note("It was not run."),
+    )
 }
 
 /// Why an action cannot run now.
@@ -52,7 +67,7 @@ fn why_not(state: &AppState, run: &Run) -> Option<String> {
 }
 
 /// Runs it.
-pub fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
+fn begin(state: &mut AppState, run: Run, now: Now) -> Vec<Effect> {
     state.tell(format!("{}: running for {}. Ctrl-C stops it.", run.action.name, run.subject()));
     vec![state.begin(run, now)]
 }

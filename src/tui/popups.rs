@@ -3,25 +3,24 @@
 
 pub(super) mod clipboard;
 pub(super) mod commands;
-pub(super) mod confirm;
+pub mod confirm;
 pub(super) mod error;
 mod field;
 pub(super) mod help;
 pub mod jobs;
 pub(super) mod key;
 pub mod stack;
-pub mod state;
 pub(super) mod text;
 pub(super) mod themes;
 pub(super) mod write;
 
 pub use clipboard::copy;
+#[cfg(test)]
+pub(super) use confirm::DEAF;
+pub use confirm::Question;
 pub use field::FieldBox;
 pub use key::KeyBox;
 pub use stack::Popup;
-#[cfg(test)]
-pub(super) use state::DEAF;
-pub use state::{ConfirmBox, PendingChange};
 pub use text::{TextBox, TextKind};
 pub use write::{Contents, WriteBox};
 

@@ -20,7 +20,6 @@ use super::keymap::Keymap;
 use super::mouse::{Clickable, Region};
 use super::pending::{PendingJobs, Slot};
 use super::popups::stack::{Popup, Popups};
-use super::popups::state::{ConfirmBox, DEAF, PendingChange};
 use super::screens::domains::state::PanelLocation;
 use super::screens::requests::state::State as RequestLog;
 use super::screens::welcome::state::State as FirstStart;
@@ -494,24 +493,6 @@ impl AppState {
             self.tell(format!("Nothing can be added: {}.", self.link.why_read_only()));
         }
         self.link.read_only
-    }
-
-    /// Opens the question before the first change to a protected service, or says that it is read-only; `false` where the
-    /// change may be made.
-    pub(super) fn asks_first(&mut self, change: PendingChange, now: Now) -> bool {
-        if self.refuses_changes() {
-            return true;
-        }
-        let asks = !self.may_change();
-        if asks {
-            self.ask(change, now);
-        }
-        asks
-    }
-
-    /// Opens the question before a change.
-    pub(super) fn ask(&mut self, change: PendingChange, now: Now) {
-        self.popups.show(ConfirmBox { change, deaf_until: now.mono + DEAF });
     }
 
     /// Whether no service is chosen yet: at the first start, and among the profiles that were reached from there.

@@ -15,7 +15,7 @@ use super::forms;
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
-use super::popups::{self, PendingChange, Popup};
+use super::popups::{self, Popup};
 use super::screens::add_pet::state::Held;
 use super::screens::add_pet::{import, rapid};
 use super::screens::domains::popups::outside::NO_DOMAINS;
@@ -296,7 +296,7 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     state.interrupted = Some(now.mono);
     if state.add.is_sending() && !state.popups.is_open() {
-        state.ask(PendingChange::StopWaiting, now);
+        state.ask(add_pet::update::waiting_question(), now);
     }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);

@@ -1,157 +1,171 @@
-//! The box before the first change to a service that is protected, each time it is changed to, and before public
-//! resolvers are asked.
+//! Questions that are answered by y or n, each made where it is asked: before the first change to a protected service, and
+//! before what cannot be undone.
 
-use std::time::Instant;
+use std::fmt;
+use std::time::{Duration, Instant};
 
 use ratatui::text::Span;
 
 use super::stack::Popup;
-use super::state::{ConfirmBox, PendingChange};
 use crate::clock::Now;
-use crate::model::NewPet;
-use crate::model::text::{cut, short};
-use crate::model::words::counted;
+use crate::model::text::cut;
 use crate::tui::command::{Command, command};
 use crate::tui::context::Context;
-use crate::tui::custom_actions;
 use crate::tui::effect::Effect;
-use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::{self, import, rapid};
-use crate::tui::screens::{domains, pets};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::page::Page;
 
-/// Only one key means yes.
-pub static BOX: &[Command] = &[
-    command("confirm", "y", "yes", "yes", |app, now| take(app).map_or_else(Vec::new, |change| yes(app, change, now))),
-    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| match take(app) {
-        None | Some(PendingChange::StopImport) => Vec::new(),
-        Some(PendingChange::PublicResolvers) => domains::popups::resolvers::choose(app, false, now),
-        Some(PendingChange::StopWaiting) => app.note("Still waiting for the answer."),
-        Some(PendingChange::Run(_)) => app.note("It was not run."),
-        Some(_) => app.note("Nothing was added. What you typed is kept."),
-    }),
-];
+/// How long keys are ignored after a box opened on its own.
+pub(in crate::tui) const DEAF: Duration = Duration::from_millis(250);
 
-fn take(app: &mut AppState) -> Option<PendingChange> {
-    app.popups.take().map(|ConfirmBox { change, .. }| change)
+/// What follows from an answer.
+pub type Answer = Box<dyn FnOnce(&mut AppState, Now) -> Vec<Effect> + Send>;
+
+/// What is asked, as it is painted.
+pub type Body = Box<dyn Fn(&AppState, Now, &mut Page<'_>) + Send>;
+
+/// A question: what is asked, and what follows from y and n.
+pub struct Question {
+    pub title: String,
+    pub body: Body,
+    /// What y does, in words.
+    pub yes_word: &'static str,
+    pub yes: Answer,
+    /// What n does, in words.
+    pub no_word: &'static str,
+    pub no: Answer,
+    /// Keys pressed before this moment are ignored.
+    pub deaf_until: Option<Instant>,
 }
 
-fn yes(state: &mut AppState, change: PendingChange, now: Now) -> Vec<Effect> {
-    state.allowed |= !matches!(
-        change,
-        PendingChange::Run(_) | PendingChange::StopWaiting | PendingChange::StopImport | PendingChange::PublicResolvers
-    );
-    match change {
-        PendingChange::PublicResolvers => domains::popups::resolvers::choose(state, true, now),
-        PendingChange::Run(run) => custom_actions::begin(state, *run, now),
-        PendingChange::Add(new) => add_pet::update::send(state, new, now),
-        PendingChange::Samples(count) => pets::update::send_samples(state, count, now),
-        PendingChange::Rapid(_) => rapid::update::switch(state, now),
-        PendingChange::Import(_) => import::update::begin(state, now),
-        PendingChange::StopWaiting => add_pet::update::stop_waiting(state, now),
-        PendingChange::StopImport => import::update::stop(state),
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question").field("title", &self.title).finish_non_exhaustive()
     }
 }
 
-impl Popup for ConfirmBox {
+impl Question {
+    pub fn new(
+        title: impl Into<String>,
+        body: impl Fn(&AppState, Now, &mut Page<'_>) + Send + 'static,
+        yes_word: &'static str,
+        yes: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
+        no: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
+    ) -> Self {
+        let (body, yes, no) = (Box::new(body), Box::new(yes), Box::new(no));
+        let no_word = "n  Not now (Enter, Esc)";
+        Self { title: title.into(), body, yes_word, yes, no_word, no, deaf_until: None }
+    }
+
+    /// Before the first change to a protected service: `what` is done to it, with these details.
+    pub fn change(
+        app: &AppState,
+        what: String,
+        details: Vec<(&'static str, String)>,
+        yes: impl FnOnce(&mut AppState, Now) -> Vec<Effect> + Send + 'static,
+    ) -> Self {
+        let last = "A pet that was added cannot be changed or deleted.";
+        Self::new(
+            format!("{} is protected", cut(&app.link.label, 20)),
+            move |app, _, page| ask_of_service(app, page, &what, &details, last),
+            "Add it",
+            |app, now| {
+                app.allowed = true;
+                yes(app, now)
+            },
+            |app, _| app.note("Nothing was added. What you typed is kept."),
+        )
+    }
+}
+
+/// Whether `what` is to be done to the service in use, with details and a note.
+pub fn ask_of_service(app: &AppState, page: &mut Page<'_>, what: &str, details: &[(&str, String)], note: &str) {
+    let room = page.columns().saturating_sub(4);
+    let address = app.link.address.as_ref().map_or_else(|| app.link.service.clone(), ToString::to_string);
+    page.paragraph(2, &format!("{what} {address}?"));
+    page.gap();
+    for (label, value) in details {
+        let text = format!("   {label:<10} {}", page.appearance.text(value));
+        page.line(format!("  {}", cut(&text, room)));
+    }
+    page.gap();
+    page.paragraph(2, note);
+}
+
+impl AppState {
+    /// Asks before the first change to a protected service, or says that it is read-only; `false` where the change may be
+    /// made.
+    pub fn asks_first(
+        &mut self,
+        what: String,
+        details: Vec<(&'static str, String)>,
+        yes: impl FnOnce(&mut Self, Now) -> Vec<Effect> + Send + 'static,
+        now: Now,
+    ) -> bool {
+        if self.refuses_changes() {
+            return true;
+        }
+        let asks = !self.may_change();
+        if asks {
+            self.ask(Question::change(self, what, details, yes), now);
+        }
+        asks
+    }
+
+    /// Asks it.
+    pub fn ask(&mut self, question: Question, now: Now) {
+        self.popups.show(Question { deaf_until: Some(now.mono + DEAF), ..question });
+    }
+
+    /// Takes back the question of this title, if it is open.
+    pub fn unask(&mut self, title: &str) {
+        self.popups.take_if(|asked: &Question| asked.title == title);
+    }
+}
+
+/// Only one key means yes.
+pub static BOX: &[Command] = &[
+    command("confirm", "y", "yes", "yes", |app, now| match app.popups.take() {
+        Some(Question { yes, .. }) => yes(app, now),
+        None => Vec::new(),
+    }),
+    command("back", "n Enter Esc F3", "no (or Enter, Esc)", "no", |app, now| match app.popups.take() {
+        Some(Question { no, .. }) => no(app, now),
+        None => Vec::new(),
+    }),
+];
+
+impl Popup for Question {
     fn context(&self) -> Context {
         Context::Confirm
     }
 
     fn deaf_until(&self) -> Option<Instant> {
-        Some(self.deaf_until)
+        self.deaf_until
     }
 
-    fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
-        if self.change == PendingChange::PublicResolvers {
-            page.popup(62, 15, "Public resolvers");
-            domains::popups::resolvers::draw(state, page);
-            return answers(page, "Ask them", "n  Do not ask them (Enter, Esc)");
-        }
-        let label = cut(&page.appearance.text(&state.link.label), 20);
-        let last = "A pet that was added cannot be changed or deleted.";
-        let (title, yes, note) = match &self.change {
-            PendingChange::StopWaiting => {
-                let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
-                ("No answer yet".to_owned(), "Stop", note)
-            }
-            PendingChange::StopImport => {
-                let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
-                ("Import".to_owned(), "Stop", note)
-            }
-            PendingChange::Run(run) if run.action.writes => {
-                (format!("Run {}", run.action.name), "Run it", "It changes the service.")
-            }
-            PendingChange::Run(run) => (format!("Run {}", run.action.name), "Run it", ""),
-            PendingChange::Samples(_) if !state.link.protect => ("Add samples".to_owned(), "Add them", last),
-            PendingChange::PublicResolvers
-            | PendingChange::Add(_)
-            | PendingChange::Samples(_)
-            | PendingChange::Rapid(_)
-            | PendingChange::Import(_) => (format!("{label} is protected"), "Add it", last),
-        };
-        page.popup(62, 15, &title);
-        let room = page.columns().saturating_sub(4);
-        let address = state.link.address.as_ref().map_or_else(|| state.link.service.clone(), ToString::to_string);
-        let (what, parts) = match &self.change {
-            PendingChange::Add(NewPet { name, category_id, status }) => {
-                let status = status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
-                let category = state.pets.categories.label(*category_id);
-                let parts = vec![("Name", name.clone()), ("Category", category), ("Status", status)];
-                ("Add this pet to".to_owned(), parts)
-            }
-            PendingChange::Run(run) => (
-                format!("Run {} for {} of", run.action.name, run.subject()),
-                vec![("Command", run.action.command.get_ref().join(" "))],
-            ),
-            PendingChange::Samples(count) => (format!("Add {count} samples to"), Vec::new()),
-            PendingChange::StopWaiting => {
-                let name = state.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
-                let seconds = state.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
-                (format!("{name} was sent {seconds} s ago. Stop waiting for the answer of"), Vec::new())
-            }
-            PendingChange::StopImport => {
-                let left = state.add.import.running().map_or(0, import::Running::left);
-                (format!("{} left. Stop sending to", counted(left, "row")), Vec::new())
-            }
-            PendingChange::PublicResolvers => (String::new(), Vec::new()),
-            PendingChange::Rapid(0) => ("Start rapid entry: each line is added immediately to".to_owned(), Vec::new()),
-            PendingChange::Import(count) => (format!("Import {count} pets into"), Vec::new()),
-            PendingChange::Rapid(count) => (format!("Start rapid entry and send {count} waiting lines to"), Vec::new()),
-        };
+    fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, _: &mut Layout) {
+        page.popup(62, 15, &page.appearance.text(&self.title));
         page.margin = 2;
         page.gap();
-        page.paragraph(2, &format!("{what} {address}?"));
+        (self.body)(app, now, page);
         page.gap();
-        for (label, value) in parts {
-            let text = format!("   {label:<10} {}", page.appearance.text(&value));
-            page.line(format!("  {}", cut(&text, room)));
-        }
-        page.gap();
-        page.paragraph(2, note);
-        page.gap();
-        answers(page, yes, "n  Not now (Enter, Esc)");
+        page.back_to_last();
+        page.point(20);
+        page.line(vec![
+            page.appearance.span("     y", StyleRole::Key),
+            Span::raw(format!("  {:<12}", self.yes_word)),
+            page.appearance.span(self.no_word, StyleRole::Selected),
+        ]);
     }
-}
-
-/// The keys for the answers, in the last line.
-fn answers(page: &mut Page<'_>, yes: &str, no: &'static str) {
-    page.back_to_last();
-    page.point(20);
-    page.line(vec![
-        page.appearance.span("     y", StyleRole::Key),
-        Span::raw(format!("  {yes:<12}")),
-        page.appearance.span(no, StyleRole::Selected),
-    ]);
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use super::super::state::DEAF;
+    use super::DEAF;
     use crate::model::Pet;
     use crate::tui::context::Context;
     use crate::tui::msg::{Msg, Size};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::confirm::DEAF;
 use super::stack::Popup;
-use super::state::DEAF;
 use crate::api::failure::{Failure, Remedy};
 use crate::clock::Now;
 use crate::config::KeyOrigin;

@@ -17,11 +17,13 @@ use crate::tui::effect::Effect;
 use crate::tui::forms::{self, CHOOSE, CONFIRM, NEXT, PREVIOUS};
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::{ConfirmBox, PendingChange, help};
+use crate::tui::popups::confirm::ask_of_service;
+use crate::tui::popups::{Question, help};
 use crate::tui::screens::pets;
 use crate::tui::state::{AddedPet, AppState, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::Page;
 
 use super::fields::{CATEGORY, NAME, STATUS};
 use super::import::start::IMPORT;
@@ -187,10 +189,8 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-pub(in crate::tui) fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
-    if is_still_switching(state, "nothing was sent. Press F2 again after that.")
-        || state.asks_first(PendingChange::Add(new.clone()), now)
-    {
+fn send(state: &mut AppState, new: NewPet, now: Now) -> Vec<Effect> {
+    if is_still_switching(state, "nothing was sent. Press F2 again after that.") || asks_first(state, &new, now) {
         return Vec::new();
     }
     // A second try may be for the same pet as the first: its key, its time and the ids known before still apply.
@@ -241,6 +241,14 @@ impl Job for CreatePet {
     }
 }
 
+fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
+    let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
+    let category = state.pets.categories.label(new.category_id);
+    let details = vec![("Name", new.name.clone()), ("Category", category), ("Status", status)];
+    let new = new.clone();
+    state.asks_first("Add this pet to".to_owned(), details, move |app, now| send(app, new, now), now)
+}
+
 /// Whether another service is being switched to; then says so, with `text` on what was not done.
 pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     let is_switching = state.is_switching();
@@ -251,8 +259,23 @@ pub(super) fn is_still_switching(state: &mut AppState, text: &str) -> bool {
     is_switching
 }
 
-/// Stops waiting for the answer about the pet that is being sent: whether it was added is then unknown.
-pub(in crate::tui) fn stop_waiting(state: &mut AppState, now: Now) -> Vec<Effect> {
+/// The title of the question whether to stop waiting.
+const NO_ANSWER: &str = "No answer yet";
+
+/// Whether to stop waiting for the answer about the pet that is being sent.
+pub(in crate::tui) fn waiting_question() -> Question {
+    let body = |app: &AppState, now: Now, page: &mut Page<'_>| {
+        let name = app.add.sent.as_ref().map_or_else(String::new, |sent| short(&sent.new.name));
+        let seconds = app.pending.since(Slot::Create).map_or(0, |since| now.seconds_since(since));
+        let what = format!("{name} was sent {seconds} s ago. Stop waiting for the answer of");
+        let note = "It may or may not have been added. Your text is kept, and you choose what to do next.";
+        ask_of_service(app, page, &what, &[], note);
+    };
+    Question::new(NO_ANSWER, body, "Stop", stop_waiting, |app, _| app.note("Still waiting for the answer."))
+}
+
+/// Stops waiting: whether the pet was added is then unknown.
+fn stop_waiting(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(since) = state.pending.since(Slot::Create) else { return Vec::new() };
     let failure = Failure::NoAnswer { after: now.mono.saturating_duration_since(since) };
     let not_created = NotCreated { failure, repeatable: state.link.keeps_keys };
@@ -312,7 +335,7 @@ impl Job for SettlePet {
 /// The pet was added or refused, or its outcome is unknown.
 fn on_created(state: &mut AppState, result: Result<Pet, NotCreated>, now: Now) -> Vec<Effect> {
     // The question whether to stop waiting is answered.
-    state.popups.take_if(|asked: &ConfirmBox| asked.change == PendingChange::StopWaiting);
+    state.unask(NO_ANSWER);
     let not_created = match result {
         Ok(pet) => return added(state, pet, now),
         Err(not_created) => not_created,

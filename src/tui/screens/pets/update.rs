@@ -13,7 +13,7 @@ use crate::tui::command::{Command, LIST, Movement, TYPED_LIST, change, command, 
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::popups::PendingChange;
+use crate::tui::popups::Question;
 use crate::tui::screens::pets::state::tab_of;
 use crate::tui::screens::pets::{BUILT_IN, ListSource, Loaded};
 use crate::tui::state::{AppState, Health, MessageKind};
@@ -348,16 +348,17 @@ pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect>
         return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
     if !state.refuses_changes() {
-        state.ask(PendingChange::Samples(SAMPLES), now);
+        let question = Question::change(state, format!("Add {SAMPLES} samples to"), Vec::new(), send_samples);
+        let unprotected = |asked| Question { title: "Add samples".to_owned(), yes_word: "Add them", ..asked };
+        state.ask(if state.link.protect { question } else { unprotected(question) }, now);
     }
     Vec::new()
 }
 
-/// Adds them.
-pub(in crate::tui) fn send_samples(state: &mut AppState, count: usize, now: Now) -> Vec<Effect> {
-    state.tell(format!("Adding {count} samples ..."));
+fn send_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.tell(format!("Adding {SAMPLES} samples ..."));
     let key = state.keys.make();
-    vec![state.begin(AddSamples { count, key }, now)]
+    vec![state.begin(AddSamples { count: SAMPLES, key }, now)]
 }
 
 /// Adds this many samples, one after another, with one key for all of them.

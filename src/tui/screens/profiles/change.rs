@@ -16,7 +16,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Changed, Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::error::ErrorBox;
-use crate::tui::popups::{ConfirmBox, KeyBox};
+use crate::tui::popups::{KeyBox, Question};
 use crate::tui::screens::add_pet::{import, rapid};
 use crate::tui::screens::pets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
@@ -144,7 +144,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     state.popups.take::<KeyBox>();
     state.popups.take::<LimitBox>();
     state.popups.take::<ErrorBox>();
-    state.popups.take::<ConfirmBox>();
+    state.popups.take::<Question>();
     state.popups.take::<LookupBox>();
     if state.screen == Screen::Profiles && !state.profiles.form_open {
         let before = state.profiles.from;

@@ -6,7 +6,6 @@ use crate::model::Field;
 use crate::transfer::earlier_import::EarlierVerdict;
 use crate::transfer::import::{ImportEnded, ImportProgress, Summary};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{ConfirmBox, PendingChange};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, MessageKind};
 
@@ -14,6 +13,7 @@ use super::jobs::ImportPart;
 use super::preview::{CheckedFile, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
+use super::update::STOP;
 use crate::transfer::ImportSource;
 
 /// Handles what is new of an import.
@@ -114,7 +114,7 @@ pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<
     }
     running.ended = true;
     // There is nothing to stop any more.
-    state.popups.take_if(|asked: &ConfirmBox| asked.change == PendingChange::StopImport);
+    state.unask(STOP);
     let Some(running) = state.add.import.running_mut() else { return Vec::new() };
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));

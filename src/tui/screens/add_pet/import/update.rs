@@ -18,14 +18,16 @@ use crate::tui::command::{Command, Movement, READER, change, command, moves, mov
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
+use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::NO_FILES;
 use crate::tui::popups::write::RejectsSource;
-use crate::tui::popups::{Contents, PendingChange, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, Question, TextBox, TextKind, WriteBox, copy};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;
 use crate::tui::widgets::list::moved;
+use crate::tui::widgets::page::Page;
 
 use super::preview::{Choice, FOUND, PreviewField, PreviewState};
 use super::progress::{RowEntry, Running};
@@ -105,7 +107,7 @@ pub static VALUE: &[Command] = &[
 pub static RUN: &[Command] = &[
     change("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
         if is_under_way(app) {
-            return app.ask(PendingChange::StopImport, now);
+            return app.ask(stop_question(), now);
         }
         leave(app);
     })
@@ -254,11 +256,16 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let RowCounts { good, bad } = looked.seen().map(|seen| seen.preview.check.counts()).unwrap_or_default();
     // The report of an import before the last one has another name.
     let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
-    let change = PendingChange::Import(looked.to_send());
-    if state.asks_first(change, now) {
+    let what = into(looked.to_send());
+    if state.asks_first(what, Vec::new(), begin, now) {
         return Vec::new();
     }
     run(state, RunImport { source, reading, good, bad, start, report, how }, now)
+}
+
+/// What is asked about a protected service.
+fn into(pets: u64) -> String {
+    format!("Import {pets} pets into")
 }
 
 /// Continues an import that has ended before all rows were added, and sends refused rows again. If only invalid rows
@@ -277,7 +284,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let (source, report) = (ImportSource::File(file.clone()), Some(PathBuf::from(report)));
     let again = RunImport { source, start: Start::GoOn, report, ..before.clone() };
     if is_still_switching(state, "nothing was sent. Press F2 again after that.")
-        || state.asks_first(PendingChange::Import(again.good), now)
+        || state.asks_first(into(again.good), Vec::new(), begin, now)
     {
         return Vec::new();
     }
@@ -304,8 +311,20 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
 }
 
+/// The title of the question whether to stop.
+pub(super) const STOP: &str = "Import";
+
+fn stop_question() -> Question {
+    let body = |app: &AppState, _: Now, page: &mut Page<'_>| {
+        let left = app.add.import.running().map_or(0, Running::left);
+        let note = "Rows that were added stay. F2 sends the rest, also after the next start.";
+        ask_of_service(app, page, &format!("{} left. Stop sending to", counted(left, "row")), &[], note);
+    };
+    Question::new(STOP, body, "Stop", stop, |_, _| Vec::new())
+}
+
 /// Stops it after the rows that are being sent.
-pub fn stop(state: &mut AppState) -> Vec<Effect> {
+fn stop(state: &mut AppState, _: Now) -> Vec<Effect> {
     if !is_under_way(state) {
         return Vec::new();
     }

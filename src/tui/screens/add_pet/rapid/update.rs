@@ -6,7 +6,7 @@ use crate::model::text::short;
 use crate::model::words::counted;
 use crate::tui::command::{ARROWS, Command, Movement, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{PendingChange, help};
+use crate::tui::popups::help;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
@@ -80,8 +80,11 @@ fn in_category(app: &AppState) -> bool {
 pub fn switch(state: &mut AppState, now: Now) -> Vec<Effect> {
     lines::leave_as_it_was(state);
     if !state.add.rapid.on {
-        let change = PendingChange::Rapid(state.add.rapid.counts().waiting);
-        if state.asks_first(change, now) {
+        let what = match state.add.rapid.counts().waiting {
+            0 => "Start rapid entry: each line is added immediately to".to_owned(),
+            count => format!("Start rapid entry and send {count} waiting lines to"),
+        };
+        if state.asks_first(what, Vec::new(), switch, now) {
             return Vec::new();
         }
     }

@@ -11,7 +11,7 @@ use crate::model::words::list;
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::popups::PendingChange;
+use crate::tui::popups::Question;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::page::Page;
 
@@ -21,7 +21,7 @@ pub fn may_send(app: &mut AppState, now: Now) -> bool {
         return true;
     }
     if !app.popups.is_open() && app.screen == Screen::Domains && !app.pending.is_running(Slot::Resolvers) {
-        app.ask(PendingChange::PublicResolvers, now);
+        app.ask(question(), now);
     }
     false
 }
@@ -31,15 +31,22 @@ pub fn change(app: &mut AppState, now: Now) -> Vec<Effect> {
     if app.domains.setup.sandbox.is_some() {
         app.tell("The sandbox has its own resolvers; nothing is sent to public ones.");
     } else if app.domains.setup.resolvers.public.is_empty() {
-        app.ask(PendingChange::PublicResolvers, now);
+        app.ask(question(), now);
     } else {
         return choose(app, false, now);
     }
     Vec::new()
 }
 
+fn question() -> Question {
+    let (yes, no) =
+        (|app: &mut AppState, now| choose(app, true, now), |app: &mut AppState, now| choose(app, false, now));
+    let question = Question::new("Public resolvers", |app, _, page| draw(app, page), "Ask them", yes, no);
+    Question { no_word: "n  Do not ask them (Enter, Esc)", ..question }
+}
+
 /// The operator has answered.
-pub fn choose(app: &mut AppState, public: bool, now: Now) -> Vec<Effect> {
+fn choose(app: &mut AppState, public: bool, now: Now) -> Vec<Effect> {
     vec![app.begin(ChooseResolvers { public }, now)]
 }
 
@@ -81,11 +88,9 @@ impl Job for ChooseResolvers {
     }
 }
 
-pub fn draw(app: &AppState, page: &mut Page<'_>) {
+fn draw(app: &AppState, page: &mut Page<'_>) {
     let public = &app.domains.setup.resolvers.public;
     let public = if public.is_empty() { list(PUBLIC_RESOLVERS) } else { list(public) };
-    page.margin = 2;
-    page.gap();
     page.paragraph(2, &format!("Besides this machine's resolver, a check can ask {public}."));
     page.gap();
     page.paragraph(
@@ -94,5 +99,4 @@ pub fn draw(app: &AppState, page: &mut Page<'_>) {
     );
     page.gap();
     page.paragraph(2, "Your answer is saved, and holds for petstore domains, too.");
-    page.gap();
 }
