@@ -23,7 +23,7 @@ use crate::store::{FailureKind, StoreError};
 type OneLabel = [(&'static str, &'static str); 1];
 
 /// What is counted, and how it is written out.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Metrics {
     pub(super) requests: Requests,
     pub(super) connections: Connections,
@@ -63,17 +63,7 @@ pub(super) enum Limit {
 
 impl Metrics {
     pub(super) fn new(started: Now, config: &Config) -> Self {
-        let metrics = Self {
-            requests: Requests::default(),
-            connections: Connections::default(),
-            failed_authentications: Counter::default(),
-            streams: Gauge::default(),
-            rate_limited: Family::default(),
-            storage_failures: Family::default(),
-            ready: Family::default(),
-            not_ready: Family::default(),
-            registry: Registry::default(),
-        };
+        let metrics = Self::default();
         // From the start on, so that the first failure is a growth and not a new series.
         for kind in FailureKind::VARIANTS {
             drop(metrics.storage_failures.get_or_create(&[("kind", kind.into())]));
