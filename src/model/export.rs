@@ -49,14 +49,6 @@ impl Column {
         let value = self.of(pet);
         if value.is_empty() { "not set".into() } else { value }
     }
-
-    /// The same as a cell that no spreadsheet runs as a formula. Numbers never are formulas.
-    fn cell(self, pet: &Pet) -> Cow<'_, str> {
-        match self.of(pet) {
-            Cow::Borrowed(text) => inert(text),
-            number => number,
-        }
-    }
 }
 
 /// A column of a list: of the pets, or of what was recorded when they were added.
@@ -119,12 +111,11 @@ impl ListColumn {
         }
     }
 
-    /// The same as a cell that no spreadsheet runs as a formula.
+    /// The same as a cell that no spreadsheet runs as a formula. Numbers and times never are formulas.
     fn cell<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
-        match (self, self.of(pet, recorded)) {
-            (Self::Pet(column), _) => column.cell(pet),
-            (Self::By, Cow::Borrowed(name)) => inert(name),
-            (Self::By | Self::At | Self::Age, cell) => cell,
+        match self.of(pet, recorded) {
+            Cow::Borrowed(text) => inert(text),
+            number => number,
         }
     }
 }
