@@ -73,7 +73,8 @@ impl Store {
     /// `None` if it does not exist.
     pub async fn revoke_key(&self, id: KeyId, actor: &str, now: Now) -> Result<Option<KeyInfo>, StoreError> {
         let revoked = self.inner.database.write(Revoke { id, actor: actor.to_owned(), now }).await?;
-        self.inner.keys.forget(id);
+        // It is read again at its next use.
+        self.inner.keys.lock().remove(&id);
         Ok(revoked)
     }
 

@@ -37,7 +37,7 @@ impl Store {
         let hash = hash(key.expose_secret());
         let scopes = Scopes::SESSION;
         let known = Known { hash, scopes, expires_at: None, revoked: false, last_used_at: None, read_at: None };
-        self.inner.keys.map().insert(id, known);
+        self.inner.keys.lock().insert(id, known);
         Ok(key)
     }
 
@@ -60,12 +60,12 @@ impl Store {
     }
 
     async fn known_key(&self, id: KeyId, now: Now) -> Result<Option<Known>, StoreError> {
-        let cached = self.inner.keys.map().get(&id).copied();
+        let cached = self.inner.keys.lock().get(&id).copied();
         if let Some(known) = cached.filter(|known| known.is_fresh(now)) {
             return Ok(Some(known));
         }
         let mut known = self.inner.database.read(Find { id, now }).await?;
-        let mut map = self.inner.keys.map();
+        let mut map = self.inner.keys.lock();
         match &mut known {
             // A use that was noted may not be stored yet.
             Some(known) => {
@@ -84,7 +84,7 @@ impl Store {
         if is_noted || known.read_at.is_none() {
             return;
         }
-        if let Some(known) = self.inner.keys.map().get_mut(&id) {
+        if let Some(known) = self.inner.keys.lock().get_mut(&id) {
             known.last_used_at = Some(at);
         }
         self.inner.database.write_later(Use { id, at });

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 
 use super::format::{Hash, KeyId};
 use super::scopes::Scopes;
@@ -14,12 +14,11 @@ use crate::store::value_row::{DatabaseError, Row};
 const BELIEVED: Duration = Duration::from_secs(3);
 
 /// What is known of the keys that were used lately.
-#[derive(Debug, Default)]
-pub(in crate::store) struct KeyCache(Mutex<HashMap<KeyId, Known>>);
+pub(in crate::store) type KeyCache = Mutex<HashMap<KeyId, Known>>;
 
 /// Times of the day are Unix seconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(in crate::store) struct Known {
     pub(super) hash: Hash,
     pub(super) scopes: Scopes,
     pub(super) expires_at: Option<i64>,
@@ -27,17 +26,6 @@ pub(super) struct Known {
     pub(super) last_used_at: Option<i64>,
     /// When it was read; nothing for a key of this process, which is in no database.
     pub(super) read_at: Option<Instant>,
-}
-
-impl KeyCache {
-    /// Has it read again at its next use.
-    pub(super) fn forget(&self, id: KeyId) {
-        self.map().remove(&id);
-    }
-
-    pub(super) fn map(&self) -> MutexGuard<'_, HashMap<KeyId, Known>> {
-        self.0.lock()
-    }
 }
 
 impl Known {
