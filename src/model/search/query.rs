@@ -180,10 +180,22 @@ impl<'a> Token<'a> {
 
     /// `None` if there is nothing to search for yet.
     fn term(&self, categories: &Categories) -> Option<Term> {
-        match self.quotes {
-            Some(_) => Needle::new(self.text).map(|needle| Term::of(Filter::Contains(needle), self.not)),
-            None => Term::parse(self.text, self.not, categories),
-        }
+        let (key, value) = self.keyed();
+        let filter = match key.as_str() {
+            "cat" => {
+                let mut wanted = value.split(',').filter(|word| !matches!(*word, "" | "-")).peekable();
+                wanted.peek()?;
+                let of = |word: &str| word.parse().map_or_else(|_| categories.beginning_with(word), |id| vec![id]);
+                Filter::Category(wanted.flat_map(of).collect())
+            }
+            "id" if matches!(value, "" | "-" | "*" | "-*") => return None,
+            "id" => Filter::Id(value.to_owned()),
+            "status" | "is" => Filter::Status(Needle::new(value)?),
+            BY => Filter::By(Needle::new(value)?, Arc::default()),
+            _ if self.not || self.quotes.is_some() => Filter::Contains(Needle::new(self.text)?),
+            _ => return Some(Term::Word(Word { needle: Needle::new(self.text)? })),
+        };
+        Some(if self.not { Term::Not(filter) } else { Term::Only(filter) })
     }
 
     fn fault(&self, categories: &Categories) -> Option<String> {
@@ -213,30 +225,6 @@ impl<'a> Token<'a> {
 }
 
 impl Term {
-    const fn of(filter: Filter, not: bool) -> Self {
-        if not { Self::Not(filter) } else { Self::Only(filter) }
-    }
-
-    /// `None` if there is nothing to search for yet.
-    fn parse(word: &str, not: bool, categories: &Categories) -> Option<Self> {
-        let (key, value) = word.split_once(':').unwrap_or(("", word));
-        let filter = match key.to_ascii_lowercase().as_str() {
-            "cat" => {
-                let mut wanted = value.split(',').filter(|word| !matches!(*word, "" | "-")).peekable();
-                wanted.peek()?;
-                let of = |word: &str| word.parse().map_or_else(|_| categories.beginning_with(word), |id| vec![id]);
-                Filter::Category(wanted.flat_map(of).collect())
-            }
-            "id" if matches!(value, "" | "-" | "*" | "-*") => return None,
-            "id" => Filter::Id(value.to_owned()),
-            "status" | "is" => Filter::Status(Needle::new(value)?),
-            BY => Filter::By(Needle::new(value)?, Arc::default()),
-            _ if not => Filter::Contains(Needle::new(word)?),
-            _ => return Some(Self::Word(Word { needle: Needle::new(word)? })),
-        };
-        Some(Self::of(filter, not))
-    }
-
     fn implies(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Word(new), Self::Word(old)) => new.needle.starts_with(&old.needle),
