@@ -23,7 +23,7 @@ use super::{Input, TransferError};
 use crate::api::{ApiError, Client};
 use crate::clock;
 use backoff::Pace;
-pub use plan::{ImportControl, ImportOptions, OnError, Patience};
+pub use plan::{ImportControl, ImportOptions, Patience};
 use prefetch::{Queue, announce};
 pub use progress::{ImportEvent, ImportProgress, OnImportEvent, Waiting};
 use send::Sender;

@@ -11,7 +11,7 @@ use crate::cli::args::{RequestArgs, parse_duration, statuses};
 use crate::cli::completions;
 use crate::model::export::Kind;
 use crate::model::{Categories, Field, PetStatus};
-use crate::transfer::import::{ImportOptions, OnError, Patience};
+use crate::transfer::import::{ImportOptions, Patience};
 use crate::transfer::journal::Journal;
 use crate::transfer::{ColumnMapping, FileFormat};
 
@@ -136,10 +136,7 @@ impl ImportArgs {
     pub fn how(&self) -> ImportOptions {
         ImportOptions {
             concurrency: self.concurrency.into(),
-            on_error: match self.on_error {
-                OnErrorArg::Continue => OnError::GoOn,
-                OnErrorArg::Stop => OnError::Stop,
-            },
+            stop_on_error: self.on_error == OnErrorArg::Stop,
             send_unknown: self.unknown == UnknownArg::Send,
             patience: Patience {
                 give_up: self.wait.or((!stderr().is_terminal()).then_some(UNATTENDED)),

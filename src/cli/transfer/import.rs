@@ -67,7 +67,7 @@ pub async fn run(
     if !args.resume && !args.is_stdin() {
         let checked = command.validate(&reading).await?;
         verbosity.note(&checked.sentence());
-        if checked.bad > 0 && args.how().on_error == import::OnError::Stop {
+        if checked.bad > 0 && args.how().stop_on_error {
             command.write_rejects(&reading, None).await?;
             return Err(Failed::new(Exit::Refused, "nothing was sent because some rows need fixing")
                 .hint("fix the file, or send the other rows: --on-error continue"));

@@ -2,22 +2,13 @@
 
 use std::time::Duration;
 
-/// What to do after a row that was not added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OnError {
-    /// Continue with the other rows.
-    GoOn,
-    /// Send no more rows.
-    Stop,
-}
-
 /// How rows are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportOptions {
     /// Rows sent at a time, 1 to 16.
     pub concurrency: usize,
-    /// What to do after a row that was not added.
-    pub on_error: OnError,
+    /// Send no more rows after one that was not added. Otherwise the others are sent.
+    pub stop_on_error: bool,
     /// Send rows that may have been added even if that could add them twice. Otherwise they are skipped and counted as
     /// unknown.
     pub send_unknown: bool,
@@ -27,7 +18,7 @@ pub struct ImportOptions {
 
 impl Default for ImportOptions {
     fn default() -> Self {
-        Self { concurrency: 4, on_error: OnError::GoOn, send_unknown: false, patience: Patience::default() }
+        Self { concurrency: 4, stop_on_error: false, send_unknown: false, patience: Patience::default() }
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::backoff::Pace;
-use super::plan::{ImportOptions, OnError};
+use super::plan::ImportOptions;
 use super::progress::{ImportEvent, ImportProgress, OnImportEvent};
 use super::work::Work;
 use crate::api::{Client, Failure};
@@ -30,7 +30,7 @@ pub enum ImportEnded {
     Complete,
     /// Stopped by the user.
     Stopped,
-    /// A row was not added, and [`OnError::Stop`] was chosen.
+    /// A row was not added, and [`ImportOptions::stop_on_error`] was chosen.
     OnError,
     /// The service does not accept the key.
     Unauthorized(Failure),
@@ -91,7 +91,7 @@ impl Shared {
         self.progress.send_modify(|progress| progress.count(&event));
         let is_error = event.is_error();
         (self.on_event)(event);
-        if is_error && self.how.on_error == OnError::Stop {
+        if is_error && self.how.stop_on_error {
             self.end(ImportEnded::OnError);
         }
     }

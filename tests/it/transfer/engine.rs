@@ -14,8 +14,7 @@ use petstore::clock;
 use petstore::model::ApiKey;
 use petstore::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use petstore::transfer::import::{
-    ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, OnError, Patience, Start, Summary, Work,
-    run,
+    ImportControl, ImportEnded, ImportEvent, ImportOptions, ImportProgress, Patience, Start, Summary, Work, run,
 };
 use petstore::transfer::journal::{Journal, RowOutcome, Target};
 use petstore::transfer::{ColumnMapping, Input, TransferError};
@@ -451,7 +450,7 @@ async fn a_service_that_stays_away_ends_it_and_nothing_is_lost() {
 async fn it_stops_after_an_error_as_it_was_told() {
     let (_service, client) = service().await;
     let mut import = Import::new(client, &format!("{},x\n{}", rows(&["a"]), ",3\n".repeat(100)));
-    import.how.on_error = OnError::Stop;
+    import.how.stop_on_error = true;
     let summary = import.begin().await.unwrap();
     assert!(matches!(summary.ended, ImportEnded::OnError), "{:?}", summary.ended);
     assert!((1..100).contains(&summary.progress.invalid));
