@@ -56,7 +56,7 @@ impl Database {
     pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.readers.read(&work).await,
-            Self::Postgres(postgres) => postgres.read(work).await,
+            Self::Postgres(postgres) => postgres.reads.work(work).await,
         }
     }
 
@@ -65,7 +65,7 @@ impl Database {
     pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
-            Self::Postgres(postgres) => postgres.write(work).await,
+            Self::Postgres(postgres) => postgres.writes.work(work).await,
         }
     }
 
@@ -81,7 +81,7 @@ impl Database {
     pub(super) async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         match self {
             Self::Sqlite(sqlite) => sqlite.writer.write(work).await,
-            Self::Postgres(postgres) => postgres.write_apart(work).await,
+            Self::Postgres(postgres) => postgres.writes_apart.work(work).await,
         }
     }
 

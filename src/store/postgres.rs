@@ -48,10 +48,10 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 pub(super) struct Postgres {
     database: DatabaseUrl,
     connections: Connections,
-    reads: Batcher,
-    writes: Batcher,
+    pub(super) reads: Batcher,
+    pub(super) writes: Batcher,
     /// For work that others must not share a transaction with: they may take back what they have added.
-    writes_apart: Batcher,
+    pub(super) writes_apart: Batcher,
     /// For writes without a waiting caller: one at a time.
     spare: Arc<Semaphore>,
 }
@@ -107,22 +107,10 @@ impl Postgres {
         Ok(())
     }
 
-    pub(super) async fn read<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        self.reads.work(work).await
-    }
-
-    pub(super) async fn write<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        self.writes.work(work).await
-    }
-
-    pub(super) async fn write_apart<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
-        self.writes_apart.work(work).await
-    }
-
     /// Whether a commit waits for other servers too, or this is such a server: one that led until just now is named by no
     /// other, and still shows what it alone has.
     pub(super) async fn is_replicated(&self) -> Result<bool, StoreFailure> {
-        Ok(!self.read(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
+        Ok(!self.reads.work(Query(sql::IS_REPLICATED, [], |_| Ok(()))).await?.is_empty())
     }
 
     /// Separately, so that no transaction with a waiting caller holds its locks.
@@ -142,9 +130,9 @@ impl Postgres {
 
     /// Whether it can be read, and its schema is one that this program can use.
     pub(super) async fn ping(&self) -> Result<(), StoreFailure> {
-        match self.read(schema::Version).await? {
+        match self.reads.work(schema::Version).await? {
             found if found < schema::VERSION => Err(StoreFailure::Outdated),
-            schema::VERSION => self.read(schema::IsOurs).await,
+            schema::VERSION => self.reads.work(schema::IsOurs).await,
             // A newer program has added to it.
             _ => Ok(()),
         }

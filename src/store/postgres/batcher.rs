@@ -21,7 +21,7 @@ use crate::store::job::{Job, QUEUE, Work, awaited, queue};
 const GROUP: usize = 128;
 
 #[derive(Debug)]
-pub(super) struct Batcher {
+pub(in crate::store) struct Batcher {
     kind: Kind,
     connections: Connections,
     /// For one at a time that does not queue.
@@ -91,7 +91,7 @@ impl Batcher {
     }
 
     /// What came of `work`. Where the caller goes away, it is not done unless it is under way already.
-    pub(super) async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
+    pub(in crate::store) async fn work<W: Work>(&self, work: W) -> Result<W::Output, StoreFailure> {
         if let Some(why) = self.kind.refusal(&self.connections) {
             return Err(why);
         }
