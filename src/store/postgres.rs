@@ -33,7 +33,7 @@ use self::batcher::{Batcher, Kind};
 use self::connections::Connections;
 use super::job::{BEAT_TIME, Query, Work};
 use super::url::DatabaseUrl;
-use super::{DatabaseError, StoreError, StoreFailure, sql};
+use super::{StoreError, StoreFailure, sql};
 use crate::model::text::safe_causes;
 
 /// How many of them read, and how many write; the others are for what is neither.
@@ -62,16 +62,9 @@ impl Postgres {
         let database = DatabaseUrl::Postgres(url.clone());
         let connections = Connections::open(url)?;
         let session = connections.take_first(&database).await?;
-        let settings = async {
-            let encoding = session.texts(sql::OTHER_ENCODING).await?;
-            Ok::<_, DatabaseError>((
-                encoding,
-                session.texts(sql::WEAK_COMMIT).await?,
-                session.texts(sql::UNSAFE_SETTINGS).await?,
-            ))
-        };
-        let settings = settings.await.map_err(StoreError::cannot_open(&database))?;
-        let (encoding, weak, without) = settings;
+        let texts = async |sql| session.texts(sql).await.map_err(StoreError::cannot_open(&database));
+        let encoding = texts(sql::OTHER_ENCODING).await?;
+        let (weak, without) = (texts(sql::WEAK_COMMIT).await?, texts(sql::UNSAFE_SETTINGS).await?);
         if let Some(encoding) = encoding.into_iter().next() {
             let why =
                 format!("{database} has the encoding {encoding}: create one with ENCODING 'UTF8' TEMPLATE template0");
