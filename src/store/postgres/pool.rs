@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::mem::take;
-use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,7 +61,7 @@ pub(super) type PooledConnection = Object<Connector>;
 /// A connection, and whether the server has warned of anything on it.
 #[derive(Debug)]
 pub(super) struct MonitoredClient {
-    client: ClientWrapper,
+    pub(super) client: ClientWrapper,
     /// Which of the hosts it leads to.
     pub(super) host: usize,
     /// Whether a pooler gives its session to others, too.
@@ -74,14 +73,6 @@ impl MonitoredClient {
     /// Whether there was a warning since this was asked last.
     pub(super) fn take_warning(&self) -> bool {
         self.warned.swap(false, Ordering::Relaxed)
-    }
-}
-
-impl Deref for MonitoredClient {
-    type Target = ClientWrapper;
-
-    fn deref(&self) -> &ClientWrapper {
-        &self.client
     }
 }
 
@@ -145,7 +136,7 @@ impl Manager for Connector {
     async fn recycle(&self, line: &mut MonitoredClient, metrics: &Metrics) -> RecycleResult<ConnectError> {
         // Spread by where it lies in memory.
         let spread = Duration::from_millis(Arc::as_ptr(&line.warned).addr() as u64 / 64 % 300_000);
-        if line.is_closed() {
+        if line.client.is_closed() {
             return Err(RecycleError::message("closed"));
         }
         // The other hosts were tried first when it was made; they are tried again now and then.
@@ -164,9 +155,9 @@ impl Connector {
             Some(tls) => self.driven(config.connect(MakeRustlsConnect::new(tls.clone())).await?),
         };
         // What is set here would be set for the others, and not for what goes through another session.
-        line.is_shared = !has_rows(&line.simple_query(sql::HAS_OPTIONS).await?);
+        line.is_shared = !has_rows(&line.client.simple_query(sql::HAS_OPTIONS).await?);
         if !line.is_shared {
-            line.batch_execute(sql::COMMIT_DURABLY).await?;
+            line.client.batch_execute(sql::COMMIT_DURABLY).await?;
         }
         Ok(line)
     }

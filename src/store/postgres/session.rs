@@ -119,11 +119,11 @@ impl Session {
 
     /// Statements without values and answers.
     pub(in crate::store) async fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
-        Ok(self.line()?.batch_execute(sql).await?)
+        Ok(self.line()?.client.batch_execute(sql).await?)
     }
 
     async fn query(&self, sql: &str, values: &[Value<'_>]) -> Result<RowStream, DatabaseError> {
-        let client = self.line()?;
+        let client = &self.line()?.client;
         self.preparing.fetch_add(1, Ordering::Relaxed);
         let statement = client.prepare_cached(sql).await;
         self.preparing.fetch_sub(1, Ordering::Relaxed);
@@ -138,7 +138,7 @@ impl Drop for Session {
         match (commit, Handle::try_current()) {
             (Some(commit), Ok(runtime)) => drop(runtime.spawn(async move {
                 // Behind whatever the server is at.
-                let _ = line.batch_execute("").await;
+                let _ = line.client.batch_execute("").await;
                 drop((Object::take(line), commit));
             })),
             _ => drop(Object::take(line)),
