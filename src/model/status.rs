@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// The status of a pet (section 2, PetStatus): set at creation and usable as a list filter.
 #[derive(
@@ -54,7 +54,8 @@ impl FromStr for PetStatus {
 }
 
 /// A status as a service sent it. An unknown word is kept, so that the row stays usable.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", untagged)]
 pub enum ObservedStatus {
     /// One of the three of the description.
     Known(PetStatus),
@@ -78,19 +79,9 @@ impl From<PetStatus> for ObservedStatus {
     }
 }
 
-impl Serialize for ObservedStatus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl<'de> Deserialize<'de> for ObservedStatus {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(deserializer)?;
-        Ok(match word.parse() {
-            Ok(status) => Self::Known(status),
-            Err(NotAStatus) => Self::Unknown(word),
-        })
+impl From<String> for ObservedStatus {
+    fn from(word: String) -> Self {
+        word.parse().map_or_else(|NotAStatus| Self::Unknown(word), Self::Known)
     }
 }
 
