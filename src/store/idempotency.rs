@@ -45,8 +45,6 @@ pub struct CreateOutcome {
     pub replayed: bool,
 }
 
-type Fingerprint = [u8; 32];
-
 /// After how many creations those are looked for that are past their time, and how many of these are forgotten then:
 /// more than arrived, and few enough not to delay others.
 const FORGOTTEN_EVERY: u64 = 64;
@@ -56,7 +54,7 @@ const FORGOTTEN_AT_ONCE: i64 = 256;
 #[derive(Clone)]
 pub(super) struct Creation {
     idempotency: Idempotency,
-    fingerprint: Fingerprint,
+    fingerprint: [u8; 32],
     age: Age,
 }
 
@@ -165,7 +163,7 @@ pub(super) struct Running {
 /// One of them; ends when this is dropped.
 pub(super) struct RunningCreation {
     idempotency: Idempotency,
-    number: u64,
+    pub(super) is_turn_to_forget: bool,
     all: Running,
 }
 
@@ -176,14 +174,8 @@ impl Running {
         if !self.now.lock().insert(idempotency.clone()) {
             return Err(StoreError::IdempotencyInProgress);
         }
-        let number = self.ever.fetch_add(1, Ordering::Relaxed);
-        Ok(RunningCreation { idempotency, number, all: self.clone() })
-    }
-}
-
-impl RunningCreation {
-    pub(super) const fn is_turn_to_forget(&self) -> bool {
-        self.number.is_multiple_of(FORGOTTEN_EVERY)
+        let is_turn_to_forget = self.ever.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGOTTEN_EVERY);
+        Ok(RunningCreation { idempotency, is_turn_to_forget, all: self.clone() })
     }
 }
 

@@ -82,7 +82,7 @@ impl Store {
         }
         // Its job keeps it running until it is answered, which is after the commit.
         let running = self.inner.creations.begin(&creation)?;
-        if running.is_turn_to_forget() {
+        if running.is_turn_to_forget {
             self.inner.database.write_later(Forget(age));
         }
         let add = AddOnce { add: Add { pet: pet.clone(), origin }, creation: creation.clone(), _running: running };
