@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 use crate::store::sql;
 use crate::store::value_row::{Connection, DatabaseError, Row, Value};
 
+use self::Column::{Hash, Int, Text};
+
 /// What a column holds, if it holds something.
 #[derive(Clone, Copy, Debug)]
 enum Column {
@@ -39,37 +41,28 @@ pub(super) struct Table {
 pub(super) const TABLES: [Table; 4] = [
     Table {
         name: "pets",
-        columns: &[Column::Int, Column::Text, Column::Int, Column::Text, Column::Int, Column::Text],
+        columns: &[Int, Text, Int, Text, Int, Text],
         keys: 1,
         export: sql::EXPORT_PETS,
         import: sql::IMPORT_PET,
     },
     Table {
         name: "API keys",
-        columns: &[
-            Column::Text,
-            Column::Hash,
-            Column::Text,
-            Column::Text,
-            Column::Int,
-            Column::Int,
-            Column::Int,
-            Column::Int,
-        ],
+        columns: &[Text, Hash, Text, Text, Int, Int, Int, Int],
         keys: 1,
         export: sql::EXPORT_KEYS,
         import: sql::IMPORT_KEY,
     },
     Table {
         name: "events of keys",
-        columns: &[Column::Int, Column::Int, Column::Text, Column::Text, Column::Text],
+        columns: &[Int, Int, Text, Text, Text],
         keys: 1,
         export: sql::EXPORT_KEY_EVENTS,
         import: sql::IMPORT_KEY_EVENT,
     },
     Table {
         name: "Idempotency-Keys",
-        columns: &[Column::Text, Column::Text, Column::Hash, Column::Int, Column::Int],
+        columns: &[Text, Text, Hash, Int, Int],
         keys: 2,
         export: sql::EXPORT_CREATIONS,
         import: sql::IMPORT_CREATION,
@@ -89,8 +82,7 @@ impl Table {
         limit: i64,
     ) -> Result<Vec<Record>, DatabaseError> {
         // Before any key: ids of pets are positive, and no text is empty.
-        let first =
-            |column: &Column| if matches!(column, Column::Int) { Value::Int(i64::MIN) } else { Value::Text("") };
+        let first = |column: &Column| if matches!(column, Int) { Value::Int(i64::MIN) } else { Value::Text("") };
         let mut values: Vec<Value<'_>> = match last {
             Some(last) => last.values().take(self.keys).collect(),
             None => self.columns.iter().take(self.keys).map(first).collect(),
@@ -102,9 +94,9 @@ impl Table {
     fn record(&self, row: &Row<'_>) -> Result<Record, DatabaseError> {
         let value = |(number, column): (usize, &Column)| {
             Ok(match column {
-                Column::Int => row.optional_int(number)?.map_or(Owned::Null, Owned::Int),
-                Column::Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
-                Column::Hash => Owned::Hash(row.bytes(number)?),
+                Int => row.optional_int(number)?.map_or(Owned::Null, Owned::Int),
+                Text => row.optional_text(number)?.map_or(Owned::Null, |text| Owned::Text(text.to_owned())),
+                Hash => Owned::Hash(row.bytes(number)?),
             })
         };
         self.columns.iter().enumerate().map(value).collect::<Result<_, _>>().map(Record)
