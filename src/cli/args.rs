@@ -40,7 +40,7 @@ pub struct GlobalArgs {
     pub key_file: Option<PathBuf>,
     /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
     #[arg(long, global = true, value_name = "COMMAND", value_parser = parse_words)]
-    pub key_command: Option<Words>,
+    pub key_command: Option<KeySource>,
     /// PEM file of CA certificates to trust instead of the system's.
     #[arg(long, global = true, value_name = "FILE")]
     pub ca_file: Option<PathBuf>,
@@ -80,19 +80,13 @@ impl GlobalArgs {
         }
     }
 
-    /// Where the API key comes from, if an option says so.
-    fn key(&self) -> Option<KeySource> {
-        let command = self.key_command.as_ref().map(|words| KeySource::Command(words.0.clone()));
-        command.or_else(|| self.key_file.clone().map(KeySource::File))
-    }
-
     /// The options that the configuration needs.
     pub fn choices(&self) -> Choices {
         Choices {
             config: self.config.clone(),
             profile: self.profile.clone(),
             base_url: self.base_url.clone(),
-            key: self.key(),
+            key: self.key_command.clone().or_else(|| self.key_file.clone().map(KeySource::File)),
             demo: self.demo,
             ca_file: self.ca_file.clone(),
             insecure_http: self.insecure_http,
@@ -191,14 +185,10 @@ pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
 }
 
-/// A program and its arguments.
-#[derive(Clone, Debug)]
-pub struct Words(Vec<String>);
-
 /// Splits a command line as a shell does, with quotes; nothing else of a shell is understood.
-fn parse_words(text: &str) -> Result<Words, String> {
+fn parse_words(text: &str) -> Result<KeySource, String> {
     match shell_words::split(text) {
-        Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(Words(words)),
+        Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(KeySource::Command(words)),
         Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),
         Err(_) => Err("a quote is not closed".to_owned()),
     }
