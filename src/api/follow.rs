@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Response, Url};
+use reqwest::{Method, Response};
 use sse_stream::{Sse, SseByteStream};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
@@ -82,7 +82,6 @@ pub struct AddedPet {
 /// Follows the pets that are added to a service, in the order in which they are added.
 pub struct Follower {
     client: Client,
-    url: Url,
     status: Option<PetStatus>,
     position: Option<PetId>,
     connection: Option<Connection>,
@@ -114,18 +113,9 @@ impl Follower {
         if !client.offers_events() {
             return Ok(None);
         }
-        let (client, url) = (client.for_streams()?.called("events"), client.events_url());
+        let client = client.for_streams()?.called("events");
         let connect_at = Instant::from_std(clock::now().mono);
-        Ok(Some(Self {
-            client,
-            url,
-            status,
-            position: after,
-            connection: None,
-            failures: 0,
-            connect_at,
-            waiting: None,
-        }))
+        Ok(Some(Self { client, status, position: after, connection: None, failures: 0, connect_at, waiting: None }))
     }
 
     /// The position in the sequence of all additions: a follower that begins after it misses nothing.
@@ -190,7 +180,7 @@ impl Follower {
     }
 
     async fn connect(&mut self) -> Result<Connection, ApiError> {
-        let mut url = self.url.clone();
+        let mut url = self.client.events_url();
         if let Some(status) = self.status {
             url.query_pairs_mut().append_pair("status", status.as_str());
         }
