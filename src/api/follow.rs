@@ -123,6 +123,11 @@ impl Follower {
         self.position
     }
 
+    /// Whether the connection is there, so that nothing is missed from now on.
+    pub fn is_connected(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.is_placed)
+    }
+
     /// What happens next. Connects, and connects again, as long as that may help. May be dropped while it waits.
     ///
     /// # Errors

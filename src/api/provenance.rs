@@ -35,18 +35,13 @@ pub enum ProvenanceError {
 /// Reads it; best in the order of ids.
 pub struct ProvenanceReader {
     client: Client,
-    stream: Option<Stream>,
-}
-
-struct Stream {
-    follower: Follower,
-    is_connected: bool,
+    follower: Option<Follower>,
 }
 
 impl ProvenanceReader {
     /// A reader for the service of `client`, which has asked for a list before.
     pub fn new(client: &Client) -> Self {
-        Self { client: client.called("provenance"), stream: None }
+        Self { client: client.called("provenance"), follower: None }
     }
 
     /// Reads that of the pets with these ids. Of pets that the service does not have, nothing was recorded.
@@ -55,14 +50,14 @@ impl ProvenanceReader {
         let mut wanted: BTreeSet<PetId> = found.keys().copied().collect();
         let mut failed = 0;
         while let Some(first) = wanted.first().copied() {
-            let stream = match self.stream.take().filter(|stream| stream.comes_to(first)) {
-                Some(stream) => self.stream.insert(stream),
-                None => self.stream.insert(self.begin(first)?),
+            let follower = match self.follower.take().filter(|follower| comes_to(follower, first)) {
+                Some(known) => self.follower.insert(known),
+                None => self.follower.insert(follower(&self.client, Some(first.saturating_sub(1)))?),
             };
-            let news = match stream.is_connected {
-                true => timeout(QUIET, stream.follower.next()).await.ok(),
+            let news = match follower.is_connected() {
+                true => timeout(QUIET, follower.next()).await.ok(),
                 // Connecting has its own time.
-                false => Some(stream.follower.next().await),
+                false => Some(follower.next().await),
             };
             match news {
                 None if last_id(&self.client).await? < first => break,
@@ -73,8 +68,7 @@ impl ProvenanceReader {
                     }
                 }
                 Some(Ok(News::PetsLost(last))) if last < first => break,
-                Some(Ok(News::PetsLost(_))) => {}
-                Some(Ok(News::Connected)) => stream.is_connected = true,
+                Some(Ok(News::PetsLost(_) | News::Connected)) => {}
                 Some(Ok(News::Added(AddedPet { provenance: None, .. }))) => return Err(ProvenanceError::NotAllowed),
                 Some(Ok(News::Added(AddedPet { pet, provenance: Some(provenance) }))) => {
                     failed = 0;
@@ -87,7 +81,6 @@ impl ProvenanceReader {
                     }
                 }
                 Some(Ok(News::Lost { error })) => {
-                    stream.is_connected = false;
                     failed += 1;
                     if failed > MOST_FAILED {
                         return Err(error.unwrap_or_else(ended).into());
@@ -97,10 +90,6 @@ impl ProvenanceReader {
             }
         }
         Ok(found)
-    }
-
-    fn begin(&self, first: PetId) -> Result<Stream, ProvenanceError> {
-        Ok(Stream { follower: follower(&self.client, Some(first.saturating_sub(1)))?, is_connected: false })
     }
 }
 
@@ -122,10 +111,8 @@ const fn ended() -> ApiError {
     ApiError::Malformed(Defect::Events("the stream of events ends again and again"))
 }
 
-impl Stream {
-    /// Whether the pet `id` comes soon, if it is there.
-    fn comes_to(&self, id: PetId) -> bool {
-        let position = self.follower.position().unwrap_or(PetId::MIN);
-        position < id && id.saturating_sub(position) < FAR
-    }
+/// Whether the pet `id` comes soon, if it is there.
+fn comes_to(follower: &Follower, id: PetId) -> bool {
+    let position = follower.position().unwrap_or(PetId::MIN);
+    position < id && id.saturating_sub(position) < FAR
 }
