@@ -87,8 +87,8 @@ async fn at_the_service(
         }
         PetsCommand::Get(args) => until_ended(get::run(&context, &args)).await,
         PetsCommand::Watch(args) => until_ended(watch::run(&context, &args)).await,
-        PetsCommand::Import(args) => transfer::import(&client, service, args, settings, verbosity).await,
-        PetsCommand::Export(args) => transfer::export(&client, service, &args, settings, verbosity).await,
+        PetsCommand::Import(args) => transfer::import(&context, args).await,
+        PetsCommand::Export(args) => transfer::export(&context, &args).await,
     };
     if let Some(embedded) = embedded {
         embedded.stop().await;

@@ -8,12 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::args::ExportArgs;
 use super::progress::TransferProgress;
-use crate::api::Client;
 use crate::cli::error::{Exit, Failed};
-use crate::cli::output::{Content, Verbosity, is_there, out};
-use crate::cli::pets::context::view;
+use crate::cli::output::{Content, is_there, out};
+use crate::cli::pets::context::{PetsContext, view};
 use crate::cli::signals::Signals;
-use crate::config::Settings;
 use crate::config::file::View;
 use crate::model::export::{Kind, ListColumn};
 use crate::model::search::Query;
@@ -21,14 +19,9 @@ use crate::model::text::short;
 use crate::transfer::TransferError;
 use crate::transfer::export::{self as writing, ExportEnded, ExportOptions, to_file};
 
-/// Writes the inventory of `client`'s service to the file in `args`, and reports on stderr how many pets that is.
-pub async fn run(
-    client: &Client,
-    service: &str,
-    args: &ExportArgs,
-    settings: &Settings,
-    verbosity: Verbosity,
-) -> Result<Exit, Failed> {
+/// Writes the inventory of the service to the file in `args`, and reports on stderr how many pets that is.
+pub async fn run(context: &PetsContext<'_>, args: &ExportArgs) -> Result<Exit, Failed> {
+    let PetsContext { client, service, settings, verbosity, .. } = *context;
     let kind = args.kind().ok_or_else(|| no_such_kind(&args.file))?;
     let view = view(args.view.as_deref(), settings)?;
     let status = args.status.or_else(|| view?.status);

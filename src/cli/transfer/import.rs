@@ -14,6 +14,7 @@ use crate::api::Client;
 use crate::cli::confirm::{self, allowed, question};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::{Verbosity, note};
+use crate::cli::pets::context::PetsContext;
 use crate::cli::signals::Signals;
 use crate::clock;
 use crate::config::Settings;
@@ -50,14 +51,9 @@ pub async fn check(args: ImportArgs, categories: Arc<Categories>, verbosity: Ver
     })
 }
 
-/// Adds the rows of the file to `client`'s service.
-pub async fn run(
-    client: &Client,
-    service: &str,
-    args: ImportArgs,
-    settings: &Settings,
-    verbosity: Verbosity,
-) -> Result<Exit, Failed> {
+/// Adds the rows of the file to the service.
+pub async fn run(context: &PetsContext<'_>, args: ImportArgs) -> Result<Exit, Failed> {
+    let PetsContext { client, service, settings, verbosity, .. } = *context;
     let mut command = Command::new(args, Arc::clone(&settings.categories), verbosity)?;
     let (args, target) = (Arc::clone(&command.args), Target::of(settings));
     let Some(Begin { mut start, reading, report, new }) = command.begin(&target, settings).await? else {
