@@ -25,7 +25,7 @@ pub struct View {
     #[serde(default, deserialize_with = "sort")]
     pub sort: Option<SortOrder>,
     /// Its columns; empty for the usual ones.
-    #[serde(default, deserialize_with = "columns")]
+    #[serde(default)]
     pub columns: Vec<ShownColumn>,
     /// Rows per request.
     #[serde(default)]
@@ -88,19 +88,8 @@ fn sort<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SortOrder>,
 }
 
 /// The name and the width of a column as one text.
-#[derive(Deserialize)]
-#[serde(try_from = "String")]
-struct Shown(ShownColumn);
-
-impl TryFrom<String> for Shown {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse().map(Self)
+impl<'de> Deserialize<'de> for ShownColumn {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
-}
-
-fn columns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ShownColumn>, D::Error> {
-    let shown = Vec::<Shown>::deserialize(deserializer)?;
-    Ok(shown.into_iter().map(|Shown(column)| column).collect())
 }
