@@ -58,18 +58,14 @@ pub async fn backup(args: BackupArgs) -> Result<Exit, Failed> {
     let (database, copy) = (args.database, args.file.display());
     let stop = Stop::on_signal()?;
     let copying = store::backup(&database, &args.file, stop.token.clone());
-    let changed = match with_progress(|| "copying".to_owned(), copying).await {
-        Ok(changed) => changed,
-        Err(error) => {
-            let damaged = |count| {
-                format!(
-                    "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
-                     petstore check, and keep your older backups"
-                )
-            };
-            return Err(stop.failed(error, damaged).await);
-        }
+    let copied = with_progress(|| "copying".to_owned(), copying).await;
+    let damaged = |count| {
+        format!(
+            "{copy} was not written, since the copy is damaged ({count}); {database} may be damaged too: run \
+             petstore check, and keep your older backups"
+        )
     };
+    let changed = stop.done(copied, damaged).await?;
     note(&format!("copied {database} to {copy}"));
     changed.iter().for_each(|changed| note(changed));
     Ok(Exit::Done)
@@ -81,14 +77,9 @@ pub async fn restore(args: RestoreArgs) -> Result<Exit, Failed> {
     let backup = file.display();
     let stop = Stop::on_signal()?;
     let restoring = store::restore(&file, &database, force, stop.token.clone());
-    let restored = match with_progress(|| "restoring".to_owned(), restoring).await {
-        Ok(restored) => restored,
-        Err(error) => {
-            let damaged =
-                |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
-            return Err(stop.failed(error, damaged).await);
-        }
-    };
+    let restored = with_progress(|| "restoring".to_owned(), restoring).await;
+    let damaged = |count| format!("{backup} is damaged ({count}), and {database} was not changed: use an older backup");
+    let restored = stop.done(restored, damaged).await?;
     note(&format!("restored {database} from {backup}: {}", counted(restored.pets, "pet")));
     restored.changed.iter().for_each(|changed| note(changed));
     Ok(Exit::Done)
@@ -148,13 +139,14 @@ impl Stop {
         self.signal.await.unwrap_or(Exit::Interrupt)
     }
 
-    /// `is_damaged` says what problems in the copy mean, with their count.
-    async fn failed(self, error: BackupError, is_damaged: impl FnOnce(String) -> String) -> Failed {
-        match error {
-            BackupError::Damaged(problems) => damaged(&problems, is_damaged),
-            BackupError::Cancelled => Failed::new(self.exit().await, "interrupted"),
-            error => Failed::of(Exit::Failure, &error),
-        }
+    /// What the work gave; `what` says what problems in the copy mean, with their count.
+    async fn done<T>(self, done: Result<T, BackupError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
+        Err(match done {
+            Ok(done) => return Ok(done),
+            Err(BackupError::Damaged(problems)) => damaged(&problems, what),
+            Err(BackupError::Cancelled) => Failed::new(self.exit().await, "interrupted"),
+            Err(error) => Failed::of(Exit::Failure, &error),
+        })
     }
 }
 
