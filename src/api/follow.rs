@@ -218,11 +218,8 @@ impl Follower {
 
     fn take(&mut self, block: Sse) -> Result<Option<News>, ApiError> {
         let Some(connection) = &mut self.connection else { return Ok(None) };
-        let id = match block.id.as_deref().map(str::parse::<PetId>) {
-            Some(Ok(id)) => Some(id),
-            Some(Err(_)) => return Err(defect("an event has an id that is not a number")),
-            None => None,
-        };
+        let id = block.id.as_deref().map(str::parse::<PetId>).transpose();
+        let id = id.map_err(|_| defect("an event has an id that is not a number"))?;
         if let Some(last) = id.filter(|_| block.event.as_deref() == Some(LOST)) {
             let is_news = self.position.replace(last).is_some_and(|known| known != last);
             self.failures = 0;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::args::CountArgs;
 use super::context::PetsContext;
@@ -47,11 +47,7 @@ pub async fn run(context: &PetsContext<'_>, args: &CountArgs, by_status: bool) -
     let object = || {
         let mut object = json!({ "count": all, "complete": coverage.complete });
         if by_status {
-            object["byStatus"] = rows
-                .iter()
-                .map(|(word, count)| ((*word).to_owned(), (*count).into()))
-                .collect::<Map<_, Value>>()
-                .into();
+            object["byStatus"] = rows.iter().copied().collect();
         }
         object
     };
