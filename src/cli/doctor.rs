@@ -17,7 +17,8 @@ use super::error::{Exit, Failed};
 use super::render::FormatArg;
 use check::{Check, Verdict};
 
-/// Runs all checks; `least` is the smallest size of the full screen.
+/// Runs all checks, and writes the results; the exit status says whether one fails. `least` is the smallest size of the
+/// full screen.
 pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &Env) -> Result<Exit, Failed> {
     let mut checks = terminal::checks(least, choices, env);
     checks.push(configured(choices, env));
@@ -25,12 +26,7 @@ pub async fn run(output: FormatArg, least: (u16, u16), choices: &Choices, env: &
     checks.extend(network::checks(choices, env).await);
     checks.push(files::embedded(env).await);
     checks.extend(files::database(env).await);
-    write(output, &checks)
-}
-
-/// Writes the results; the exit status says whether one fails.
-pub fn write(output: FormatArg, checks: &[Check]) -> Result<Exit, Failed> {
-    output.write(|out| lines(out, checks), || checks.iter().map(object).collect::<Value>())?;
+    output.write(|out| lines(out, &checks), || checks.iter().map(object).collect::<Value>())?;
     let fails = checks.iter().any(|check| check.verdict == Verdict::Fail);
     Ok(if fails { Exit::Failure } else { Exit::Done })
 }
