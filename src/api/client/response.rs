@@ -18,11 +18,6 @@ pub(super) struct FullResponse {
     pub(super) body: Vec<u8>,
 }
 
-/// Whether it is as promised. 304 is valid only after a conditional request.
-pub(super) fn judge(answer: FullResponse, promised: &[StatusCode]) -> Result<FullResponse, ApiError> {
-    if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
-}
-
 /// What an answer with an unexpected status means.
 pub(super) fn refusal(FullResponse { status, headers, body }: &FullResponse) -> ApiError {
     if status.is_success() || *status == StatusCode::NOT_MODIFIED {

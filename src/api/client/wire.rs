@@ -9,7 +9,7 @@ use reqwest::{Method, Request, RequestBuilder, Response, StatusCode};
 use tokio::time::timeout;
 use url::Url;
 
-use super::response::{FullResponse, judge, refusal};
+use super::response::{FullResponse, refusal};
 use super::{Client, date_of};
 use crate::api::exchange::Recording;
 use crate::api::{ApiError, Defect};
@@ -37,14 +37,20 @@ impl Client {
         let request = request.build().map_err(|error| self.classify(error, now.mono))?;
         let recorder = self.recorder.as_ref();
         let mut recording = recorder.map(|tell| Recording::begin(tell, self.what, &request, self.key.as_ref(), now));
-        let answer = self.whole(request, now.mono, recording.as_mut()).await;
+        let answer = async {
+            let response = self.head(request, now.mono, recording.as_mut()).await?;
+            self.rest(response, now.mono).await
+        };
+        let answer = answer.await;
         if let Some(recording) = recording {
             match &answer {
                 Ok(answer) => recording.answered(&answer.body),
                 Err(error) => recording.failed(error),
             }
         }
-        judge(answer?, promised)
+        let answer = answer?;
+        // 304 is valid only after a conditional request.
+        if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
     }
 
     /// Sends the request, and returns the answer, whose status is 200, with its body still to come. Its head comes within
@@ -70,16 +76,6 @@ impl Client {
             }
         }
         opened
-    }
-
-    async fn whole(
-        &self,
-        request: Request,
-        started: Instant,
-        recording: Option<&mut Recording>,
-    ) -> Result<FullResponse, ApiError> {
-        let response = self.head(request, started, recording).await?;
-        self.rest(response, started).await
     }
 
     async fn head(
