@@ -6,7 +6,6 @@
 mod file;
 
 use std::collections::HashMap;
-use std::future::Ready;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,7 +14,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::send::{SentAt, is_known_still};
-use crate::api::creation::create_pet;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::local::draft_files::{Claim, Claims, left_queues};
@@ -170,7 +168,7 @@ impl Queue {
             return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
         }
         // The caller decides about the next try.
-        match create_pet(client, &new, &key, |_| None::<Ready<bool>>).await {
+        match client.create_pet(&new, &key).await {
             Ok(pet) => {
                 // If this fails, the outcome is unknown at the next start, and the line is sent again with its key.
                 let _ = self.write(vec![QueueRecord::Saved { line, id: pet.id }]).await;

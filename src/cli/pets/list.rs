@@ -77,16 +77,6 @@ impl<'a> Filter<'a> {
         Self { statuses: &args.status, search, most, asks_who }
     }
 
-    /// The same; for columns `about_addition`, it must be known who added the pets.
-    pub(super) fn shown_with(self, about_addition: bool) -> Self {
-        Self { asks_who: self.asks_who || about_addition, ..self }
-    }
-
-    /// The status that the service filters by; of several, the program does.
-    fn asked(&self) -> Option<PetStatus> {
-        if let [only] = self.statuses { Some(*only) } else { None }
-    }
-
     fn fits(&self, pet: &Pet, search: Option<&Query>) -> bool {
         let has = |status: &PetStatus| pet.status == Some(ObservedStatus::Known(*status));
         (self.statuses.len() < 2 || self.statuses.iter().any(has)) && search.is_none_or(|search| search.fits(pet))
@@ -144,7 +134,9 @@ pub(super) async fn search(
         drop(coming);
         Ok::<_, Failed>(found)
     };
-    let (coverage, found) = tokio::join!(inventory(context.client, filter.asked(), parts), found);
+    // Of several statuses, the program filters.
+    let asked = if let [only] = filter.statuses { Some(*only) } else { None };
+    let (coverage, found) = tokio::join!(inventory(context.client, asked, parts), found);
     let found = found?;
     let coverage = coverage.map_err(|error| context.failed(&error))?;
     Ok((found, coverage))
@@ -174,8 +166,8 @@ async fn all(context: &PetsContext<'_>, args: &ListArgs, layout: &PetLayout) -> 
             write_lines(out, &part, &provenances, layout)
         })
     };
-    let filter = Filter::new(&args.filter, &context.settings.categories, most);
-    let filter = filter.shown_with(layout.is_about_addition());
+    let mut filter = Filter::new(&args.filter, &context.settings.categories, most);
+    filter.asks_who |= layout.is_about_addition();
     let (found, coverage) = search(context, &filter, write).await?;
     if found.is_unread {
         return Ok(None);
