@@ -98,7 +98,8 @@ pub async fn inventory(
     status: Option<PetStatus>,
     parts: mpsc::Sender<Vec<Pet>>,
 ) -> Result<Coverage, ApiError> {
-    let mut walk = Walk::new(client, parts);
+    let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
+    let mut walk = Walk { fetch, parts, seen: Seen::default() };
     let mut full = Vec::new();
     let first = walk.follow(status).await?;
     if first == End::Full {
@@ -127,7 +128,6 @@ enum End {
 }
 
 struct Walk<'a> {
-    client: &'a Client,
     fetch: Fetch<'a>,
     parts: mpsc::Sender<Vec<Pet>>,
     seen: Seen,
@@ -141,15 +141,10 @@ struct Fetch<'a> {
     hasher: RandomState,
 }
 
-impl<'a> Walk<'a> {
-    fn new(client: &'a Client, parts: mpsc::Sender<Vec<Pet>>) -> Self {
-        let fetch = Fetch { client, requests: 0, asked: HashSet::new(), hasher: RandomState::new() };
-        Self { client, fetch, parts, seen: Seen::default() }
-    }
-
+impl Walk<'_> {
     /// Gives out a list to its end. While a page is read and given out, the next one is on its way.
     async fn follow(&mut self, status: Option<PetStatus>) -> Result<End, ApiError> {
-        let first = self.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });
+        let first = self.fetch.client.first_page(&PetQuery { status, limit: Limit::MAX, after: None });
         let mut coming = self.fetch.page(&first).await;
         let mut may_be_cut = None;
         loop {
