@@ -137,14 +137,12 @@ impl Seen {
             method: Method::Head,
             address: None,
             at: at(0),
-            took: Duration::ZERO,
             outcome: Ok(response),
         };
         self.0.handshakes.push(Handshake {
             server_name: Some(NAME.to_owned()),
             address: (PLATFORM, 443).into(),
             at: at(0),
-            took: Duration::ZERO,
             outcome,
             page: Some(hop),
         });
@@ -517,7 +515,6 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
             method: Method::Head,
             address: None,
             at: at(0),
-            took: Duration::ZERO,
             outcome: Ok(Response { status: 301, location: location.clone(), ..Response::default() }),
         };
         let seen = Seen::new().shows(Ok(presented), None);

@@ -1,7 +1,6 @@
 //! What an HTTP server answered, hop by hop.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use url::Url;
@@ -40,8 +39,6 @@ pub struct Hop {
     pub address: Option<SocketAddr>,
     /// When.
     pub at: Timestamp,
-    /// How long it took.
-    pub took: Duration,
     /// What came back.
     pub outcome: Result<Response, ConnectionFailure>,
 }

@@ -1,7 +1,6 @@
 //! What a TLS server presented.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use jiff::Timestamp;
 
@@ -19,8 +18,6 @@ pub struct Handshake {
     pub address: SocketAddr,
     /// When it began.
     pub at: Timestamp,
-    /// How long it took.
-    pub took: Duration,
     /// What was presented.
     pub outcome: Result<Presented, ConnectionFailure>,
     /// The answer to HEAD / over this connection.

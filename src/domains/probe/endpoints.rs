@@ -5,8 +5,6 @@ use std::net::{IpAddr, SocketAddr};
 use futures_util::future::join_all;
 use url::Url;
 
-use crate::clock;
-
 use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
 use super::context::{ProbeContext, bounded};
@@ -186,13 +184,12 @@ impl ProbeContext<'_> {
 
     /// A handshake, and the front page over the same connection if wanted.
     pub(super) async fn shake(&self, address: IpAddr, server_name: Option<&str>, page: bool) -> Handshake {
-        let (at, begin) = (self.now(), clock::now().mono);
+        let at = self.now();
         let address = SocketAddr::new(address, self.settings.https_port);
         let mut handshake = Handshake {
             server_name: server_name.map(str::to_owned),
             address,
             at,
-            took: std::time::Duration::ZERO,
             outcome: Err(ConnectionFailure::Withheld),
             page: None,
         };
@@ -209,22 +206,17 @@ impl ProbeContext<'_> {
         }
         let stream = match tls::handshake(&self.settings.trust, address, server_name).await {
             Ok(stream) => stream,
-            Err(failure) => {
-                handshake.outcome = Err(failure);
-                handshake.took = clock::now().mono - begin;
-                return handshake;
-            }
+            Err(failure) => return Handshake { outcome: Err(failure), ..handshake },
         };
-        handshake.took = clock::now().mono - begin;
         handshake.outcome = tls::presented(&self.settings.trust, &stream, address, server_name, self.now()).await;
         if let Some(url) = url {
-            let (at, begin) = (self.now(), clock::now().mono);
+            let at = self.now();
             let outcome = request(stream, Method::Head, &url).await;
             let refused = outcome.as_ref().is_ok_and(|response| matches!(response.status, 405 | 501));
             handshake.page = Some(if refused {
                 self.hop_by(Method::Get, url, &[address.ip()]).await
             } else {
-                Hop { url, method: Method::Head, address: Some(address), at, took: clock::now().mono - begin, outcome }
+                Hop { url, method: Method::Head, address: Some(address), at, outcome }
             });
         }
         handshake

@@ -16,8 +16,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::clock;
-
 use super::super::DnsName;
 use super::super::observation::{ConnectionFailure, Hop, Method, Observations, Response, Trail};
 use super::connect::connect;
@@ -167,13 +165,13 @@ impl ProbeContext<'_> {
         let (at, method) = (self.now(), Method::Head);
         match timeout(HOP_LIMIT, self.hop(url.clone(), known)).await {
             Ok(hop) => hop,
-            Err(_) => Hop { url, method, address: None, at, took: HOP_LIMIT, outcome: Err(ConnectionFailure::Timeout) },
+            Err(_) => Hop { url, method, address: None, at, outcome: Err(ConnectionFailure::Timeout) },
         }
     }
 
     /// One request by `method`.
     pub(super) async fn hop_by(&self, method: Method, url: Url, known: &[IpAddr]) -> Hop {
-        let (at, begin) = (self.now(), clock::now().mono);
+        let at = self.now();
         let port = self.port_of(&url);
         let address = self.address_of(&url, known).await.map(|address| SocketAddr::new(address, port));
         let outcome = match address {
@@ -181,7 +179,7 @@ impl ProbeContext<'_> {
             Some(address) if !self.may_connect(address.ip()) => Err(ConnectionFailure::Withheld),
             Some(address) => self.answer(method, &url, address).await,
         };
-        Hop { url, method, address, at, took: clock::now().mono - begin, outcome }
+        Hop { url, method, address, at, outcome }
     }
 
     async fn answer(&self, method: Method, url: &Url, address: SocketAddr) -> Result<Response, ConnectionFailure> {
@@ -229,7 +227,6 @@ impl ProbeContext<'_> {
             method: Method::Head,
             address: Some(shake.address),
             at: shake.at,
-            took: shake.took,
             outcome: Err(failure),
         })
     }
