@@ -2,7 +2,6 @@
 //! questions are the same, and are asked once.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::Hash;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,10 +16,13 @@ use super::super::{DnsName, Domain};
 pub(super) type Cells<K, V> = Mutex<HashMap<K, Arc<OnceCell<V>>>>;
 
 /// Answers and handshakes of one run. Nothing in it is older than the run.
+#[derive(Debug)]
 pub struct ProbeCache {
     nobody: DnsName,
-    answers: Cells<(Arc<Server>, Question), Lookup>,
-    platforms: Cells<(SocketAddr, String), Handshake>,
+    /// The answer of a server to a question.
+    pub(super) answers: Cells<(Arc<Server>, Question), Lookup>,
+    /// The handshake with a platform under its own name.
+    pub(super) platforms: Cells<(SocketAddr, String), Handshake>,
 }
 
 impl Default for ProbeCache {
@@ -47,34 +49,8 @@ impl ProbeCache {
     pub(super) fn nobody_of(&self, domain: &Domain) -> DnsName {
         self.nobody.followed_by(&domain.registrable.parent().unwrap_or_default())
     }
-
-    /// The answer of a server to a question; asked by `ask` the first time.
-    pub(super) async fn answer<F: Future<Output = Lookup>>(
-        &self,
-        server: Arc<Server>,
-        question: Question,
-        ask: impl FnOnce() -> F,
-    ) -> Lookup {
-        cell(&self.answers, (server, question)).get_or_init(ask).await.clone()
-    }
-
-    /// The handshake with a platform under its own name; made by `shake` the first time.
-    pub(super) async fn platform<F: Future<Output = Handshake>>(
-        &self,
-        address: SocketAddr,
-        host: &str,
-        shake: impl FnOnce() -> F,
-    ) -> Handshake {
-        cell(&self.platforms, (address, host.to_owned())).get_or_init(shake).await.clone()
-    }
 }
 
 pub(super) fn cell<K: Eq + Hash, V>(cells: &Cells<K, V>, key: K) -> Arc<OnceCell<V>> {
     Arc::clone(cells.lock().entry(key).or_default())
-}
-
-impl fmt::Debug for ProbeCache {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Memory").finish_non_exhaustive()
-    }
 }

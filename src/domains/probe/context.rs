@@ -148,7 +148,7 @@ impl<'a> ProbeContext<'a> {
             let lookup = if question.name == self.domain.name {
                 ask().await
             } else {
-                self.memory.answer(Arc::clone(server), question.clone(), ask).await
+                cell(&self.memory.answers, (Arc::clone(server), question.clone())).get_or_init(ask).await.clone()
             };
             let reply = lookup.reply().cloned();
             self.note(|seen| seen.lookups.push(lookup));

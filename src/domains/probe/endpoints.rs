@@ -9,7 +9,7 @@ use super::super::observation::RecordType::{A, AAAA, CNAME};
 use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::request;
-use super::tls;
+use super::{cache, tls};
 
 /// The path of the file that CAs fetch (RFC 8555 section 8.3).
 const CHALLENGE_PATH: &str = "/.well-known/acme-challenge/petstore-check";
@@ -27,8 +27,8 @@ impl ProbeContext<'_> {
         let addresses = self.addresses_of(&host).await;
         let Some(address) = addresses.first() else { return };
         let at = SocketAddr::new(*address, self.settings.https_port);
-        let handshake =
-            self.memory.platform(at, host.as_str(), || self.shake(*address, Some(host.as_str()), false)).await;
+        let shared = cache::cell(&self.memory.platforms, (at, host.as_str().to_owned()));
+        let handshake = shared.get_or_init(|| self.shake(*address, Some(host.as_str()), false)).await.clone();
         self.note(|seen| seen.platform_handshake = Some(handshake));
     }
 
