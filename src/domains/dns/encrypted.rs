@@ -14,7 +14,7 @@ use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use jiff::Timestamp;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -23,7 +23,7 @@ use crate::clock;
 
 use super::super::observation::{Lookup, NoReply, Protocol, Question, Reply, Server};
 use super::super::probe::trust::ChainTrust;
-use super::exchange::reason;
+use super::exchange::{over_stream, reason};
 use super::message::{decode, encode};
 
 /// How long a question may take, with its connection and handshake.
@@ -53,7 +53,7 @@ async fn exchange(trust: &ChainTrust, server: &Server, question: &Question) -> R
     let stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.map_err(|error| refusal(&error))?;
     let answer = match &server.protocol {
         Protocol::Https(path) => over_https(stream, server.address, path, bytes).await,
-        Protocol::Plain | Protocol::Tls => over_tls(stream, &bytes).await,
+        Protocol::Plain | Protocol::Tls => over_stream(stream, &bytes).await,
     };
     let (reply, _) = decode(&answer.map_err(|error| reason(&error))?, question, ID).map_err(|_| NoReply::Malformed)?;
     Ok(reply)
@@ -65,15 +65,6 @@ fn refusal(error: &io::Error) -> NoReply {
         Some(_) => NoReply::Malformed,
         None => reason(error),
     }
-}
-
-async fn over_tls(mut stream: impl AsyncRead + AsyncWrite + Unpin, question: &[u8]) -> io::Result<Vec<u8>> {
-    let length = u16::try_from(question.len()).map_err(io::Error::other)?;
-    stream.write_all(&[&length.to_be_bytes()[..], question].concat()).await?;
-    stream.flush().await?;
-    let mut answer = vec![0; usize::from(stream.read_u16().await?)];
-    stream.read_exact(&mut answer).await?;
-    Ok(answer)
 }
 
 async fn over_https(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, Interest};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, Interest};
 use tokio::net::{TcpStream, UdpSocket};
 use tokio::time::timeout;
 
@@ -130,17 +130,20 @@ async fn over_tcp(asking: Asking<'_>, wait: Duration) -> Result<Reply, NoReply> 
     let Asking { address, question, recursion, edns } = asking;
     let id = random_id();
     let bytes = encode(question, id, recursion, edns).map_err(|_| NoReply::Malformed)?;
-    let exchange = async {
-        let mut stream = TcpStream::connect(address).await?;
-        // In one segment: some servers do not wait for the second.
-        let length = u16::try_from(bytes.len()).map_err(io::Error::other)?;
-        stream.write_all(&[&length.to_be_bytes()[..], &bytes].concat()).await?;
-        let mut answer = vec![0; usize::from(stream.read_u16().await?)];
-        stream.read_exact(&mut answer).await?;
-        io::Result::Ok(answer)
-    };
+    let exchange = async { over_stream(TcpStream::connect(address).await?, &bytes).await };
     let answer = timeout(wait, exchange).await.map_err(|_| NoReply::Timeout)?.map_err(|error| reason(&error))?;
     decode(&answer, question, id).map(|(reply, _)| reply).map_err(|_| NoReply::Malformed)
+}
+
+/// Sends a message behind its length, and reads one (RFC 1035 section 4.2.2).
+pub(super) async fn over_stream(mut stream: impl AsyncRead + AsyncWrite + Unpin, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    // In one segment: some servers do not wait for the second.
+    let length = u16::try_from(bytes.len()).map_err(io::Error::other)?;
+    stream.write_all(&[&length.to_be_bytes()[..], bytes].concat()).await?;
+    stream.flush().await?;
+    let mut answer = vec![0; usize::from(stream.read_u16().await?)];
+    stream.read_exact(&mut answer).await?;
+    Ok(answer)
 }
 
 pub(super) fn reason(error: &io::Error) -> NoReply {
