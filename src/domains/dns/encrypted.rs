@@ -81,21 +81,17 @@ async fn over_https(
         .body(Full::new(Bytes::from(question)))
         .map_err(io::Error::other)?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(invalid)?;
-    let talk = async {
+    let mut talk = std::pin::pin!(async {
         let answer = sender.send_request(request).await.map_err(invalid)?;
         if answer.status() != StatusCode::OK {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let body = Limited::new(answer.into_body(), usize::from(u16::MAX)).collect().await;
         Ok(body.map_err(|_| io::ErrorKind::InvalidData)?.to_bytes().to_vec())
-    };
+    });
     // The connection must be polled, too; it ends first only when the server ends it.
-    let driven = async {
-        let _ = connection.await;
-        std::future::pending::<()>().await;
-    };
     tokio::select! {
-        answer = talk => answer,
-        () = driven => Err(io::ErrorKind::UnexpectedEof.into()),
+        answer = &mut talk => answer,
+        _ = connection => talk.await,
     }
 }

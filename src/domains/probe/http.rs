@@ -66,22 +66,18 @@ where
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|error| reason(&error))?;
-    let talk = async {
+    let mut talk = std::pin::pin!(async {
         let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
         let mut response = fields(answer.status().as_u16(), answer.headers());
         if method == Method::Get {
             response.page = Some(beginning(answer.into_body()).await);
         }
         Ok(response)
-    };
+    });
     // The connection must be polled, too; it ends first only when the server ends it.
-    let driven = async {
-        let _ = connection.await;
-        std::future::pending::<()>().await;
-    };
     tokio::select! {
-        result = talk => result,
-        () = driven => Err(ConnectionFailure::Reset),
+        result = &mut talk => result,
+        _ = connection => talk.await,
     }
 }
 
