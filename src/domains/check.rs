@@ -11,7 +11,7 @@ use super::diagnosis::redirect::{Redirect, judge};
 use super::diagnosis::{Case, Expectation, conflicting, diagnose};
 use super::dns_name::{DnsName, Domain};
 use super::finding::{Evidence, Finding, Verdict, overall};
-use super::observation::{Certificate, Data, Hop, Observations, Presented};
+use super::observation::{Data, Hop, Observations};
 use super::parse_name::{self, ExistingDomains};
 use super::probe::cache::ProbeCache;
 use super::probe::{OnProgress, measure, redirects};
@@ -80,7 +80,8 @@ impl Subject {
             about_name.into_iter().filter(|finding| still_matters(finding, &findings)).collect();
         findings.extend(still_matter);
         findings.sort_by_key(Finding::rank);
-        let expires = certificate(domain, &seen).map(|certificate| certificate.not_after);
+        let good = seen.handshakes.iter().filter_map(|handshake| handshake.good_leaf(domain.name.as_str()));
+        let expires = good.map(|leaf| leaf.not_after).min();
         let measurement = Measurement { caches, expires, ..Measurement::of(&findings, at) };
         let status = status(reported, &[measurements.as_slice(), std::slice::from_ref(&measurement)].concat(), at);
         let (domain, expectation, reported) = (domain.clone(), expectation.clone(), reported.clone());
@@ -232,13 +233,6 @@ fn still_matters(about_name: &Finding, findings: &[Finding]) -> bool {
         Code::InOk => false,
         _ => true,
     }
-}
-
-/// The trusted certificate for the domain, the first to expire.
-fn certificate<'a>(domain: &Domain, seen: &'a Observations) -> Option<&'a Certificate> {
-    let presented = seen.handshakes.iter().filter_map(|handshake| handshake.outcome.as_ref().ok());
-    let trusted = presented.filter(|presented| presented.trust.is_ok()).filter_map(Presented::leaf);
-    trusted.filter(|leaf| leaf.covers(domain.name.as_str())).min_by_key(|leaf| leaf.not_after)
 }
 
 #[cfg(test)]

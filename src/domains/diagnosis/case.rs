@@ -117,10 +117,7 @@ impl Case<'_> {
     pub(super) fn platform_addresses(&self) -> Vec<IpAddr> {
         let Some(host) = self.value() else { return Vec::new() };
         let mut addresses = self.seen.addresses_of(host);
-        let proves = |edge: &&Handshake| {
-            let trusted = edge.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok());
-            trusted && edge.leaf().is_some_and(|leaf| leaf.covers(host.as_str()))
-        };
+        let proves = |edge: &&Handshake| edge.good_leaf(host.as_str()).is_some();
         addresses.extend(self.seen.edge_handshakes.iter().filter(proves).map(|edge| edge.address.ip()));
         addresses
     }

@@ -41,10 +41,7 @@ pub fn wrong(case: &Case<'_>, source: &Authoritative<'_>, target: &DnsName, ttl:
         (Code::DnsTargetGone, format!("{has}, which does not exist"), taken)
     };
     // A certificate proves that the platform took it; without one the dashboard compares the value.
-    let works = case.seen.handshakes.iter().any(|handshake| {
-        handshake.outcome.as_ref().is_ok_and(|presented| presented.trust.is_ok())
-            && handshake.leaf().is_some_and(|leaf| leaf.covers(name.as_str()))
-    });
+    let works = case.seen.handshakes.iter().any(|handshake| handshake.good_leaf(name.as_str()).is_some());
     let verdict = if code == Code::DnsChain && works { Verdict::Warn } else { Verdict::Fail };
     Finding::new(code, verdict, Who::DnsProvider)
         .seen(seen)

@@ -100,6 +100,12 @@ impl Handshake {
         self.outcome.as_ref().ok()?.leaf()
     }
 
+    /// The server's certificate, if it is trusted and for `name`.
+    pub fn good_leaf(&self, name: &str) -> Option<&Certificate> {
+        let presented = self.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
+        presented.and_then(Presented::leaf).filter(|leaf| leaf.covers(name))
+    }
+
     /// The answer to HEAD /, if one came.
     pub fn response(&self) -> Option<&Response> {
         self.page.as_ref()?.response()

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use url::Url;
 
 use super::super::observation::RecordType::{A, AAAA, CNAME};
-use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Presented, Reply, Trail};
+use super::super::observation::{ConnectionFailure, Handshake, Hop, Method, Observations, Reply, Trail};
 use super::context::{ProbeContext, bounded};
 use super::http::request;
 use super::{cache, tls};
@@ -79,10 +79,11 @@ impl ProbeContext<'_> {
         let candidates: Vec<IpAddr> = {
             let seen = self.seen();
             let known = seen.addresses_of(host);
-            let good = seen.handshakes.iter().filter(|shake| has_good(shake, name)).map(|shake| shake.address.ip());
+            let good = seen.handshakes.iter().filter(|shake| shake.good_leaf(name).is_some());
+            let good = good.map(|shake| shake.address.ip());
             good.filter(|address| !known.contains(address)).collect()
         };
-        if self.seen().handshakes.iter().all(|shake| !has_good(shake, name)) {
+        if self.seen().handshakes.iter().all(|shake| shake.good_leaf(name).is_none()) {
             self.ask_challenge().await;
         }
         let edges =
@@ -269,10 +270,4 @@ fn lacks(shake: &Handshake, name: &str) -> bool {
         Ok(presented) => presented.leaf().is_some_and(|leaf| !leaf.covers(name)),
         Err(failure) => matches!(failure, ConnectionFailure::Alert(_) | ConnectionFailure::Reset),
     }
-}
-
-/// Whether a server has a trusted certificate for `name`.
-fn has_good(shake: &Handshake, name: &str) -> bool {
-    let presented = shake.outcome.as_ref().ok().filter(|presented| presented.trust.is_ok());
-    presented.and_then(Presented::leaf).is_some_and(|leaf| leaf.covers(name))
 }
