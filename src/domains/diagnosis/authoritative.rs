@@ -219,14 +219,13 @@ pub fn invents(case: &Case<'_>, lookup: &Lookup) -> bool {
 /// The serial number of the zone at each of its servers.
 pub(super) fn serials<'a>(case: &Case<'a>) -> Vec<(&'a Lookup, u32)> {
     let zone = case.zone_asked();
-    let lookups = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
     let serial = |lookup: &'a Lookup| {
         lookup.reply().filter(|reply| reply.authoritative)?.at(zone).find_map(|record| match record.data {
             Data::Soa { serial, .. } => Some((lookup, serial)),
             _ => None,
         })
     };
-    lookups.filter_map(serial).collect()
+    case.seen.source(zone, SOA).filter_map(serial).collect()
 }
 
 /// The names of servers that do not have yet what others have: an older version of the zone with another answer, or

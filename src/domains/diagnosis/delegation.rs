@@ -58,9 +58,8 @@ fn denies_the_top<'a>(case: &Case<'a>) -> Option<&'a Lookup> {
 /// The name servers that the zone itself lists.
 fn served<'a>(case: &Case<'a>) -> (BTreeSet<DnsName>, Vec<&'a Lookup>) {
     let zone = case.zone_asked();
-    let lookups = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Authoritative);
-    let lookups: Vec<&Lookup> =
-        lookups.filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative)).collect();
+    let lookups = case.seen.source(zone, NS).filter(|lookup| lookup.reply().is_some_and(|reply| reply.authoritative));
+    let lookups: Vec<&Lookup> = lookups.collect();
     let records = lookups.iter().filter_map(|lookup| lookup.reply()).flat_map(|reply| reply.at(zone));
     (records.filter_map(|record| record.data.name_server().cloned()).collect(), lookups)
 }
@@ -83,8 +82,8 @@ pub fn mismatch(case: &Case<'_>) -> Option<Finding> {
 /// server answers for the zone.
 pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
     let zone = case.zone();
-    let of_parent = case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
-    let glue: Vec<&Record> = of_parent.filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
+    let of_parent = || case.seen.asked(zone, NS).filter(|lookup| lookup.server.role == Role::Parent);
+    let glue: Vec<&Record> = of_parent().filter_map(Lookup::reply).flat_map(|reply| &reply.additionals).collect();
     case.seen.delegated.iter().filter(|host| host.is_within(zone)).find_map(|host| {
         let of_host = glue.iter().filter(|record| record.owner == *host);
         let listed: BTreeSet<IpAddr> =
@@ -96,9 +95,8 @@ pub(super) fn glue(case: &Case<'_>, matters: bool) -> Option<Finding> {
         }
         let (listed, own) = (words::list(listed), words::list(own));
         let verdict = if matters { Verdict::Fail } else { Verdict::Warn };
-        let of_parent = case.seen.asked(zone, NS).filter(|it| it.server.role == Role::Parent);
         let finding = say::glue_differs(listed, shown(host), own);
-        Some(Finding { verdict, ..finding }.evidence(of_parent.chain(lookups)))
+        Some(Finding { verdict, ..finding }.evidence(of_parent().chain(lookups)))
     })
 }
 

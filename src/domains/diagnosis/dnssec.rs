@@ -104,8 +104,7 @@ fn unsigned(zone: &DnsName, missing: &[&Lookup]) -> Finding {
 }
 
 fn wrong_dates(case: &Case<'_>, zone: &DnsName, failing: bool) -> Option<Finding> {
-    let asked = case.seen.asked(zone, SOA).filter(|lookup| lookup.server.role == Role::Authoritative);
-    let asked: Vec<&Lookup> = asked.filter(|lookup| lookup.answer().is_some()).collect();
+    let asked: Vec<&Lookup> = case.seen.source(zone, SOA).filter(|lookup| lookup.answer().is_some()).collect();
     let wrong: Vec<(&Lookup, WrongDates)> =
         asked.iter().filter_map(|lookup| Some((*lookup, WrongDates::of(lookup, case.now)?))).collect();
     let is_missing = |(_, why): &&(&Lookup, WrongDates)| matches!(why, WrongDates::Missing);

@@ -382,10 +382,8 @@ impl ProbeContext<'_> {
             let target = replies().find_map(|reply| reply.cnames(name).next().map(|(target, _)| target.clone()));
             let absent = replies().next().is_some_and(Reply::is_nxdomain);
             let server = lookups.iter().find(|l| l.server.role == Role::Authoritative && l.reply().is_some());
-            let wildcard = seen.asked(&seen.sibling, A).any(|lookup| {
-                lookup.server.role == Role::Authoritative
-                    && lookup.reply().is_some_and(|reply| !reply.answers.is_empty())
-            });
+            let mut of_sibling = seen.source(&seen.sibling, A).filter_map(Lookup::reply);
+            let wildcard = of_sibling.any(|reply| !reply.answers.is_empty());
             (target, absent, server.map(|lookup| Arc::clone(&lookup.server)), wildcard)
         };
         if let Some(target) = target.filter(|target| Some(target) != self.settings.expectation.platform_host.as_ref()) {
