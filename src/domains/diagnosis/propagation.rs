@@ -46,22 +46,16 @@ fn view(name: &DnsName, reply: &Reply) -> String {
 
 /// Whether a resolver has the record of the name servers.
 pub(super) fn sees_right(case: &Case<'_>, reply: &Reply) -> bool {
-    let name = &case.domain.name;
-    match case.value() {
-        Some(host) if !case.domain.is_apex() => {
-            let platform = case.platform_addresses();
-            let wildcard_address =
-                reply.at(name).any(|record| record.data.address().is_some_and(|address| platform.contains(&address)));
-            let mut cnames = reply.cnames(name).peekable();
-            cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
-        }
-        Some(_) => {
-            let platform = case.platform_addresses();
-            let mut addresses = reply.addresses().peekable();
-            addresses.peek().is_some() && addresses.all(|address| platform.contains(&address))
-        }
-        None => true,
+    let Some(host) = case.value() else { return true };
+    let (name, platform) = (&case.domain.name, case.platform_addresses());
+    let leads = |address: IpAddr| platform.contains(&address);
+    if case.domain.is_apex() {
+        let mut addresses = reply.addresses().peekable();
+        return addresses.peek().is_some() && addresses.all(leads);
     }
+    let wildcard_address = reply.at(name).filter_map(|record| record.data.address()).any(leads);
+    let mut cnames = reply.cnames(name).peekable();
+    cnames.peek().is_some() && cnames.all(|(target, _)| target == host) || wildcard_address
 }
 
 /// Resolvers with an old answer, each with the time when it expires.
