@@ -1,10 +1,7 @@
 //! Escapes foreign text for each format.
 
-use serde::Serialize;
-
 use super::Conflict;
 use crate::domains::dns_name::DnsName;
-use crate::model::escape::ascii_json;
 
 /// The most bytes in one string of a TXT record (RFC 1035 section 3.3.14).
 const TXT_STRING: usize = 255;
@@ -14,18 +11,13 @@ fn decimal(byte: u8) -> String {
     format!("\\{byte:03}")
 }
 
-const fn is_printable(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~')
-}
-
 /// `text` in printable ASCII: any other byte as a backslash and three decimal digits.
 pub fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        if is_printable(byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&decimal(byte));
+        match byte {
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&decimal(byte)),
         }
     }
     out
@@ -85,7 +77,7 @@ fn strings(text: &str) -> String {
         }
         match byte {
             b'"' | b'\\' => out.extend(['\\', char::from(byte)]),
-            _ if is_printable(byte) => out.push(char::from(byte)),
+            b' '..=b'~' => out.push(char::from(byte)),
             _ => out.push_str(&decimal(byte)),
         }
     }
@@ -93,14 +85,7 @@ fn strings(text: &str) -> String {
     out
 }
 
-/// `value` as JSON in printable ASCII, over several lines when `pretty`.
-pub fn json(value: &impl Serialize, pretty: bool) -> String {
-    let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-    // Strings and numbers can always be written.
-    ascii_json(&text.unwrap_or_default())
-}
-
 /// A string literal of HCL without templates.
 pub(super) fn hcl(text: &str) -> String {
-    json(&ascii(text), false).replace("${", "$${").replace("%{", "%%{")
+    serde_json::Value::from(ascii(text)).to_string().replace("${", "$${").replace("%{", "%%{")
 }

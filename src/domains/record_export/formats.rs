@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::escape::{self, dotted, full, name, rdata};
+use super::escape::{dotted, full, name, rdata};
 use super::{Conflict, DnsRecord};
+use crate::model::escape::ascii_json;
 use crate::model::text::display_safe;
 
 /// The text of an export, line by line.
@@ -153,5 +154,7 @@ pub fn json(record: &DnsRecord, deletes: &[&Conflict]) -> String {
     let delete =
         deletes.iter().map(|conflict| entry(record, &conflict.kind, conflict.ttl, conflict.values.clone())).collect();
     let add = vec![entry(record, record.kind(), record.ttl, vec![full(&record.value)])];
-    escape::json(&Changes { schema_version: 1, warning: warning(record, deletes), delete, add }, true) + "\n"
+    let changes = Changes { schema_version: 1, warning: warning(record, deletes), delete, add };
+    // Strings and numbers can always be written.
+    ascii_json(&serde_json::to_string_pretty(&changes).unwrap_or_default()) + "\n"
 }
