@@ -1,7 +1,6 @@
 //! `check`, `redirects` and `report`.
 
 use std::cmp::Reverse;
-use std::future::Future;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
@@ -241,13 +240,9 @@ async fn one_redirect(args: &CheckArgs, options: &CheckOptions, redirect: Redire
         return Ok(exit(overall(&findings), args.fail_on));
     }
     let about = json!({ "domain": redirect.from, "state": null, "checkedAt": at });
-    let json = json::with(json::with(json::findings(&findings), about), about_redirect(&redirect));
+    let json = json::with(json::with(json::findings(&findings), about), json!(redirect));
     let outcome = Outcome { json, ..Outcome::of(redirect.from.to_string(), &findings) };
     print_outcomes(vec![outcome], args)
-}
-
-fn about_redirect(Redirect { from, to, status }: &Redirect) -> Value {
-    json!({ "from": from, "to": to, "status": status })
 }
 
 /// `petstore domains redirects`.
@@ -267,9 +262,7 @@ pub async fn redirects(args: RedirectsArgs, configured: &Configured, file: &Regi
     let at = now(&options);
     match args.output.chosen() {
         ResultFormat::Json => {
-            let each = |followed: &FollowedRedirect| {
-                json::with(json::findings(&followed.findings), about_redirect(&followed.redirect))
-            };
+            let each = |it: &FollowedRedirect| json::with(json::findings(&it.findings), json!(it.redirect));
             let each: Vec<Value> = followed.iter().map(each).collect();
             print_json(&json::with(json::findings(&all), json!({ "redirects": each })))?;
         }
