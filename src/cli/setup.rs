@@ -19,7 +19,7 @@ pub fn domains(configured: &Domains, choices: &Choices, env: &Env) -> Result<(Do
         let domains_context = DomainService::sandbox(&sandbox);
         let setup = DomainSetup {
             platform_host: None,
-            configuration: sandbox.configuration().into(),
+            configuration: sandbox.configuration(),
             notify: configured.notify,
             sandbox: Some(sandbox),
             ..DomainSetup::default()

@@ -33,13 +33,6 @@ pub struct DomainsConfiguration {
     pub redirects: Vec<Redirect>,
 }
 
-impl From<DomainsConfiguration> for ConfigSource {
-    fn from(configuration: DomainsConfiguration) -> Self {
-        let DomainsConfiguration { primary, redirects } = configuration;
-        Self { primary: Some(primary.to_string()), redirects: redirects.into_iter().map(Into::into).collect() }
-    }
-}
-
 /// The findings on a configuration.
 #[derive(Clone, Debug)]
 pub struct Linted {

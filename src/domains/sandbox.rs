@@ -19,7 +19,7 @@ use strum::VariantArray;
 use super::diagnosis::CERTIFICATE_WAIT;
 use super::dns_name::DnsName;
 use super::finding::Who;
-use super::redirect_config::{DomainsConfiguration, Redirect};
+use super::redirect_config::{ConfigSource, WrittenRedirect};
 use super::registry::Registry;
 use super::reported::{Dated, Event};
 
@@ -208,11 +208,11 @@ impl Sandbox {
     }
 
     /// The configuration of the project: a redirect that is set in the dashboard is in it, too.
-    pub fn configuration(&self) -> DomainsConfiguration {
-        let primary = DnsName::new(Self::PRIMARY);
+    pub fn configuration(&self) -> ConfigSource {
+        let primary = || Self::PRIMARY.to_owned();
         let sources = [Some(Self::REDIRECTED), self.redirected.then_some(Self::DOMAIN)].into_iter().flatten();
-        let to_primary = |from| Redirect { from: DnsName::new(from), to: primary.clone(), status: 301 };
-        DomainsConfiguration { redirects: sources.map(to_primary).collect(), primary: primary.clone() }
+        let to_primary = |from: &str| WrittenRedirect { from: from.to_owned(), to: primary(), status: 301 };
+        ConfigSource { primary: Some(primary()), redirects: sources.map(to_primary).collect() }
     }
 }
 

@@ -592,7 +592,7 @@ async fn a_sandbox_domain_goes_from_draft_to_live_to_removed() {
     let real = Real::with_samples(5).await;
     let sandbox = Sandbox::new(fast_clock().wall);
     let domains_context = Arc::new(DomainService::sandbox(&sandbox));
-    let configuration = sandbox.configuration().into();
+    let configuration = sandbox.configuration();
     let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app =
         App::open_with(&real.server.base_url(), &real.key, Timeouts::default(), (setup, domains_context), fast_clock);

@@ -9,7 +9,6 @@ use strsim::osa_distance;
 
 use crate::model::text::short;
 
-use super::super::diagnosis::redirect::Redirect;
 use super::super::{Code, Finding, Who};
 
 /// The most redirects.
@@ -33,13 +32,6 @@ pub struct WrittenRedirect {
     pub to: String,
     /// The status, which may be any number here.
     pub status: i64,
-}
-
-impl From<Redirect> for WrittenRedirect {
-    fn from(redirect: Redirect) -> Self {
-        let Redirect { from, to, status } = redirect;
-        Self { from: from.to_string(), to: to.to_string(), status: status.into() }
-    }
 }
 
 /// How many wrong keys of one object are reported.

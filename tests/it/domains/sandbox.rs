@@ -85,7 +85,7 @@ async fn the_existing_domains_are_live_except_for_a_redirect_loop() {
     let mut operator = Operator::new();
     let (state, outcome) = operator.look_at(Sandbox::PRIMARY).await;
     assert_eq!((state, outcome.verdict()), (Stage::Live, Verdict::Ok), "{}", outcome.lines());
-    let redirects = operator.sandbox.configuration().redirects;
+    let redirects = [Redirect { from: DnsName::new(Sandbox::REDIRECTED), ..to_primary() }];
     let (state, outcome) = operator.look_at(Sandbox::REDIRECTED).await;
     assert_eq!((state, outcome.code()), (Stage::Failing, Code::RdLoop), "{}", outcome.lines());
     assert_eq!(operator.follow(&redirects[0]).await.code(), Code::RdLoop);

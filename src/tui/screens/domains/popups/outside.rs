@@ -76,7 +76,7 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
     let wall = app.domains.wall(now);
     if let Some(sandbox) = &mut app.domains.setup.sandbox {
         sandbox.act(act, wall);
-        let configuration = sandbox.configuration().into();
+        let configuration = sandbox.configuration();
         app.domains.configure(configuration);
     }
     #[expect(clippy::wildcard_enum_match_arm, reason = "most steps need no key afterwards")]

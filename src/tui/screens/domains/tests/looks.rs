@@ -71,7 +71,7 @@ pub fn unasked(columns: u16, rows: u16) -> App {
 
 fn sandbox(columns: u16, rows: u16) -> App {
     let sandbox = Sandbox::new(fixture::start());
-    let (list, configuration) = (sandbox.list(), sandbox.configuration().into());
+    let (list, configuration) = (sandbox.list(), sandbox.configuration());
     let setup = DomainSetup { sandbox: Some(sandbox), configuration, ..DomainSetup::default() };
     let mut app = App::started_with(Service::Demo, setup, columns, rows);
     app.keys("3");
