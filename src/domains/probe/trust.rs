@@ -13,6 +13,7 @@ use rustls_platform_verifier::Verifier;
 use super::super::observation::Distrust;
 
 /// The roots, read once at the first use.
+#[derive(Debug)]
 pub struct ChainTrust {
     extra: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
@@ -24,8 +25,11 @@ impl ChainTrust {
     /// The system's roots and `extra`.
     pub fn new(extra: Vec<CertificateDer<'static>>) -> Self {
         let provider = Arc::new(ring::default_provider());
-        let config = Arc::new(handshake_config(&provider));
-        Self { extra, provider, verifier: OnceLock::new(), config }
+        let mut config = client_config(&provider, Arc::new(AcceptAny(Arc::clone(&provider))));
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        // Each address must show its certificate.
+        config.resumption = rustls::client::Resumption::disabled();
+        Self { extra, provider, verifier: OnceLock::new(), config: Arc::new(config) }
     }
 
     fn verifier(&self) -> Option<&Arc<Verifier>> {
@@ -85,20 +89,6 @@ fn unless_unreadable(verified: Result<HandshakeSignatureValid, Error>) -> Result
         }
         other => other,
     }
-}
-
-impl std::fmt::Debug for ChainTrust {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trust").field("extra", &self.extra.len()).finish_non_exhaustive()
-    }
-}
-
-fn handshake_config(provider: &Arc<CryptoProvider>) -> ClientConfig {
-    let mut config = client_config(provider, Arc::new(AcceptAny(Arc::clone(provider))));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    // Each address must show its certificate.
-    config.resumption = rustls::client::Resumption::disabled();
-    config
 }
 
 fn client_config(provider: &Arc<CryptoProvider>, verifier: Arc<dyn ServerCertVerifier>) -> ClientConfig {
