@@ -371,20 +371,15 @@ fn is_remark(code: Code) -> bool {
     REMARKS.contains(&code) || code == Code::TtlLong
 }
 
-/// What is wrong with servers, or not known of them.
-fn of_servers<'a>(facts: &Facts<'a>) -> Vec<&'a Finding> {
-    let mut findings = facts.that(|code| code.topic() == Topic::Servers && !is_remark(code));
-    findings.retain(|finding| finding.verdict != Verdict::Ok);
-    findings
-}
-
 /// Rule 1: conflicting records are removed, and the value equals the one from the dashboard.
 fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
     let name = &facts.domain.name;
     let conflicts = facts.that(|code| IN_THE_WAY.contains(&code));
     let value =
         facts.that(|code| code.topic() == Topic::Record && !IN_THE_WAY.contains(&code) && code != Code::TtlLong);
-    let servers = of_servers(facts);
+    // What is wrong with servers, or not known of them.
+    let mut servers = facts.that(|code| code.topic() == Topic::Servers && !is_remark(code));
+    servers.retain(|finding| finding.verdict != Verdict::Ok);
     let right = facts.right_at_source();
     // Nothing is known of the record if its servers fail.
     let unread = |question: Question| match servers.iter().any(|finding| finding.verdict == Verdict::Fail) {
@@ -432,12 +427,10 @@ fn verification(facts: &Facts<'_>) -> Vec<RuleAnswer> {
         question.unmeasured()
     };
 
-    vec![conflict, value, seen, preconditions(facts)]
-}
-
-fn preconditions(facts: &Facts<'_>) -> RuleAnswer {
     let question = facts.ask("Are the preconditions met?");
-    question.open("yours to do").act([format!("check them: {PRECONDITIONS}")])
+    let met = question.open("yours to do").act([format!("check them: {PRECONDITIONS}")]);
+
+    vec![conflict, value, seen, met]
 }
 
 /// Rule 2: the domain still verifies, CAA does not forbid, and then Re-verify.
