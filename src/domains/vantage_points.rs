@@ -88,11 +88,9 @@ pub fn views(case: &Case<'_>) -> Vec<View> {
     });
     let resolvers = case.seen.resolvers(name, RecordType::A);
     let resolvers = resolvers.map(|lookup| view(case, lookup, judge.resolver(lookup)));
-    let (mut views, mut rest): (Vec<View>, Vec<View>) = (sources.collect(), resolvers.collect());
+    let mut views: Vec<View> = sources.chain(resolvers).collect();
     // In the same order at each check, whichever server was faster.
-    views.sort_by(|left, right| left.name.cmp(&right.name));
-    rest.sort_by(|left, right| left.name.cmp(&right.name));
-    views.append(&mut rest);
+    views.sort_by_cached_key(|view| (view.role.is_resolver(), view.name.clone()));
     views
 }
 
@@ -111,12 +109,11 @@ fn view(case: &Case<'_>, lookup: &Lookup, verdict: ViewVerdict) -> View {
             (sees, longest.or_else(|| reply.negative().map(|(_, ttl)| ttl)))
         }
     };
-    let server = &lookup.server;
     View {
-        server: server.label(),
-        name: server.name.clone(),
-        address: server.address,
-        role: server.role,
+        server: lookup.server.label(),
+        name: lookup.server.name.clone(),
+        address: lookup.server.address,
+        role: lookup.server.role,
         sees,
         ttl,
         took: lookup.took,
@@ -159,10 +156,7 @@ impl<'a> Judge<'a> {
     }
 
     fn source(&self, lookup: &Lookup) -> ViewVerdict {
-        if !lookup.reply().is_some_and(speaks) {
-            return ViewVerdict::NotCounted;
-        }
-        if self.source.only_here.is_some() {
+        if !lookup.reply().is_some_and(speaks) || self.source.only_here.is_some() {
             return ViewVerdict::NotCounted;
         }
         let right = authoritative::is_right(self.case, &authoritative::answer(self.case, &lookup.server.name));
