@@ -30,22 +30,25 @@ pub fn findings(case: &Case<'_>, source: &Authoritative<'_>) -> Vec<Finding> {
     let ours = |addresses: &[IpAddr]| addresses.iter().all(|address| platform.contains(address));
     let mut findings = Vec::new();
     if !v4.is_empty() {
-        findings.push(if ours(&v4) { direct(case, source, &v4) } else { blocks(case, source, &v4) });
+        findings.push(if ours(&v4) { direct(case, source, &v4) } else { blocks(case, source, A, &v4) });
     }
     if !ours(&v6) {
-        findings.push(left_over(case, source, &v6));
+        findings.push(blocks(case, source, AAAA, &v6));
     } else if v4.is_empty() {
         findings.push(direct(case, source, &v6));
     }
     findings
 }
 
-fn blocks(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
+/// Addresses of one type, in the place of the CNAME.
+fn blocks(case: &Case<'_>, source: &Authoritative<'_>, kind: RecordType, list: &[IpAddr]) -> Finding {
     let (name, list, record) = (&case.domain.name, words::list(list), case.record());
-    let (others, ttl) = (others(source, A), words::ttl(source.ttl(A)));
-    say::a_blocks(name, list, source.witness(), case.label(), others, record, ttl)
+    let (others, ttl) = (others(source, kind), words::ttl(source.ttl(kind)));
+    let say = if kind == A { say::a_blocks } else { say::aaaa_left };
+    let shows: &[RecordType] = if kind == A { &[A, CNAME] } else { &[AAAA] };
+    say(name, list, source.witness(), case.label(), others, record, ttl)
         .expected(case.one_cname())
-        .evidence(source.evidence(&[A, CNAME]))
+        .evidence(source.evidence(shows))
 }
 
 /// What else must be deleted: a CNAME must be the only record.
@@ -56,14 +59,6 @@ fn others(source: &Authoritative<'_>, except: RecordType) -> String {
     });
     let others: Vec<String> = others.map(|record| record.data.words()).collect();
     if others.is_empty() { String::new() } else { format!(" and {}", words::list(others)) }
-}
-
-fn left_over(case: &Case<'_>, source: &Authoritative<'_>, list: &[IpAddr]) -> Finding {
-    let (name, list, record) = (&case.domain.name, words::list(list), case.record());
-    let (others, ttl) = (others(source, AAAA), words::ttl(source.ttl(AAAA)));
-    say::aaaa_left(name, list, source.witness(), case.label(), others, record, ttl)
-        .expected(case.one_cname())
-        .evidence(source.evidence(&[AAAA]))
 }
 
 fn direct(case: &Case<'_>, source: &Authoritative<'_>, addresses: &[IpAddr]) -> Finding {
@@ -93,8 +88,7 @@ fn doubled(case: &Case<'_>) -> Option<Finding> {
 }
 
 fn missing(case: &Case<'_>, source: &Authoritative<'_>) -> Finding {
-    let then = then_forgotten(case);
-    let finding = say::dns_missing(&case.domain.name, source.witness(), case.record(), then);
+    let finding = say::dns_missing(&case.domain.name, source.witness(), case.record(), then_forgotten(case));
     absent(case, finding).evidence(source.evidence(&[CNAME]))
 }
 
