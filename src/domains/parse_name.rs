@@ -14,7 +14,7 @@ use crate::model::text::{display_safe, short};
 
 use super::catalogue::Code;
 use super::dns_name::{DnsName, Domain};
-use super::finding::{Finding, Verdict, Who};
+use super::finding::{Finding, Who};
 
 /// The most bytes of a label (RFC 1035 section 2.3.4).
 const MAX_LABEL: usize = 63;
@@ -61,11 +61,8 @@ pub fn read(typed: &str, known: &ExistingDomains) -> ParsedName {
 /// Reads a name that must be a public domain as written, for example from a configuration; the first refusal
 /// otherwise.
 pub fn domain(text: &str) -> Result<Domain, Box<Finding>> {
-    let ParsedName { domain, findings } = read(text, &ExistingDomains::default());
-    domain.ok_or_else(|| match findings.into_iter().find(|finding| finding.verdict == Verdict::Fail) {
-        Some(refusal) => Box::new(refusal),
-        None => fail(Code::InChar, short(text)),
-    })
+    let mut findings = Vec::new();
+    reduce(text, &mut findings).and_then(|host| understand(&host, text, &mut findings))
 }
 
 fn warn(code: Code) -> Finding {
@@ -202,11 +199,9 @@ fn understand(host: &str, typed: &str, findings: &mut Vec<Finding>) -> Result<Do
 
 /// One label in its DNS form.
 fn to_ascii(label: &str) -> Result<String, Box<Finding>> {
-    if label.starts_with('-') || label.ends_with('-') {
-        return Err(fail(Code::InHyphen, short(label)));
-    }
     let punycode = label.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("xn--"));
-    if label.as_bytes().get(2..4) == Some(b"--") && !punycode {
+    let is_reserved = label.as_bytes().get(2..4) == Some(b"--") && !punycode;
+    if label.starts_with('-') || label.ends_with('-') || is_reserved {
         return Err(fail(Code::InHyphen, short(label)));
     }
     match converted(label) {
@@ -230,9 +225,8 @@ fn converted(label: &str) -> Result<Cow<'_, str>, idna::Errors> {
 /// Refuses characters before the conversion, which drops some of them silently.
 fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
     let allowed = |c: char| match c {
-        '-' | '.' => true,
         // The two joiners are allowed where a script needs them; the conversion knows where.
-        '\u{200c}' | '\u{200d}' => true,
+        '-' | '.' | '\u{200c}' | '\u{200d}' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
         _ => display_safe(c.encode_utf8(&mut [0; 4])).chars().eq([c]) && !c.is_whitespace(),
     };

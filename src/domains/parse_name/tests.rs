@@ -1,4 +1,5 @@
 use super::*;
+use crate::domains::Verdict;
 
 fn codes(typed: &str) -> Vec<&'static str> {
     read(typed, &ExistingDomains::default()).findings.iter().map(|finding| finding.code.as_str()).collect()
