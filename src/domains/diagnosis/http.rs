@@ -42,7 +42,7 @@ pub fn findings(case: &Case<'_>, leads_here: bool, good: bool) -> Vec<Finding> {
     if let Some(hop) = hops().find(|hop| head_was_refused(hop)) {
         findings.push(say::head_refused().evidence([hop]));
     }
-    findings.extend(challenge(case, leads_here));
+    findings.extend(challenge(case).filter(|_| leads_here));
     // If https is silent, too, that is what is wrong.
     if good {
         findings.extend(port_80(case).filter(|_| leads_here));
@@ -94,8 +94,13 @@ fn page(case: &Case<'_>, pages: &[&Hop]) -> Option<Finding> {
     let first = pages.first()?;
     let wrong = pages.iter().find_map(|hop| {
         let finding = match &hop.outcome {
-            Ok(response) if matches!(response.status, 404 | 421) => unknown_name(case, response),
-            Ok(response) if refusal(response.status).is_some() => refused(case, response),
+            Ok(response) if matches!(response.status, 404 | 421) => {
+                let say = if case.reported.removed { say::removed_project } else { say::unknown_project };
+                say(name, response.status, case.label())
+            }
+            Ok(response) if refusal(response.status).is_some() => {
+                say::refused(name, response.status, refusal(response.status).unwrap_or_default())
+            }
             Ok(response) if response.status >= 500 => say::server_error(name, format!(" answers {}", response.status)),
             Ok(_) | Err(NoHandshake | Withheld | Unreachable) => return None,
             Err(NotHttp) => say::server_error(name, format!(": {NotHttp}")).title("The server does not speak HTTP"),
@@ -128,10 +133,6 @@ const fn refusal(status: u16) -> Option<&'static str> {
     })
 }
 
-fn refused(case: &Case<'_>, response: &Response) -> Finding {
-    say::refused(&case.domain.name, response.status, refusal(response.status).unwrap_or_default())
-}
-
 /// Nothing answers on port 80 at an address where the name leads.
 fn port_80(case: &Case<'_>) -> Option<Finding> {
     use ConnectionFailure::{Refused, Reset, Timeout};
@@ -142,16 +143,8 @@ fn port_80(case: &Case<'_>) -> Option<Finding> {
     (!silent.is_empty()).then(|| say::port_80_closed(list).evidence(silent))
 }
 
-fn unknown_name(case: &Case<'_>, response: &Response) -> Finding {
-    let say = if case.reported.removed { say::removed_project } else { say::unknown_project };
-    say(&case.domain.name, response.status, case.label())
-}
-
 /// The path that authorities fetch over port 80 (RFC 8555 section 8.3).
-fn challenge(case: &Case<'_>, leads_here: bool) -> Option<Finding> {
-    if !leads_here {
-        return None;
-    }
+fn challenge(case: &Case<'_>) -> Option<Finding> {
     let (trail, why) = case.seen.challenges.iter().find_map(|trail| Some((trail, blocked(case, trail)?)))?;
     Some(say::challenge_blocked(why).evidence(&trail.hops))
 }
@@ -162,8 +155,7 @@ fn blocked(case: &Case<'_>, trail: &Trail) -> Option<String> {
         return Some("redirects endlessly".to_owned());
     }
     for hop in &trail.hops {
-        let port = hop.url.port();
-        if let Some(port) = port {
+        if let Some(port) = hop.url.port() {
             return Some(format!("redirects to port {port}; only 80 and 443 are followed"));
         }
         if hop.url.host_str() != Some(name) {
