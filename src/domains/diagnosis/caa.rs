@@ -291,14 +291,16 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
     let named = issues.iter().flatten().filter(|issue| issue.issuer.is_some());
     let unreadable = level.unreadable || issues.contains(&None);
     if case.expectation.ca_identities.is_empty() && named.clone().next().is_some() {
-        return unknown_authority(case, finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform));
+        let issuer = case.seen.platform().and_then(Presented::leaf);
+        let hint = issuer.map_or_else(String::new, |leaf| {
+            format!(" The platform's own host has a certificate from {}.", short(&leaf.issuer_short))
+        });
+        let unknown = finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform).expected("the platform's CA");
+        return unknown.fix(format!("{}{hint}", Code::CaaCaUnknown.cure()));
     }
-    let ours = |issue: &&Issue| {
-        issue
-            .issuer
-            .as_ref()
-            .is_some_and(|issuer| case.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer)))
-    };
+    // Both are in lower case.
+    let ours =
+        |issue: &&Issue| issue.issuer.as_ref().is_some_and(|issuer| case.expectation.ca_identities.contains(issuer));
     let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
     if !allowing.is_empty() {
         return allowed(&allowing, finding);
@@ -342,14 +344,6 @@ fn allowed(allowing: &[&Issue], finding: impl Fn(Code, Verdict, Who) -> Finding)
         Some(None) => finding(Code::CaaAccount, Verdict::Warn, Who::DnsProvider)
             .fix("only one account is allowed: ask the platform's support whether it is theirs, or remove accounturi"),
     }
-}
-
-fn unknown_authority(case: &Case<'_>, finding: Finding) -> Finding {
-    let issuer = case.seen.platform().and_then(Presented::leaf);
-    let hint = issuer.map_or_else(String::new, |leaf| {
-        format!(" The platform's own host has a certificate from {}.", short(&leaf.issuer_short))
-    });
-    finding.expected("the platform's CA").fix(format!("{}{hint}", Code::CaaCaUnknown.cure()))
 }
 
 #[cfg(test)]
