@@ -242,32 +242,21 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     let permanent = matches!(response.status, 301 | 308);
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
-    let (seen, until) = match max_age {
+    let span = |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
+    let mut until = None;
+    let seen = match max_age {
         _ if response.cache_control.as_deref().is_some_and(|field| field.to_ascii_lowercase().contains("no-store")) => {
             return None;
         }
         Some(max_age) => {
-            let left = i64::try_from(max_age.saturating_sub(age))
-                .unwrap_or(i64::MAX / 2)
-                .min(SignedDuration::from_hours(24 * 3650).as_secs());
-            let until = now.checked_add(SignedDuration::from_secs(left)).ok();
-            (
-                format!(
-                    "caches may keep the answer for {} more (max-age {max_age}, age {age})",
-                    words::duration(SignedDuration::from_secs(left))
-                ),
-                until,
-            )
+            let left = span(max_age.saturating_sub(age)).min(SignedDuration::from_hours(24 * 3650));
+            until = now.checked_add(left).ok();
+            let left = words::duration(left);
+            format!("caches may keep the answer for {left} more (max-age {max_age}, age {age})")
         }
-        None if age > 0 => (
-            format!(
-                "the answer comes from a cache and is {} old",
-                words::duration(SignedDuration::from_secs(i64::try_from(age).unwrap_or(i64::MAX / 2)))
-            ),
-            None,
-        ),
+        None if age > 0 => format!("the answer comes from a cache and is {} old", words::duration(span(age))),
         None if permanent => {
-            (format!("a {} without a limit: browsers may keep it as long as they like", response.status), None)
+            format!("a {} without a limit: browsers may keep it as long as they like", response.status)
         }
         None => return None,
     };
