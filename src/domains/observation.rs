@@ -9,6 +9,7 @@ use std::time::Duration;
 
 pub use hickory_proto::op::ResponseCode;
 pub use hickory_proto::rr::RecordType;
+pub use hyper::Method;
 use jiff::Timestamp;
 
 use crate::model::text::{display_safe, short};
@@ -20,7 +21,7 @@ use super::finding::Evidence;
 mod http;
 mod tls;
 
-pub use http::{ConnectionFailure, Hop, Method, Response, Trail};
+pub use http::{ConnectionFailure, Hop, Response, Trail};
 pub use tls::{Certificate, Distrust, Handshake, Presented, covers};
 
 /// The types that are asked for at a name: those that lead somewhere, and those that are not allowed next to a CNAME.

@@ -144,7 +144,7 @@ impl World {
             Some(Answer::Redirect(there)) => (301, Some(format!("{there}{path}")), ""),
             Some(Answer::Pages) => (200, None, "<title>Acme Pets, the documentation</title>\n"),
         };
-        let page = (method == Method::Get).then(|| page.to_owned());
+        let page = (method == Method::GET).then(|| page.to_owned());
         Ok(Response { status, location, date: Some(self.now), page, ..Response::default() })
     }
 }

@@ -59,7 +59,7 @@ pub fn is_at(url: &Url, host: &DnsName) -> bool {
 
 /// Whether GET had to be used.
 pub(super) fn head_was_refused(hop: &Hop) -> bool {
-    hop.method == Method::Get
+    hop.method == Method::GET
 }
 
 /// The findings on a redirect, first causes first.

@@ -134,7 +134,7 @@ impl Seen {
         let response = Response { status: 200, date, ..Response::default() };
         let hop = Hop {
             url: url::Url::parse("https://docs.acme.com/").unwrap(),
-            method: Method::Head,
+            method: Method::HEAD,
             address: None,
             at: at(0),
             outcome: Ok(response),
@@ -512,7 +512,7 @@ fn a_redirect_behind_an_untrusted_certificate_does_not_count() {
         let location = Some("https://shop.acme.com/".to_owned());
         let hop = |path: &str| Hop {
             url: url::Url::parse(&format!("https://{NAME}{path}")).unwrap(),
-            method: Method::Head,
+            method: Method::HEAD,
             address: None,
             at: at(0),
             outcome: Ok(Response { status: 301, location: location.clone(), ..Response::default() }),

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use hyper::Method;
 use jiff::Timestamp;
 use url::Url;
 
@@ -9,31 +10,12 @@ use crate::model::text::{cut, display_safe, short};
 
 use super::super::Evidence;
 
-/// How a request was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Headers only.
-    Head,
-    /// If HEAD is not supported, or the page itself matters.
-    Get,
-}
-
-impl Method {
-    /// As it is sent.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Head => "HEAD",
-            Self::Get => "GET",
-        }
-    }
-}
-
 /// One request and its answer.
 #[derive(Clone, Debug)]
 pub struct Hop {
     /// What was asked for.
     pub url: Url,
-    /// How.
+    /// HEAD; or GET, if that is not supported, or the page itself matters.
     pub method: Method,
     /// The server asked; `None` if the host has no address.
     pub address: Option<SocketAddr>,

@@ -201,7 +201,7 @@ impl ProbeContext<'_> {
         if let Some(world) = &self.settings.world {
             handshake.outcome = world.shake(address.ip(), server_name);
             if let (Ok(_), Some(url)) = (&handshake.outcome, url) {
-                handshake.page = Some(self.hop_by(Method::Head, url, &[address.ip()]).await);
+                handshake.page = Some(self.hop_by(Method::HEAD, url, &[address.ip()]).await);
             }
             return handshake;
         }
@@ -212,12 +212,12 @@ impl ProbeContext<'_> {
         handshake.outcome = tls::presented(&self.settings.trust, &stream, address, server_name, self.now()).await;
         if let Some(url) = url {
             let at = self.now();
-            let outcome = request(stream, Method::Head, &url).await;
+            let outcome = request(stream, Method::HEAD, &url).await;
             let refused = outcome.as_ref().is_ok_and(|response| matches!(response.status, 405 | 501));
             handshake.page = Some(if refused {
-                self.hop_by(Method::Get, url, &[address.ip()]).await
+                self.hop_by(Method::GET, url, &[address.ip()]).await
             } else {
-                Hop { url, method: Method::Head, address: Some(address), at, outcome }
+                Hop { url, method: Method::HEAD, address: Some(address), at, outcome }
             });
         }
         handshake
@@ -257,7 +257,7 @@ impl ProbeContext<'_> {
         else {
             return;
         };
-        let page = self.hop_by(Method::Get, last.url.clone(), addresses).await;
+        let page = self.hop_by(Method::GET, last.url.clone(), addresses).await;
         if let (Ok(response), Ok(seen)) = (page.outcome, &mut last.outcome) {
             seen.page = response.page;
         }

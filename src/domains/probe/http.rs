@@ -69,7 +69,7 @@ where
     let mut talk = std::pin::pin!(async {
         let answer = sender.send_request(request).await.map_err(|error| reason(&error))?;
         let mut response = fields(answer.status().as_u16(), answer.headers());
-        if method == Method::Get {
+        if method == Method::GET {
             response.page = Some(beginning(answer.into_body()).await);
         }
         Ok(response)
@@ -149,16 +149,16 @@ impl ProbeContext<'_> {
 
     /// One request: HEAD, or GET if that is not supported.
     pub async fn hop(&self, url: Url, known: &[IpAddr]) -> Hop {
-        let hop = self.hop_by(Method::Head, url.clone(), known).await;
+        let hop = self.hop_by(Method::HEAD, url.clone(), known).await;
         match &hop.outcome {
-            Ok(response) if matches!(response.status, 405 | 501) => self.hop_by(Method::Get, url, known).await,
+            Ok(response) if matches!(response.status, 405 | 501) => self.hop_by(Method::GET, url, known).await,
             _ => hop,
         }
     }
 
     /// The same, in bounded time.
     async fn bounded_hop(&self, url: Url, known: &[IpAddr]) -> Hop {
-        let (at, method) = (self.now(), Method::Head);
+        let (at, method) = (self.now(), Method::HEAD);
         match timeout(HOP_LIMIT, self.hop(url.clone(), known)).await {
             Ok(hop) => hop,
             Err(_) => Hop { url, method, address: None, at, outcome: Err(ConnectionFailure::Timeout) },
@@ -173,7 +173,7 @@ impl ProbeContext<'_> {
         let outcome = match address {
             None => Err(ConnectionFailure::NoAddress),
             Some(address) if !self.may_connect(address.ip()) => Err(ConnectionFailure::Withheld),
-            Some(address) => self.answer(method, &url, address).await,
+            Some(address) => self.answer(method.clone(), &url, address).await,
         };
         Hop { url, method, address, at, outcome }
     }
@@ -220,7 +220,7 @@ impl ProbeContext<'_> {
         let failure = shake.outcome.err().map_or(ConnectionFailure::NoHandshake, ConnectionFailure::before_request);
         shake.page.unwrap_or(Hop {
             url,
-            method: Method::Head,
+            method: Method::HEAD,
             address: Some(shake.address),
             at: shake.at,
             outcome: Err(failure),

@@ -46,7 +46,7 @@ pub async fn walk(settings: &CheckOptions, from: &Domain, redirect: &Redirect) -
             && let Ok(seen) = &mut last.outcome
             && seen.status == 200
         {
-            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::Get, last.url.clone(), &addresses)).await;
+            let page = timeout(PAGE_LIMIT, shared.hop_by(Method::GET, last.url.clone(), &addresses)).await;
             seen.page = page.ok().and_then(|page| page.outcome.ok()?.page);
         }
     }
