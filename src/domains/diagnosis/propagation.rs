@@ -169,8 +169,7 @@ pub fn cause(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup) -> Ca
     let is_short = lookup.reply().and_then(|reply| left(name, reply)).is_some_and(|left| left <= STALE_TTL);
     let looks_stale = is_short
         && earlier.is_some_and(|earlier| earlier.ttl > STALE_TTL)
-        // It may also come from another cache of which nothing is known.
-        && old.is_beyond(caches.latest(&records, case.reported.saved));
+        && caches.may_be_stale(&old, case.reported.saved);
     match caches.promise(&old, case.reported.saved) {
         _ if matches!(says, Some(3 | 19)) || looks_stale => Cause::Expired,
         Some((until, several)) if !matches!(says, Some(15..=18)) && (!outlasts || is_copied(case)) => {
@@ -275,8 +274,8 @@ fn wait(case: &Case<'_>, source: &Authoritative<'_>, lookup: &Lookup, cause: Cau
         say::over_48h(who, held, case.zone())
     } else if let Some(former) = former_servers(case, lookup) {
         let hosts = words::list(former.hosts.into_iter().map(shown));
-        let soon = left(name, reply).map_or_else(String::new, |ttl| format!(" in {}", words::ttl(ttl)));
         let left = words::duration(former.until.duration_since(lookup.at));
+        let soon = left_of(name, lookup).map_or_else(String::new, |left| format!(" in {left}"));
         let servers = words::list(case.seen.delegated.iter().map(shown));
         let finding = say::ns_wait(who, hosts, left, servers, case.record(), soon).until(until);
         return Some(finding.evidence(case.seen.resolvers(case.zone(), RecordType::NS).chain([lookup])));
@@ -395,6 +394,11 @@ pub(super) fn disagreement(case: &Case<'_>, source: &Authoritative<'_>, resolver
             )
             .evidence(answers.iter().map(|(lookup, _)| **lookup)),
     )
+}
+
+/// How long a resolver keeps its answer, in words.
+fn left_of(name: &DnsName, lookup: &Lookup) -> Option<String> {
+    Some(words::ttl(left(name, lookup.reply()?)?))
 }
 
 /// When the cached answer of a resolver expires.
