@@ -84,7 +84,12 @@ pub async fn find(client: &Client, lists: &Lists, id: PetId, ask: Ask) -> Result
         }
         is_proven_absent &= outcome == StepOutcome::NotThere;
     }
-    if ask == Ask::Never || ask == Ask::IfNeeded && is_proven_absent {
+    let get = match ask {
+        Ask::Now => true,
+        Ask::Never => false,
+        Ask::IfNeeded => !is_proven_absent,
+    };
+    if !get {
         return Ok(LookupResult { pet: None, steps });
     }
     let (pet, outcome) = match client.get_pet(id).await {

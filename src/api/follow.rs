@@ -124,7 +124,7 @@ impl Follower {
     }
 
     /// Whether the connection is there, so that nothing is missed from now on.
-    pub fn is_connected(&self) -> bool {
+    pub(super) fn is_connected(&self) -> bool {
         self.connection.as_ref().is_some_and(|connection| connection.is_placed)
     }
 

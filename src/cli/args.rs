@@ -39,7 +39,7 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "key_command")]
     pub key_file: Option<PathBuf>,
     /// Run a program without a shell, and use the first line it prints as the API key, such as 'op read op://shop/key'.
-    #[arg(long, global = true, value_name = "COMMAND", value_parser = parse_words)]
+    #[arg(long, global = true, value_name = "COMMAND", value_parser = parse_key_command)]
     pub key_command: Option<KeySource>,
     /// PEM file of CA certificates to trust instead of the system's.
     #[arg(long, global = true, value_name = "FILE")]
@@ -185,8 +185,8 @@ pub(super) fn parse_time(text: &str) -> Result<Timestamp, String> {
     text.parse().map_err(|_| "write a time in RFC 3339, such as 2026-11-21T08:30:00Z".to_owned())
 }
 
-/// Splits a command line as a shell does, with quotes; nothing else of a shell is understood.
-fn parse_words(text: &str) -> Result<KeySource, String> {
+/// Splits the command for the key as a shell does, with quotes; nothing else of a shell is understood.
+fn parse_key_command(text: &str) -> Result<KeySource, String> {
     match shell_words::split(text) {
         Ok(words) if words.first().is_some_and(|program| !program.is_empty()) => Ok(KeySource::Command(words)),
         Ok(_) => Err("name a program, for example 'op read op://shop/key'".to_owned()),

@@ -141,11 +141,14 @@ impl Stop {
 
     /// What the work gave; `what` says what problems in the copy mean, with their count.
     async fn done<T>(self, done: Result<T, BackupError>, what: impl FnOnce(String) -> String) -> Result<T, Failed> {
-        Err(match done {
-            Ok(done) => return Ok(done),
-            Err(BackupError::Damaged(problems)) => damaged(&problems, what),
-            Err(BackupError::Cancelled) => Failed::new(self.exit().await, "interrupted"),
-            Err(error) => Failed::of(Exit::Failure, &error),
+        let error = match done {
+            Ok(value) => return Ok(value),
+            Err(error) => error,
+        };
+        Err(match error {
+            BackupError::Damaged(problems) => damaged(&problems, what),
+            BackupError::Cancelled => Failed::new(self.exit().await, "interrupted"),
+            error => Failed::of(Exit::Failure, &error),
         })
     }
 }

@@ -225,8 +225,9 @@ fn converted(label: &str) -> Result<Cow<'_, str>, idna::Errors> {
 /// Refuses characters before the conversion, which drops some of them silently.
 fn refuse_characters(host: &str, typed: &str) -> Result<(), Box<Finding>> {
     let allowed = |c: char| match c {
+        '-' | '.' => true,
         // The two joiners are allowed where a script needs them; the conversion knows where.
-        '-' | '.' | '\u{200c}' | '\u{200d}' => true,
+        '\u{200c}' | '\u{200d}' => true,
         _ if c.is_ascii() => c.is_ascii_alphanumeric(),
         _ => display_safe(c.encode_utf8(&mut [0; 4])).chars().eq([c]) && !c.is_whitespace(),
     };

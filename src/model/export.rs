@@ -111,11 +111,11 @@ impl ListColumn {
         }
     }
 
-    /// The same as a cell that no spreadsheet runs as a formula. Numbers and times never are formulas.
+    /// The same as a cell that no spreadsheet runs as a formula. What is owned is a number or a time, and never one.
     fn cell<'a>(self, pet: &'a Pet, recorded: Recorded<'a>) -> Cow<'a, str> {
         match self.of(pet, recorded) {
             Cow::Borrowed(text) => inert(text),
-            number => number,
+            owned => owned,
         }
     }
 }

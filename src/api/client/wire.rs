@@ -49,7 +49,6 @@ impl Client {
             }
         }
         let answer = answer?;
-        // 304 is valid only after a conditional request.
         if promised.contains(&answer.status) { Ok(answer) } else { Err(refusal(&answer)) }
     }
 

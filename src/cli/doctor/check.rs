@@ -28,13 +28,17 @@ pub struct Check {
 }
 
 impl Check {
-    pub fn ok(name: &str, found: &str) -> Self {
+    fn new(name: &str, verdict: Verdict, found: &str) -> Self {
         let found = display_safe(&without_keys(found)).into_owned();
-        Self { name: display_safe(name).into_owned(), verdict: Verdict::Ok, found, remedy: None }
+        Self { name: display_safe(name).into_owned(), verdict, found, remedy: None }
+    }
+
+    pub fn ok(name: &str, found: &str) -> Self {
+        Self::new(name, Verdict::Ok, found)
     }
 
     pub fn warn(name: &str, found: &str, remedy: &str) -> Self {
-        Self { verdict: Verdict::Warn, remedy: Some(display_safe(remedy).into_owned()), ..Self::ok(name, found) }
+        Self { remedy: Some(display_safe(remedy).into_owned()), ..Self::new(name, Verdict::Warn, found) }
     }
 
     pub fn fail(name: &str, found: &str, remedy: &str) -> Self {

@@ -298,9 +298,8 @@ fn judge(case: &Case<'_>, level: &Level<'_>) -> Finding {
         let unknown = finding(Code::CaaCaUnknown, Verdict::Unknown, Who::Platform).expected("the platform's CA");
         return unknown.fix(format!("{}{hint}", Code::CaaCaUnknown.cure()));
     }
-    // Both are in lower case.
-    let ours =
-        |issue: &&Issue| issue.issuer.as_ref().is_some_and(|issuer| case.expectation.ca_identities.contains(issuer));
+    let is_ours = |issuer: &String| case.expectation.ca_identities.iter().any(|ca| ca.eq_ignore_ascii_case(issuer));
+    let ours = |issue: &&Issue| issue.issuer.as_ref().is_some_and(is_ours);
     let allowing: Vec<&Issue> = issues.iter().flatten().filter(ours).collect();
     if !allowing.is_empty() {
         return allowed(&allowing, finding);

@@ -243,20 +243,19 @@ fn remembered(trail: &Trail, verdict: Verdict, now: Timestamp) -> Option<Finding
     let max_age = response.cache_seconds("s-maxage").or_else(|| response.cache_seconds("max-age"));
     let age = response.age.unwrap_or_default();
     let span = |seconds: u64| SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX / 2));
-    let mut until = None;
-    let seen = match max_age {
+    let (seen, until) = match max_age {
         _ if response.cache_control.as_deref().is_some_and(|field| field.to_ascii_lowercase().contains("no-store")) => {
             return None;
         }
         Some(max_age) => {
             let left = span(max_age.saturating_sub(age)).min(SignedDuration::from_hours(24 * 3650));
-            until = now.checked_add(left).ok();
-            let left = words::duration(left);
-            format!("caches may keep the answer for {left} more (max-age {max_age}, age {age})")
+            let more = words::duration(left);
+            let seen = format!("caches may keep the answer for {more} more (max-age {max_age}, age {age})");
+            (seen, now.checked_add(left).ok())
         }
-        None if age > 0 => format!("the answer comes from a cache and is {} old", words::duration(span(age))),
+        None if age > 0 => (format!("the answer comes from a cache and is {} old", words::duration(span(age))), None),
         None if permanent => {
-            format!("a {} without a limit: browsers may keep it as long as they like", response.status)
+            (format!("a {} without a limit: browsers may keep it as long as they like", response.status), None)
         }
         None => return None,
     };

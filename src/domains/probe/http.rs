@@ -55,7 +55,7 @@ where
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
     let target = url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()));
     let request = Request::builder()
-        .method(method.as_str())
+        .method(&method)
         .uri(target)
         .header(HOST, host)
         .header(USER_AGENT, AGENT)
