@@ -79,7 +79,7 @@ impl Question {
     }
 }
 
-/// Whether `what` is to be done to the service in use, with details and a note.
+/// Paints the question whether to do `what` to the service in use, with details and a note.
 pub fn ask_of_service(app: &AppState, page: &mut Page<'_>, what: &str, details: &[(&str, String)], note: &str) {
     let room = page.columns().saturating_sub(4);
     let address = app.link.address.as_ref().map_or_else(|| app.link.service.clone(), ToString::to_string);

@@ -13,8 +13,10 @@ use super::jobs::ImportPart;
 use super::preview::{CheckedFile, UnusableFile};
 use super::preview::{Choice, PreviewField};
 use super::state::Phase;
-use super::update::STOP;
 use crate::transfer::ImportSource;
+
+/// The title of the question whether to stop.
+pub(super) const STOP: &str = "Import";
 
 /// Handles what is new of an import.
 pub(super) fn on_part(state: &mut AppState, part: ImportPart, now: Now) {

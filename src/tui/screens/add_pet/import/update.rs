@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::preview::UnusableFile;
 use super::progress::RunImport;
+use super::replies::STOP;
 use crate::clock::Now;
 use crate::model::Field;
 use crate::model::escape::shell_word;
@@ -310,9 +311,6 @@ pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     let adds = |running: &Running| running.is_under_way() && running.progress.added > 0;
     if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
 }
-
-/// The title of the question whether to stop.
-pub(super) const STOP: &str = "Import";
 
 fn stop_question() -> Question {
     let body = |app: &AppState, _: Now, page: &mut Page<'_>| {
