@@ -1,5 +1,6 @@
 //! The operations that are counted, as their users know them.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::hint::black_box;
 use std::io;
@@ -22,10 +23,11 @@ use petstore::store::Store;
 use petstore::transfer::Input;
 use petstore::transfer::column_mapping::ColumnMapping;
 use petstore::transfer::rows;
-use petstore::tui::effect::{Effect, Job, Task};
+use petstore::tui::effect::Effect;
 use petstore::tui::event_loop::frame;
-use petstore::tui::msg::{Key, KeyPress, Msg, Reply, Size};
-use petstore::tui::screens::pets::jobs::{PetsReply, PetsTask};
+use petstore::tui::job::{Answered, Outcome, Reply, Started};
+use petstore::tui::msg::{Key, KeyPress, Msg, Size};
+use petstore::tui::screens::pets::lists::{CountPets, ListPets};
 use petstore::tui::start::start;
 use petstore::tui::state::AppState;
 use petstore::tui::terminal::DiffBackend;
@@ -157,13 +159,16 @@ impl Screen {
     /// Lists are answered at once, and nothing else.
     fn answer(&mut self, effects: Vec<Effect>) {
         for effect in effects {
-            let Effect::Job(Job { id, task: Task::Pets(task) }) = effect else { continue };
-            let reply = match task {
-                PetsTask::List { query, .. } => PetsReply::Listed(Ok(self.list(query.status))),
-                PetsTask::Count { status, .. } => PetsReply::Counted(status, Ok(self.list(Some(status)))),
-                _ => continue,
+            let Effect::Job(Started { id, job }) = effect else { continue };
+            let job: Arc<dyn Any + Send + Sync> = job;
+            let outcome: Box<dyn Outcome> = match job.downcast::<ListPets>() {
+                Ok(job) => Box::new(Answered { answer: Ok(self.list(job.query.status)), job }),
+                Err(job) => match job.downcast::<CountPets>() {
+                    Ok(job) => Box::new(Answered { answer: Ok(self.list(Some(job.status))), job }),
+                    Err(_) => continue,
+                },
             };
-            let effects = update(&mut self.state, Msg::Reply(Reply { id, outcome: reply.into() }), self.now);
+            let effects = update(&mut self.state, Msg::Reply(Reply::end(id, outcome)), self.now);
             self.answer(effects);
         }
     }

@@ -39,8 +39,8 @@ mod tests {
     use crate::tui::screens::pets::popups::views::AddView;
     use crate::tui::testing::{App, animals, remote};
 
-    /// What is asked, how it ends, and what the box says then.
-    type Answered = (&'static str, fn(&mut App), &'static str);
+    /// What a job answers.
+    type Answer = fn(&mut App);
 
     fn failure() -> Failure {
         Failure::NotSent { why: "connection refused".into() }
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_comes_while_the_help_is_open_is_in_its_box_afterwards() {
-        let answered: [Answered; 7] = [
+        let answered: [(&str, Answer, &str); 7] = [
             ("# \"-7\" Enter", |app| find(app, None), "It is in none of the lists"),
             ("# \"-7\" Enter", |app| app.answer::<FindPet>(Err(failure())), "(connection refused)"),
             ("V \"rex\" Enter", |app| app.answer::<AddView>(Err("no room".into())), "no room"),
@@ -73,7 +73,7 @@ mod tests {
             app.keys("Esc");
             assert!(app.says(text), "{keys}: {}", app.screen());
         }
-        let answered: [(&str, fn(&mut App)); 3] = [
+        let answered: [(&str, Answer); 3] = [
             ("# \"-7\" Enter", |app| find(app, Some(animals(1).remove(0)))),
             ("F4 \"petk_0123456789abcdef77d1\" Enter", |app| app.answer::<TestKey>(Ok(()))),
             ("x Enter", |app| app.answer::<WriteFile>(Ok("/home/ada/pets.csv".into()))),

@@ -155,9 +155,11 @@ impl Job for WriteFile {
 
 impl WriteFile {
     fn write(&self, text: &str, place: &Path) -> Result<(), NotWritten> {
-        atomic_file::write(place, text, self.replace).map_err(|error| match error.kind() {
-            ErrorKind::AlreadyExists => NotWritten::Exists(self.path.clone()),
-            _ => NotWritten::Failed(format!("{} could not be written: {error}.", place.display())),
+        atomic_file::write(place, text, self.replace).map_err(|error| {
+            if error.kind() == ErrorKind::AlreadyExists {
+                return NotWritten::Exists(self.path.clone());
+            }
+            NotWritten::Failed(format!("{} could not be written: {error}.", place.display()))
         })
     }
 

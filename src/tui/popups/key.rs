@@ -169,7 +169,6 @@ impl Job for KeepKey {
         Arc::clone(&env.machine.services).blocking(move |services| services.keep_key(&self.profile, &self.key)).await
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the other places have their own words")]
     fn done(&self, app: &mut AppState, stored: Result<KeyOrigin, String>, now: Now) -> Vec<Effect> {
         let place = match &stored {
             Ok(KeyOrigin::File(path)) => format!("in {}, readable only by you", path.display()),

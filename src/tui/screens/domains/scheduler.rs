@@ -194,7 +194,7 @@ fn keep(app: &mut AppState, now: Now) -> Option<Effect> {
     Some(app.begin(KeepRegistry(app.domains.changes.clone()), now))
 }
 
-/// Checks one domain, in one of [`LANES`] lanes.
+/// Checks one domain, in one of a few lanes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CheckDomain {
     pub lane: usize,

@@ -106,10 +106,8 @@ impl Job for UseProfile {
         };
         let (used, queue) = Arc::clone(&env.machine.services).blocking(resolve).await?;
         let connected = (env.machine.services.connect)(Settings::clone(&used.settings)).await;
-        let client = connected.map_err(|failure| match failure {
-            Failure::NotStarted { why } => why,
-            failure => String::from(failure),
-        })?;
+        let client = connected
+            .map_err(|failure| if let Failure::NotStarted { why } = failure { why } else { String::from(failure) })?;
         let client = Some(client.recording(env.recorder));
         *env.changed.lock() = Changed { client, service: Some((Arc::clone(&used.settings), queue)) };
         Ok(used)

@@ -231,7 +231,8 @@ fn the_cached_list_of_the_other_service_is_shown_immediately() {
 
 #[test]
 fn a_failed_switch_keeps_the_previous_service_and_says_why() {
-    let answers: [(fn(&mut App), &str); 2] = [
+    type Answer = fn(&mut App);
+    let answers: [(Answer, &str); 2] = [
         (|app| app.answer::<UseProfile>(Err("cannot read the API key from keys/staging: gone".into())), "gone"),
         (|app| app.fail(Slot::UseProfile, Failure::Busy), "is busy"),
     ];
