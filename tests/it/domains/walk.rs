@@ -1,12 +1,11 @@
 //! Twenty changes, and the time that is promised after each against the time at which the world has seen it.
 
-use std::time::Instant;
-
 use crate::simulator::{IssuedCertificate, Plan, Zone, ZoneData};
 use futures_util::{StreamExt as _, stream};
 use hickory_proto::op::ResponseCode;
 use hickory_proto::rr::RecordType;
 use jiff::{SignedDuration, Timestamp};
+use petstore::clock;
 use petstore::domains::stage::next_check;
 
 use super::journey::Journey;
@@ -308,7 +307,7 @@ async fn walk(change: &Change) -> Outcome {
                 truth = Some(due);
                 break;
             }
-            let begun = Instant::now();
+            let begun = clock::now().mono;
             let again = journey.check().await.measurement;
             // The clock of a check goes on while it waits for this machine; that of the world stands still.
             let waited = i64::try_from(begun.elapsed().as_secs()).unwrap();
