@@ -49,9 +49,9 @@ pub trait Job: Debug + Send + Sync + Sized + 'static {
     fn done(&self, app: &mut AppState, answer: Result<Self::Answer, Self::Error>, now: Now) -> Vec<Effect>;
 }
 
-/// A job that says something before it ends.
+/// A job that reports before it ends.
 pub trait Ongoing: Job {
-    /// What it says.
+    /// What it reports.
     type Part: Debug + Send + 'static;
 
     /// What follows from it, in the app.
@@ -175,7 +175,7 @@ impl Reply {
         Self { id, goes_on: false, can_wait: false, outcome }
     }
 
-    /// A part of what a job says.
+    /// A part of what a job reports.
     pub fn part<J: Ongoing>(id: ReqId, job: &Arc<J>, part: J::Part) -> Self {
         let can_wait = J::can_wait(&part);
         Self { id, goes_on: true, can_wait, outcome: Box::new(PartOf { job: Arc::clone(job), part }) }
@@ -241,13 +241,13 @@ impl Env {
         ColumnMapping { categories: categories.unwrap_or_default(), ..chosen }
     }
 
-    /// Waits until there is room for it: nothing that is reported so is left out.
+    /// Waits until there is room for it: every part arrives.
     pub async fn tell<J: Ongoing>(&self, job: &Arc<J>, part: J::Part) {
         // Without a receiver nobody waits for it.
         let _ = self.replies.send(Reply::part(self.id, job, part)).await;
     }
 
-    /// Leaves it out where there is no room: something newer comes.
+    /// Drops it where there is no room: something newer comes.
     pub fn offer<J: Ongoing>(&self, job: &Arc<J>, part: J::Part) {
         let _ = self.replies.try_send(Reply::part(self.id, job, part));
     }

@@ -30,7 +30,7 @@ pub struct WriteDrafts {
 }
 
 impl WriteDrafts {
-    /// Writes them, unless newer ones were written already; where nothing is typed there is no file.
+    /// Writes them, unless newer ones are on disk; without typed text, removes their file.
     pub fn write(&self, files: &DraftFiles) -> Result<(), String> {
         let Drafts { identity, typed, .. } = &*self.drafts;
         files.write(identity, self.number, (!typed.is_empty()).then(|| self.drafts.text()).as_deref())

@@ -11,6 +11,7 @@ use crate::app::connections::tests::services;
 use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
+use crate::transfer::import::{ImportOptions, Start};
 use crate::tui::command::Run;
 use crate::tui::context::Context;
 use crate::tui::key::KeyPress;
@@ -202,8 +203,22 @@ fn an_import_of_pasted_rows_is_continued_and_no_other() {
         let source = ImportSource::File(path.to_owned());
         AnyJob::is_allowed_over_ssh(&CheckFile { source, reading: ColumnMapping::default() }, &context)
     };
-    assert!(check("/home/shop/person/imports/pasted-1.csv"));
+    let run = |path: &str, report: Option<&str>| {
+        let run = RunImport {
+            source: ImportSource::File(path.to_owned()),
+            reading: ColumnMapping::default(),
+            good: 1,
+            bad: 0,
+            start: Start::GoOn,
+            report: report.map(Into::into),
+            how: ImportOptions::default(),
+        };
+        AnyJob::is_allowed_over_ssh(&run, &context)
+    };
+    let own = "/home/shop/person/imports/pasted-1.csv";
+    assert!(check(own) && run(own, None) && run(own, Some("/home/shop/person/imports/pasted-1.ndjson")));
+    assert!(!run(own, Some("/home/shop/.bashrc")));
     for path in ["pasted-1.csv", "/home/shop/person/imports/..", "/home/shop/person/imports/../key", "~/a.csv", ""] {
-        assert!(!check(path), "{path}");
+        assert!(!check(path) && !run(path, None), "{path}");
     }
 }
