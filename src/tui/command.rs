@@ -5,7 +5,6 @@ use std::fmt;
 
 use strum::IntoEnumIterator as _;
 
-use super::context::Context;
 use super::effect::Effect;
 pub use super::key::Movement;
 use super::state::{AppState, Link};
@@ -44,7 +43,7 @@ pub struct Command {
     /// Pressed a second time, it does what it asked about.
     pub confirms: bool,
     /// Its place, once it is in a key map.
-    pub place: Context,
+    pub place: &'static Place,
     pub(super) works: fn(&AppState) -> bool,
     word: Option<fn(&AppState) -> Option<&'static str>>,
     shell: Option<fn(&AppState) -> Option<String>>,
@@ -95,7 +94,7 @@ pub const fn command(
         run: Run::Do(run),
         reach: Reach::Here,
         confirms: false,
-        place: Context::Global,
+        place: NOWHERE,
         works: |_| true,
         word: None,
         shell: None,
@@ -147,9 +146,9 @@ pub const fn closes(keys: &'static str, hint: &'static str, help: &'static str) 
 
 impl Command {
     /// One of the user's own actions.
-    pub(super) fn own(number: usize, name: &'static str, hint: &'static str) -> Self {
+    pub(super) fn own(place: &'static Place, number: usize, name: &'static str, hint: &'static str) -> Self {
         let own = command(name, "", hint, name, |_, _| Vec::new());
-        Self { run: Run::Own(number), place: Context::Pets, ..own }
+        Self { run: Run::Own(number), place, ..own }
     }
 
     /// The same on other keys.
@@ -201,7 +200,7 @@ impl Command {
     }
 
     /// Itself, or each movement that has keys.
-    pub(super) fn each(self, place: Context) -> Vec<Self> {
+    pub(super) fn each(self, place: &'static Place) -> Vec<Self> {
         if !self.moves() {
             return vec![Self { place, ..self }];
         }
@@ -263,7 +262,7 @@ impl Command {
 
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.place.name(), self.name)
+        write!(f, "{}.{}", self.place.name, self.name)
     }
 }
 
@@ -273,8 +272,10 @@ impl PartialEq for Command {
     }
 }
 
-/// Where keys are pressed: a screen, a part of it, or a box over it.
+/// Where keys are pressed: a screen, a part of it, or a box over it. Each is declared once, beside its commands.
 pub struct Place {
+    /// Its name in a file: `pets`, `limit-box`.
+    pub name: &'static str,
     /// Its name on the screen.
     pub title: &'static str,
     /// Its own, between those that belong elsewhere.
@@ -290,9 +291,9 @@ pub struct Place {
 }
 
 impl Place {
-    pub const fn new(title: &'static str, commands: &'static [&'static [Command]]) -> Self {
+    pub const fn new(name: &'static str, title: &'static str, commands: &'static [&'static [Command]]) -> Self {
         let around = |app: &mut AppState, command: &Command, now: Now| command.run(app, now);
-        Self { title, commands, is_text: false, takes_letters: false, is_box: false, around }
+        Self { name, title, commands, is_text: false, takes_letters: false, is_box: false, around }
     }
 
     pub const fn text(self) -> Self {
@@ -309,5 +310,20 @@ impl Place {
 
     pub const fn around(self, around: fn(&mut AppState, &Command, Now) -> Vec<Effect>) -> Self {
         Self { around, ..self }
+    }
+}
+
+/// The place of a command that is in no key map yet.
+const NOWHERE: &Place = &Place::new("", "", &[]);
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl PartialEq for Place {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
     }
 }

@@ -6,9 +6,9 @@ mod tests;
 
 use std::sync::Arc;
 
-use super::context::Context;
 use super::effect::Effect;
 use super::job::{Env, Job};
+use super::keymap::PETS;
 use super::pending::Slot;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
@@ -92,7 +92,7 @@ impl Job for Run {
         match (lines.next(), lines.next()) {
             (None, _) => app.say_done(format!("{name}: done."), now.mono),
             (Some(line), None) if line.len() < 60 => app.say_done(format!("{name}: {}", short(line)), now.mono),
-            (Some(_), _) if !app.popups.is_open() && app.context() == Context::Pets => {
+            (Some(_), _) if !app.popups.is_open() && app.place().name == PETS => {
                 app.message = None;
                 app.popups.show(TextBox::new(TextKind::Output, text, "output"));
             }

@@ -26,7 +26,7 @@ use super::start::start;
 use super::state::{AppState, Screen};
 use super::terminal::writer_thread::Traffic;
 use super::theme::Appearance;
-use super::update::update;
+use super::update::{takes_names, update};
 use super::view::{Frame, draw, drawn_row};
 use super::widgets::WIDE;
 use super::worker::Handle;
@@ -204,7 +204,7 @@ async fn until(deadline: Option<std::time::Instant>) {
 /// The end of the input is the end of the terminal.
 fn from_input(msg: Option<Msg>, waited_for: bool, bursts: &mut PasteDetector, state: &AppState, now: Now) -> Vec<Msg> {
     let msg = msg.unwrap_or(Msg::Quit(QuitReason::Hangup));
-    bursts.take(msg, waited_for, state.takes_names(), now.mono)
+    bursts.take(msg, waited_for, takes_names(state), now.mono)
 }
 
 /// Draws the next frame, of which the backend writes what is different.

@@ -1,6 +1,5 @@
 //! What the mouse can do, and the areas of a frame in which a click does something.
 
-use super::context::Context;
 use super::key::KeyPress;
 
 /// Something that the mouse did.
@@ -66,8 +65,8 @@ pub struct Region {
 /// The areas of a frame in which a click does something.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clickable {
-    /// Where keys went when it was drawn: in another place the areas mean nothing.
-    pub context: Option<Context>,
+    /// The place where keys went when it was drawn: in another one the areas mean nothing.
+    pub place: Option<&'static str>,
     /// In the order of drawing, rows from the top.
     pub areas: Vec<(Area, Target)>,
 }
@@ -189,6 +188,6 @@ mod tests {
         for (area, _) in areas {
             app.send(Msg::Mouse(MouseEvent::Click { column: area.column, row: area.row }));
         }
-        assert_eq!((app.state.context(), app.state.pets.search.value()), (Context::Search, ""));
+        assert_eq!((app.state.place().name, app.state.pets.search.value()), ("search", ""));
     }
 }

@@ -8,11 +8,11 @@ use crate::model::text::short;
 use crate::model::words::list;
 
 use super::command::{Command, command};
-use super::context::Context;
 use super::effect::Effect;
 use super::job::{Env, Job, blocking};
 use super::pending::Slot;
-use super::state::AppState;
+use super::screens::add_pet::import::Phase;
+use super::state::{AppState, Screen};
 use super::text_input::TextInput;
 
 pub const COMPLETE: Command = command("complete", "Tab", "complete", "complete the path", ask).always();
@@ -57,12 +57,12 @@ impl Job for CompletePath {
 
 /// The field with a path, if it has the cursor.
 fn field(state: &mut AppState) -> Option<&mut TextInput> {
-    let below = state.below_boxes();
-    if let Some(path) = state.popups.path() {
-        return Some(path);
+    if state.popups.path().is_some() {
+        return state.popups.path();
     }
-    if below == Context::ImportFile {
-        return Some(&mut state.add.import.path);
+    if state.screen == Screen::AddPet && state.add.import.on {
+        let import = &mut state.add.import;
+        return matches!(import.phase, Phase::File).then_some(&mut import.path);
     }
-    if below == Context::ProfilePath { state.profiles.form.input() } else { None }
+    state.form().filter(|form| form.place([false, true, false, false]))?.input()
 }

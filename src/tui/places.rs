@@ -1,90 +1,101 @@
-//! Every place where keys are pressed, with its commands.
+//! Every place where keys are pressed, and which of them is where a key goes.
 
-use super::command::Place;
-use super::context::Context;
+use std::sync::LazyLock;
+
+use super::command::{Command, Place};
+use super::keymap::{Keymap, PETS};
+use super::popups::{self, KeyBox};
 use super::screens::{add_pet, domains, pets, profiles, requests, welcome};
-use super::{popups, update};
+use super::state::{AppState, Screen};
+use super::update;
 
-macro_rules! places {
-    ($($name:ident => $place:expr,)*) => {
-        impl Context {
-            /// The place of this name.
-            pub fn place(self) -> &'static Place {
-                match self {
-                    $(Self::$name => {
-                        static PLACE: Place = $place;
-                        &PLACE
-                    })*
-                }
-            }
-        }
-    };
+/// Here because what adds pets knows this screen.
+static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
+
+static TO_ADD: &[Command] = &[add_pet::update::NEW, add_pet::import::start::IMPORT.at("I F7", "", "import a file")];
+
+/// Here because the profiles know this box.
+static KEY_PLACE: Place =
+    Place::new("key-box", "API key", &[popups::key::BOX, TO_PROFILES, popups::key::BOX_BELOW]).text().in_box();
+
+static TO_PROFILES: &[Command] = &[profiles::update::SHOW.at("Ctrl-O", "profiles", "use another profile")];
+
+impl KeyBox {
+    /// For the box, which must not know the profiles.
+    pub(super) const PLACE: &'static Place = &KEY_PLACE;
 }
 
-places! {
-    Global => Place::new("Everywhere", &[update::EVERYWHERE]),
-    Text => Place::new("Text fields", &[update::TEXT_FIELD]).text(),
-    Pets => Place::new("Pets", &[
-        pets::update::PETS,
-        &[add_pet::update::NEW, add_pet::import::start::IMPORT.at("I F7", "", "import a file")],
-        pets::update::PETS_BELOW,
-    ]),
-    Search => Place::new("Search", &[pets::update::SEARCH]).text(),
-    Form => Place::new("Add pet", &[add_pet::update::FORM]).text(),
-    FormChoice => Place::new("Add pet", &[add_pet::update::FORM_CHOICE]).letters(),
-    FormButton => Place::new("Add pet", &[add_pet::update::FORM_BUTTON]).letters(),
-    Rapid => Place::new("Rapid entry", &[add_pet::rapid::update::NAMES]).text(),
-    RapidChoice => Place::new("Rapid entry", &[add_pet::rapid::update::LINES]).text(),
-    RapidStatus => Place::new("Rapid entry", &[add_pet::rapid::update::STATUS]).text(),
-    Doubt => Place::new("Unknown outcome", &[add_pet::update::QUESTION]),
-    LimitBox => Place::new("Number of rows", &[pets::popups::limit::BOX]).text().in_box(),
-    KeyBox => Place::new("API key", &[
-        popups::key::BOX,
-        &[profiles::update::SHOW.at("Ctrl-O", "profiles", "use another profile")],
-        popups::key::BOX_BELOW,
-    ]).text().in_box(),
-    Reader => Place::new("Texts", &[popups::error::BOX]).in_box(),
-    Help => Place::new("Help", &[popups::help::BOX]).in_box(),
-    ImportFile => Place::new("Import", &[add_pet::import::update::FILE]).text(),
-    ImportLook => Place::new("Import", &[add_pet::import::update::PREVIEW]),
-    ImportValue => Place::new("Import", &[add_pet::import::update::VALUE]).text(),
-    ImportRun => Place::new("Import", &[add_pet::import::update::RUN]),
-    Commands => Place::new("All commands", &[popups::commands::BOX]).text().in_box(),
-    Themes => Place::new("Themes", &[popups::themes::BOX]).in_box(),
-    SaveView => Place::new("Save as a view", &[pets::popups::views::BOX]).text().in_box(),
-    ById => Place::new("Pet by id", &[pets::popups::lookup::BOX]).text().in_box(),
-    Profiles => Place::new("Profiles", &[profiles::update::PROFILES]).around(profiles::update::around),
-    ProfileText => Place::new("A new profile", &[profiles::form::AT_TEXT]).text(),
-    ProfilePath => Place::new("A new profile", &[profiles::form::AT_PATH]).text(),
-    ProfileChoice => Place::new("A new profile", &[profiles::form::AT_CHOICE]).letters(),
-    ProfileButton => Place::new("A new profile", &[profiles::form::AT_BUTTON]).letters(),
-    Requests => Place::new("Requests", &[requests::REQUESTS]),
-    Welcome => Place::new("First start", &[welcome::WELCOME]),
-    Domains => Place::new("Domains", &[domains::update::LIST]).around(domains::update::around),
-    WizardButton => Place::new("Add a domain", &[domains::wizard::AT_BUTTON]).letters().around(domains::update::around),
-    WizardText => Place::new("Add a domain", &[domains::wizard::AT_TEXT]).text().around(domains::update::around),
-    Record => Place::new("The DNS record", &[domains::detail::RECORD]).around(domains::update::around),
-    Domain => Place::new("One domain", &[domains::detail::DOMAIN]).around(domains::update::around),
-    Rules => Place::new("Troubleshooting", &[domains::detail::RULES]).around(domains::update::around),
-    Browser => Place::new("Troubleshooting", &[domains::detail::BROWSER]).text().around(domains::update::around),
-    Redirects => Place::new("Redirects", &[domains::redirects::REDIRECTS]).around(domains::update::around),
-    Removal => Place::new("Removal", &[domains::removal::AT_STEPS]).around(domains::update::around),
-    RemovalName => Place::new("Removal", &[domains::removal::AT_NAME]).text().around(domains::update::around),
-    TextBox => Place::new("Texts", &[popups::text::BOX]).in_box(),
-    FormatsBox => Place::new("Formats", &[domains::popups::formats::BOX]).in_box(),
-    WriteBox => Place::new("Write to a file", &[popups::jobs::BOX]).text().in_box(),
-    OutsideBox => Place::new("Sandbox", &[domains::popups::outside::BOX]).in_box(),
-    Confirm => Place::new("Protected service", &[popups::confirm::BOX]).in_box(),
-}
+/// All of them, in the order of `keymap.toml`.
+pub(super) static PLACES: &[&Place] = &[
+    &update::EVERYWHERE_PLACE,
+    &update::TEXT_FIELD_PLACE,
+    &PETS_PLACE,
+    &pets::update::SEARCH_PLACE,
+    &add_pet::update::FORM_PLACE,
+    &add_pet::update::FORM_CHOICE_PLACE,
+    &add_pet::update::FORM_BUTTON_PLACE,
+    &add_pet::rapid::update::NAMES_PLACE,
+    &add_pet::rapid::update::LINES_PLACE,
+    &add_pet::rapid::update::STATUS_PLACE,
+    &add_pet::update::QUESTION_PLACE,
+    &pets::popups::limit::PLACE,
+    &KEY_PLACE,
+    &popups::error::PLACE,
+    &popups::help::PLACE,
+    &add_pet::import::update::FILE_PLACE,
+    &add_pet::import::update::PREVIEW_PLACE,
+    &add_pet::import::update::VALUE_PLACE,
+    &add_pet::import::update::RUN_PLACE,
+    &popups::commands::PLACE,
+    &popups::themes::PLACE,
+    &pets::popups::views::PLACE,
+    &pets::popups::lookup::PLACE,
+    &profiles::update::PROFILES_PLACE,
+    &profiles::form::TEXT_PLACE,
+    &profiles::form::PATH_PLACE,
+    &profiles::form::CHOICE_PLACE,
+    &profiles::form::BUTTON_PLACE,
+    &requests::PLACE,
+    &welcome::PLACE,
+    &domains::update::LIST_PLACE,
+    &domains::wizard::BUTTON_PLACE,
+    &domains::wizard::TEXT_PLACE,
+    &domains::detail::RECORD_PLACE,
+    &domains::detail::DOMAIN_PLACE,
+    &domains::detail::RULES_PLACE,
+    &domains::detail::BROWSER_PLACE,
+    &domains::redirects::PLACE,
+    &domains::removal::STEPS_PLACE,
+    &domains::removal::NAME_PLACE,
+    &popups::text::PLACE,
+    &domains::popups::formats::PLACE,
+    &popups::jobs::PLACE,
+    &domains::popups::outside::PLACE,
+    &popups::confirm::PLACE,
+];
 
-impl Context {
-    /// Whether letters are text here.
-    pub fn is_text(self) -> bool {
-        self.place().is_text
+pub(super) static DEFAULT: LazyLock<Keymap> = LazyLock::new(|| Keymap::of_tables(PLACES));
+
+impl Default for Keymap {
+    fn default() -> Self {
+        DEFAULT.clone()
     }
+}
 
-    /// Whether letters that are not bound here are typed.
-    pub fn takes_letters(self) -> bool {
-        self.place().takes_letters
+impl AppState {
+    /// Where a key pressed now goes.
+    pub fn place(&self) -> &'static Place {
+        if let Some(popup) = self.popups.top() {
+            return popup.place();
+        }
+        match self.screen {
+            Screen::Pets if self.pets.searching => &pets::update::SEARCH_PLACE,
+            Screen::Pets => &PETS_PLACE,
+            Screen::AddPet => self.add.key_place(),
+            Screen::Domains => self.domains.key_place(),
+            Screen::Profiles => self.profiles.key_place(),
+            Screen::Requests => &requests::PLACE,
+            Screen::Welcome => &welcome::PLACE,
+        }
     }
 }

@@ -32,7 +32,6 @@ mod tests {
     use crate::api::find::LookupResult;
     use crate::local::complete::Completion;
     use crate::model::Pet;
-    use crate::tui::context::Context;
     use crate::tui::msg::Msg;
     use crate::tui::path_completion::CompletePath;
     use crate::tui::screens::pets::popups::lookup::FindPet;
@@ -69,7 +68,7 @@ mod tests {
             let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
             app.keys(keys).keys("F1");
             answer(&mut app);
-            assert_eq!(app.state.context(), Context::Help, "{keys}");
+            assert_eq!(app.state.place().name, "help", "{keys}");
             app.keys("Esc");
             assert!(app.says(text), "{keys}: {}", app.screen());
         }
@@ -94,7 +93,7 @@ mod tests {
             app.keys("# \"100\" F1").keys(key);
             assert!(app.says("Close the help and the box below it first."), "{key}: {}", app.screen());
             app.keys("Esc");
-            assert!(app.state.context() == Context::ById && app.says("100"), "{key}: {}", app.screen());
+            assert!(app.state.place().name == "by-id" && app.says("100"), "{key}: {}", app.screen());
             app.keys("Esc");
         }
     }

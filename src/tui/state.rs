@@ -11,7 +11,6 @@ use crate::config::{Accent, CustomAction, KeyOrigin, Service, Settings, Sourced,
 use crate::model::{BaseUrl, IdempotencyKeys, Pet};
 
 use super::command::{Command, Reach};
-use super::context::Context;
 use super::drafts::DraftState;
 use super::effect::Effect;
 use super::job::{AnyJob as _, Job, Started};
@@ -19,7 +18,7 @@ use super::key::Hint;
 use super::keymap::Keymap;
 use super::mouse::{Clickable, Region};
 use super::pending::{PendingJobs, Slot};
-use super::popups::stack::{Popup, Popups};
+use super::popups::stack::Popups;
 use super::screens::domains::state::PanelLocation;
 use super::screens::requests::state::State as RequestLog;
 use super::screens::welcome::state::State as FirstStart;
@@ -367,24 +366,6 @@ impl AppState {
         }
     }
 
-    /// Where a key pressed now goes.
-    pub fn context(&self) -> Context {
-        self.popups.top().map_or_else(|| self.below_boxes(), Popup::context)
-    }
-
-    /// The same where no box is open.
-    pub(super) fn below_boxes(&self) -> Context {
-        match self.screen {
-            Screen::Pets if self.pets.searching => Context::Search,
-            Screen::Pets => Context::Pets,
-            Screen::AddPet => self.add.context(),
-            Screen::Domains => self.domains.context(),
-            Screen::Profiles => self.profiles.context(),
-            Screen::Requests => Context::Requests,
-            Screen::Welcome => Context::Welcome,
-        }
-    }
-
     /// The form that is shown.
     pub(super) fn form(&mut self) -> Option<&mut Form> {
         match self.screen {
@@ -400,13 +381,6 @@ impl AppState {
     pub(super) fn known(&self) -> Known<'_> {
         let categories = &self.add.rapid.setup.categories;
         Known { profiles: self.profiles.entries(), categories, refused: self.add.refused() }
-    }
-
-    /// Whether Enter takes a name or goes on to the next field.
-    pub(super) fn takes_names(&self) -> bool {
-        let context = self.context();
-        let in_rapid = matches!(context, Context::Rapid | Context::RapidChoice | Context::RapidStatus);
-        context == Context::Form || in_rapid && self.add.rapid.focus != add_pet::rapid::Focus::Category
     }
 
     /// Shows a message until another one replaces it.
@@ -474,7 +448,7 @@ impl AppState {
 
     /// The keys that the bottom line names, with their words: those of the place that do something in this state.
     pub fn hints(&self) -> Vec<Hint> {
-        self.keymap.hints(self.context(), |command| command.hint(self))
+        self.keymap.hints(self.place(), |command| command.hint(self))
     }
 
     /// Says why a command cannot be done here; `false` if it can.

@@ -478,6 +478,10 @@ fn style_name(buffer: &Buffer, x: u16, y: u16) -> String {
     words.join(" ")
 }
 
+pub fn ids_of(pets: &[Pet]) -> Vec<PetId> {
+    pets.iter().map(|pet| pet.id).collect()
+}
+
 /// `count` pets with fixed names, categories and statuses.
 pub fn animals(count: usize) -> Vec<Pet> {
     const NAMES: [&str; 13] = [

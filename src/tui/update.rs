@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use crate::clock::Now;
 
-use super::command::{Command, Reach, Run, change, command, edit};
-use super::context::Context;
+use super::command::{Command, Place, Reach, Run, change, command, edit};
 use super::custom_actions;
 use super::deadline::can_refresh;
 use super::drafts;
 use super::effect::Effect;
 use super::forms;
+use super::keymap::{GLOBAL, PETS, TEXT};
 use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
@@ -24,7 +24,7 @@ use super::state::{AppState, MessageKind, Screen};
 use super::text_input::{Edit, MAX_BYTES, Typing};
 
 /// The keys in every text field.
-pub static TEXT_FIELD: &[Command] = &[
+static TEXT_FIELD: &[Command] = &[
     edit("edit-left", "left", "cursor", Edit::Left),
     edit("edit-right", "right", "cursor", Edit::Right),
     edit("edit-word-left", "Alt-B Ctrl-Left", "word left", Edit::WordLeft),
@@ -39,6 +39,8 @@ pub static TEXT_FIELD: &[Command] = &[
     edit("edit-clear-to-start", "Ctrl-U", "clear to start, to end", Edit::ClearToStart),
     edit("edit-clear-to-end", "Ctrl-K", "clear to start, to end", Edit::ClearToEnd),
 ];
+
+pub(super) static TEXT_FIELD_PLACE: Place = Place::new(TEXT, "Text fields", &[TEXT_FIELD]).text();
 
 impl Command {
     /// Does it.
@@ -62,7 +64,7 @@ impl Command {
         if state.refuses(self) {
             return Vec::new();
         }
-        let around = self.place.place().around;
+        let around = self.place.around;
         if self.reach == Reach::Here { around(state, self, now) } else { self.run(state, now) }
     }
 }
@@ -80,7 +82,7 @@ const WHEEL: usize = 3;
 const SAME_LINE_END: Duration = Duration::from_millis(50);
 
 /// What works everywhere outside text; function keys and Ctrl keys of it also in text.
-pub(super) static EVERYWHERE: &[Command] = &[
+static EVERYWHERE: &[Command] = &[
     command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
         .everywhere()
         .shell(pets::update::list_line),
@@ -108,6 +110,8 @@ pub(super) static EVERYWHERE: &[Command] = &[
     command("interrupt", "Ctrl-C", "", "cancel; twice: quit", interrupt).always(),
     popups::help::SHOW,
 ];
+
+pub(super) static EVERYWHERE_PLACE: Place = Place::new(GLOBAL, "Everywhere", &[EVERYWHERE]);
 
 pub(super) const QUIT: Command =
     change("quit", "q", "", "quit", |app, _| app.quitting = Some(QuitReason::User)).always();
@@ -211,13 +215,13 @@ fn on_key(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
 }
 
 /// The screen that is shown, and which box over it.
-fn shown(state: &AppState) -> (Screen, Option<Context>) {
-    (state.screen, state.popups.top().map(Popup::context))
+fn shown(state: &AppState) -> (Screen, Option<&'static Place>) {
+    (state.screen, state.popups.top().map(Popup::place))
 }
 
 fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
     // On a slow connection Esc and the next key may arrive as one: better nothing than an unwanted action.
-    if key.alt && state.keymap.lookup(state.context(), key).is_none() {
+    if key.alt && state.keymap.lookup(state.place(), key).is_none() {
         return Vec::new();
     }
     // Only the key before counts: a line feed after a line is an Enter.
@@ -227,8 +231,8 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     let key = if is_line_feed { Key::Enter.into() } else { key };
-    let context = state.context();
-    let command = state.keymap.lookup(context, key).copied();
+    let place = state.place();
+    let command = state.keymap.lookup(place, key).copied();
     // What is wrong stays while it is corrected by typing.
     let types = matches!(command, None | Some(Command { run: Run::Edit(_), .. }));
     if state.message.as_ref().is_some_and(|message| !types || message.kind != MessageKind::Error) {
@@ -245,16 +249,16 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         Some(command) => return command.act(state, now),
         None => {
             if let Some(c) = key.typed() {
-                if !context.is_text() && !state.popups.is_open() && state.screen == Screen::AddPet {
+                if !place.is_text && !state.popups.is_open() && state.screen == Screen::AddPet {
                     add_pet::update::on_letter(state, c);
                 }
                 on_typing(state, Typing::Text(&c.to_string()), now);
             }
             // In a form, letters choose.
             let chooses = state.screen == Screen::AddPet && !state.popups.is_open();
-            if !context.takes_letters() && !chooses && state.message.is_none() {
-                let text = match (context, key.key) {
-                    (Context::Pets, Key::Delete | Key::Backspace) => {
+            if !place.takes_letters && !chooses && state.message.is_none() {
+                let text = match (place.name, key.key) {
+                    (PETS, Key::Delete | Key::Backspace) => {
                         "Pets cannot be changed or deleted: the API has no operation for that."
                     }
                     _ => "No action on this key; ? lists the keys.",
@@ -278,10 +282,10 @@ fn show_add(state: &mut AppState, _: Now) {
 
 /// Other places have their own way back, or none.
 fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let context = state.context();
-    if context == Context::Pets {
+    let place = state.place();
+    if place.name == PETS {
         pets::update::back(state, now)
-    } else if context == Context::Domains {
+    } else if place == &domains::update::LIST_PLACE {
         domains::update::leave(state, now)
     } else {
         Vec::new()
@@ -336,7 +340,7 @@ fn switch_mouse(state: &mut AppState, _: Now) -> Vec<Effect> {
 /// The mouse did something.
 fn on_mouse(state: &mut AppState, event: MouseEvent, now: Now) -> Vec<Effect> {
     // It may have been under way while the mouse was switched off, or before a frame showed what is there now.
-    if !state.mouse || state.layout.clickable.context != Some(state.context()) {
+    if !state.mouse || state.layout.clickable.place != Some(state.place().name) {
         return Vec::new();
     }
     match event {
@@ -353,7 +357,7 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
     match target {
         Target::Press(key, times) => (0..times).flat_map(|_| on_key(state, key, now)).collect(),
         Target::Show(name) => {
-            let show = state.keymap.named(Context::Global, name).copied();
+            let show = state.keymap.named(GLOBAL, name).copied();
             show.map_or_else(Vec::new, |show| show.act(state, now))
         }
         Target::Tab(tab) => pets::update::show_tab(state, tab, now),
@@ -373,8 +377,8 @@ fn click(state: &mut AppState, (column, row): (u16, u16), now: Now) -> Vec<Effec
 fn step(state: &mut AppState, down: bool, steps: usize, now: Now) -> Vec<Effect> {
     let key = KeyPress::from(if down { Key::Down } else { Key::Up });
     let in_form = !state.popups.is_open() && state.screen == Screen::AddPet && !state.add.import.on;
-    match state.keymap.lookup(state.context(), key) {
-        Some(command) if command.moves() && !in_form && state.context() != Context::ProfileChoice => {
+    match state.keymap.lookup(state.place(), key) {
+        Some(command) if command.moves() && !in_form && state.place() != &profiles::form::CHOICE_PLACE => {
             (0..steps).flat_map(|_| on_key(state, key, now)).collect()
         }
         _ => Vec::new(),
@@ -386,9 +390,8 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
     if let Some(popup) = state.popups.top_mut() {
         return popup.on_typing(typing);
     }
-    let context = state.context();
     match state.screen {
-        _ if !context.is_text() => false,
+        _ if !state.place().is_text => false,
         Screen::Pets => pets::update::on_typing(state, typing),
         Screen::AddPet => add_pet::update::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
@@ -398,18 +401,29 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
     }
 }
 
+/// Whether keys go to rapid entry.
+fn in_rapid(state: &AppState) -> bool {
+    let places = [&rapid::update::NAMES_PLACE, &rapid::update::LINES_PLACE, &rapid::update::STATUS_PLACE];
+    places.contains(&state.place())
+}
+
+/// Whether Enter takes a name or goes on to the next field.
+pub(super) fn takes_names(state: &AppState) -> bool {
+    state.place() == &add_pet::update::FORM_PLACE || in_rapid(state) && state.add.rapid.focus != rapid::Focus::Category
+}
+
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if !state.popups.is_open() {
         if add_pet::update::hold(state, Held::Paste(text.to_owned())) {
             return Vec::new();
         }
-        if matches!(state.context(), Context::Rapid | Context::RapidChoice | Context::RapidStatus)
+        if in_rapid(state)
             && let Some(effects) = rapid::input::paste(state, text, now)
         {
             return effects;
         }
-        if state.context() == Context::Form
+        if state.place() == &add_pet::update::FORM_PLACE
             && state.add.form.is_at(&add_pet::fields::NAME)
             && let Some(effects) = import::start::paste(state, text, now)
         {

@@ -10,8 +10,8 @@ use crate::clock::Now;
 use crate::model::text::{cut, width, wrap, wrap_rows};
 use crate::model::words;
 
-use super::context::Context;
 use super::deadline::{SHOW_LOADING_AFTER, STALE_AFTER};
+use super::keymap::PETS;
 use super::mouse::{Clickable, Target};
 use super::pending::Slot;
 use super::popups::help::HelpBox;
@@ -45,7 +45,7 @@ pub fn draw(state: &AppState, appearance: &Appearance, now: Now, buf: &mut Buffe
 
 /// The row that a frame of this state marks, where the next one may be painted over it.
 pub(super) fn drawn_row(state: &AppState) -> Option<usize> {
-    (state.context() == Context::Pets).then(|| state.pets.cursor())
+    (state.place().name == PETS).then(|| state.pets.cursor())
 }
 
 /// Where only the cursor among the pets has moved, most of the screen stays: a fifth of the work of a whole frame.
@@ -113,7 +113,7 @@ pub(super) fn draw_whole(state: &AppState, appearance: &Appearance, now: Now, bu
         page.click(x, columns, Target::Press(key, 1));
     }
     page.line(line);
-    layout.clickable = Clickable { context: Some(state.context()), areas: std::mem::take(&mut page.clickable) };
+    layout.clickable = Clickable { place: Some(state.place().name), areas: std::mem::take(&mut page.clickable) };
     Frame { layout, cursor: page.cursor, painted: vec![area] }
 }
 
@@ -265,7 +265,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
             let place = match state.screen {
                 Screen::Pets => pets::view::place(state, appearance, now),
                 Screen::Requests => requests::place(&state.requests),
-                Screen::Welcome => welcome::PLACE.to_owned(),
+                Screen::Welcome => welcome::LINE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
                 Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
                 Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),

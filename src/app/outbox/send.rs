@@ -7,7 +7,7 @@ use crate::api::creation::create_pet_once;
 use crate::api::{ApiError, Client, Failure};
 use crate::clock;
 use crate::model::samples::sample;
-use crate::model::{IdempotencyKey, NewPet, Pet};
+use crate::model::{IdempotencyKey, NewPet, Pet, PetId};
 
 /// When a pet was first sent. Its age is the difference of two times of one clock: this machine's may be set meanwhile,
 /// and the service's may differ from it.
@@ -73,14 +73,16 @@ pub async fn settle(
     }
 }
 
-/// Adds one sample after another, until one fails. How many were added.
-pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) -> (usize, Option<Failure>) {
-    for added in 0..count {
-        if let Err(NotCreated { failure, .. }) = add(client, &sample(added), &key.part(added)).await {
-            return (added, Some(failure));
+/// Adds one sample after another, until one fails. Those that were added.
+pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) -> (Vec<PetId>, Option<Failure>) {
+    let mut added = Vec::new();
+    for number in 0..count {
+        match add(client, &sample(number), &key.part(number)).await {
+            Ok(pet) => added.push(pet.id),
+            Err(NotCreated { failure, .. }) => return (added, Some(failure)),
         }
     }
-    (count, None)
+    (added, None)
 }
 
 /// Whether the service certainly still knows the key of a pet first sent at `at`.

@@ -10,7 +10,6 @@ use crate::domains::DnsName;
 use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::context::Context;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
@@ -180,7 +179,7 @@ fn all_typed_text_is_restored_in_place() {
     let before = TypedText::of(&app.state);
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     assert_eq!(TypedText::of(&next.state), before);
-    assert_eq!((next.state.context(), next.state.add.form.focus().name), (Context::Form, "category"));
+    assert_eq!((next.state.place().name, next.state.add.form.focus().name), ("form", "category"));
     assert_eq!(
         (before.wizards.len(), before.search.value(), before.browser.value(), before.profile.is_some()),
         (2, "mo", "not secure", true)
@@ -329,11 +328,11 @@ fn what_was_sent_without_an_answer_is_settled_with_its_key() {
 
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     next.answer::<SettlePet>(Ok(None));
-    assert_eq!(next.state.context(), Context::Doubt);
+    assert_eq!(next.state.place().name, "unknown-outcome");
     assert!(next.says("The service may have forgotten this request; sending it again could add a second pet."));
     let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
     next.answer::<SettlePet>(Err(no_answer()));
-    assert_eq!(next.state.context(), Context::Doubt);
+    assert_eq!(next.state.place().name, "unknown-outcome");
     assert!(next.says("No answer after 30 s."));
 }
 
@@ -351,7 +350,7 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
     let protected = Settings { protect: true, ..settings(remote()) };
     for settings in [settings(other_key(remote())), protected] {
         let mut next = next_with(&app, Some(Ending::Hangup), settings, Duration::from_secs(60));
-        assert_eq!((next.job(Slot::Create), next.state.context()), (None, Context::Doubt));
+        assert_eq!((next.job(Slot::Create), next.state.place().name), (None, "unknown-outcome"));
         assert!(next.says("petstore ended before an answer arrived. The pet may or may not have been added."));
         assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
         next.keys("1");
@@ -362,7 +361,7 @@ fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
     let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
     app.keys("a \"Biscuit\" Tab \"3\" F2");
     let next = next_session(&app, None, inside(), Duration::from_secs(60));
-    assert_eq!((next.job(Slot::Create), next.state.context()), (None, Context::Doubt));
+    assert_eq!((next.job(Slot::Create), next.state.place().name), (None, "unknown-outcome"));
 }
 
 #[test]
@@ -503,7 +502,7 @@ fn an_unfinished_name_of_rapid_entry_is_restored() {
 fn a_start_leads_into_an_entry_only_with_text_left_there() {
     let app = form("F6 \"3\" Enter \"Bisc\"");
     let mut next = next_session(&app, Some(Ending::Quit), remote(), Duration::from_secs(60));
-    assert_eq!(next.state.context(), Context::Rapid);
+    assert_eq!(next.state.place().name, "rapid");
     next.keys("F8 Esc q");
     let is_empty = |app: &App| last(&app.state, Ending::Quit, app.now)[0].drafts.typed.is_empty();
     assert!(is_empty(&next), "a category alone is not text for a pet");

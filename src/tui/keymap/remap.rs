@@ -4,13 +4,12 @@
 
 use std::fmt::Write as _;
 
-use strum::IntoEnumIterator as _;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::super::key::{Key, KeyPress};
 use super::names::{key_name, read_key};
-use super::{Binding, Context, DEFAULT, Keymap};
+use super::{Binding, GLOBAL, Keymap, keys_of};
 
 /// Keys that cannot be changed: help, and the ways out.
 const KEPT: [(KeyPress, &str); 3] = [
@@ -66,7 +65,8 @@ fn current_name(name: &str) -> &str {
 /// One change that the file asks for.
 struct Change {
     line: usize,
-    place: Context,
+    /// The number of its place.
+    place: usize,
     /// Its number there.
     at: usize,
     keys: Vec<KeyPress>,
@@ -92,26 +92,26 @@ impl Keymap {
         let mut changes = Vec::new();
         for (place, table) in tables.get_ref() {
             let line = line_of(text, place.span().start);
-            let context = Context::iter().find(|context| context.name() == current_name(place.get_ref()));
-            let (Some(context), DeValue::Table(lines)) = (context, table.get_ref()) else {
+            let number = map.0.iter().position(|(known, _)| known.name == current_name(place.get_ref()));
+            let (Some(number), DeValue::Table(lines)) = (number, table.get_ref()) else {
                 if let Some(why) = gone(place.get_ref()) {
                     complaints.push(format!("{name}:{line}: {why}."));
                     continue;
                 }
-                let known = Context::iter().map(Context::name).collect::<Vec<_>>().join(", ");
+                let known = map.0.iter().map(|(known, _)| known.name).collect::<Vec<_>>().join(", ");
                 complaints.push(format!("{name}:{line}: unknown place \"{}\". Places: {known}.", place.get_ref()));
                 continue;
             };
             for (action, keys) in lines {
                 let line = line_of(text, action.span().start);
-                match read_change(&map, context, action.get_ref(), keys) {
-                    Ok((at, keys)) => changes.push(Change { line, place: context, at, keys }),
+                match read_change(&map, number, action.get_ref(), keys) {
+                    Ok((at, keys)) => changes.push(Change { line, place: number, at, keys }),
                     Err(why) => complaints.push(format!("{name}:{line}: {why}.")),
                 }
             }
         }
         for change in &changes {
-            map.0[change.place as usize][change.at].keys.clone_from(&change.keys);
+            map.0[change.place].1[change.at].keys.clone_from(&change.keys);
         }
         complaints.extend(changes.iter().filter_map(|change| map.hidden(change, name)));
         complaints.extend(map.settle(changes, name));
@@ -121,12 +121,12 @@ impl Keymap {
     /// The global key that a change hides, if any. The change applies all the same.
     fn hidden(&self, change: &Change, name: &str) -> Option<String> {
         let Change { line, place, at, .. } = change;
-        let is_new = |key: &&KeyPress| !DEFAULT.0[*place as usize][*at].keys.contains(key);
-        let mut hidden =
-            change.keys.iter().filter(is_new).filter_map(|key| Some((key, self.find(Context::Global, *key)?)));
-        let (key, global) = hidden.next().filter(|_| *place != Context::Global)?;
-        let (mine, key) = (self.0[*place as usize][*at].command.name, key_name(*key));
-        let (place, hidden) = (place.name(), global.name);
+        let (place, command) = (self.0[*place].0.name, &self.0[*place].1[*at].command);
+        let before = keys_of(command);
+        let is_new = |key: &&KeyPress| !before.contains(key);
+        let mut hidden = change.keys.iter().filter(is_new).filter_map(|key| Some((key, self.find(GLOBAL, *key)?)));
+        let (key, global) = hidden.next().filter(|_| place != GLOBAL)?;
+        let (mine, key, hidden) = (command.name, key_name(*key), global.name);
         Some(format!("{name}:{line}: in {place} the key {key} is now {mine} instead of {hidden}."))
     }
 
@@ -138,20 +138,20 @@ impl Keymap {
             let Some(number) = changes.iter().position(is_it) else { break };
             let change = changes.remove(number);
             let others = if change.at == at { other } else { at };
-            let line = &mut self.0[place as usize];
+            let (owner, line) = &mut self.0[place];
             let (mine, theirs) = (line[change.at].command.name, line[others].command.name);
-            let (at, place_name, key) = (change.line, place.name(), key_name(key));
+            let (at, place, key) = (change.line, owner.name, key_name(key));
             complaints.push(format!(
-                "{name}:{at}: in {place_name} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
+                "{name}:{at}: in {place} {key} is bound to both {mine} and {theirs}. {mine} keeps its default keys."
             ));
-            line[change.at].keys.clone_from(&DEFAULT.0[place as usize][change.at].keys);
+            line[change.at].keys = keys_of(&line[change.at].command);
         }
         complaints
     }
 
     /// A key of a change that another line of its place has, too.
-    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(Context, KeyPress, usize, usize)> {
-        let lines = &self.0[*place as usize];
+    fn clash(&self, Change { place, at, .. }: &Change) -> Option<(usize, KeyPress, usize, usize)> {
+        let lines = &self.0[*place].1;
         let shared = |line: &Binding| line.keys.iter().copied().find(|key| lines[*at].keys.contains(key));
         let mut others = lines.iter().enumerate().filter(|(other, _)| other != at);
         others.find_map(|(other, line)| Some((*place, shared(line)?, *at, other)))
@@ -163,10 +163,10 @@ impl Keymap {
             "# petstore: keys by place. Copy what you change to keymap.toml next to config.toml.\n\
              # Several keys for an action: [\"r\", \"F5\"]; none: \"none\".\n",
         );
-        for context in Context::iter() {
+        for (place, lines) in &self.0 {
             // Writing to a String cannot fail.
-            let _ = write!(out, "\n[{}]\n", context.name());
-            for line in self.of(context) {
+            let _ = write!(out, "\n[{}]\n", place.name);
+            for line in lines {
                 let keys: Vec<_> = line.keys.iter().map(|key| format!("{:?}", key_name(*key))).collect();
                 let keys = if keys.is_empty() { "\"none\"".to_owned() } else { format!("[{}]", keys.join(", ")) };
                 let _ = writeln!(out, "{:<24} # {}", format!("{} = {keys}", line.command.name), line.command.help);
@@ -178,14 +178,15 @@ impl Keymap {
 
 fn read_change(
     map: &Keymap,
-    context: Context,
+    number: usize,
     action: &str,
     keys: &Spanned<DeValue<'_>>,
 ) -> Result<(usize, Vec<KeyPress>), String> {
-    let place = context.name();
-    let at = map.of(context).position(|line| line.command.name == current_name(action));
+    let (place, lines) = &map.0[number];
+    let (place, is_text) = (place.name, place.is_text);
+    let at = lines.iter().position(|line| line.command.name == current_name(action));
     let Some(at) = at else {
-        let known = map.of(context).map(|line| line.command.name).collect::<Vec<_>>().join(", ");
+        let known = lines.iter().map(|line| line.command.name).collect::<Vec<_>>().join(", ");
         let unknown = || format!("{place} has no action \"{action}\". It has: {known}");
         return Err(gone(&format!("{place}.{action}")).unwrap_or_else(unknown));
     };
@@ -205,10 +206,10 @@ fn read_change(
         .map(|text| read_key(text).map_err(|why| format!("{place}.{action} = \"{text}\": {why}")))
         .collect();
     let keys = keys?;
-    let line = &map.0[context as usize][at];
+    let line = &lines[at];
     let is_letter = |key: &&KeyPress| key.typed().is_some() && !line.keys.contains(key);
     if let Some(letter) = keys.iter().find(is_letter)
-        && context.is_text()
+        && is_text
     {
         return Err(format!("{place}.{action} = \"{}\": letters are typed there", key_name(*letter)));
     }
@@ -232,11 +233,13 @@ fn line_of(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::place;
     use super::*;
+    use crate::tui::places::DEFAULT;
 
     /// The name of what a key does.
-    fn name(map: &Keymap, context: Context, key: char) -> Option<&'static str> {
-        map.lookup(context, Key::Char(key).into()).map(|command| command.name)
+    fn name(map: &Keymap, at: &str, key: char) -> Option<&'static str> {
+        map.lookup(place(at), Key::Char(key).into()).map(|command| command.name)
     }
 
     fn changed(text: &str) -> (Keymap, Vec<String>) {
@@ -248,15 +251,15 @@ mod tests {
         let (map, complaints) =
             changed("[pets]\nrefresh = [\"R\", \"F5\"]\nlive = \"none\"\n[global]\nhelp = [\"F1\"]\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(name(&map, Context::Pets, 'R'), Some("refresh"));
-        assert_eq!(name(&map, Context::Pets, 'r'), None);
-        assert_eq!(name(&map, Context::Pets, 'A'), None);
+        assert_eq!(name(&map, "pets", 'R'), Some("refresh"));
+        assert_eq!(name(&map, "pets", 'r'), None);
+        assert_eq!(name(&map, "pets", 'A'), None);
         assert!(
-            map.hints(Context::Pets, |command| Some(command.hint))
+            map.hints(place("pets"), |command| Some(command.hint))
                 .iter()
                 .any(|hint| (hint.key.as_str(), hint.word) == ("R", "refresh"))
         );
-        assert!(map.help_lines(Context::Pets, |_| true).contains(&("R F5".into(), "refresh")));
+        assert!(map.help_lines("pets", |_| true).contains(&("R F5".into(), "refresh")));
     }
 
     #[test]
@@ -264,10 +267,10 @@ mod tests {
         let (map, complaints) = changed("[pets]\nrefresh = [\"x\"]\n");
         let complaint = "keymap.toml:2: in pets x is bound to both refresh and export. refresh keeps its default keys.";
         assert_eq!(complaints, [complaint]);
-        assert_eq!(name(&map, Context::Pets, 'r'), Some("refresh"));
+        assert_eq!(name(&map, "pets", 'r'), Some("refresh"));
         let (map, complaints) = changed("[pets]\nrefresh = \"x\"\nexport = \"r\"\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(name(&map, Context::Pets, 'x'), Some("refresh"));
+        assert_eq!(name(&map, "pets", 'x'), Some("refresh"));
     }
 
     #[test]
@@ -295,7 +298,7 @@ mod tests {
             let (map, complaints) = changed(&format!("{text}\n[domains]\nadd = \"+\"\n"));
             assert!(complaints[0].starts_with(complaint), "{complaints:?}");
             let whole = text != "[pets\n";
-            assert_eq!(map.lookup(Context::Domains, Key::Char('+').into()).is_some(), whole);
+            assert_eq!(map.lookup(place("domains"), Key::Char('+').into()).is_some(), whole);
         }
     }
 
@@ -303,7 +306,7 @@ mod tests {
     fn names_of_older_files_still_work() {
         let (map, complaints) = changed("[doubt]\nconfirm = \"F2\"\n[pets]\nsort-turn = \"u\"\n");
         assert_eq!(complaints, Vec::<String>::new());
-        assert_eq!(name(&map, Context::Pets, 'u'), Some("sort-reverse"));
+        assert_eq!(name(&map, "pets", 'u'), Some("sort-reverse"));
         let file = Keymap::default().file();
         assert!(OLD_NAMES.iter().all(|(_, current)| file.contains(current)));
     }

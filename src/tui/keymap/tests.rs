@@ -1,7 +1,8 @@
 //! What must hold for the whole map.
 
-use super::{Context as C, *};
+use super::*;
 use crate::tui::command::Run;
+use crate::tui::places::{DEFAULT, PLACES};
 use std::collections::{HashMap, HashSet};
 
 fn ch(c: char) -> KeyPress {
@@ -16,8 +17,13 @@ fn f(number: u8) -> KeyPress {
     Key::F(number).into()
 }
 
+/// The place of this name.
+pub(super) fn place(name: &str) -> &'static Place {
+    PLACES.iter().find(|place| place.name == name).unwrap()
+}
+
 /// Every line of the map, with its place.
-fn all() -> impl Iterator<Item = (C, &'static Binding)> {
+fn all() -> impl Iterator<Item = (&'static Place, &'static Binding)> {
     DEFAULT.bindings().map(|binding| (binding.command.place, binding))
 }
 
@@ -28,13 +34,13 @@ fn is_edit(command: &Command) -> bool {
 #[test]
 fn no_key_is_bound_twice_in_one_place_and_every_action_has_a_help_text() {
     let (mut seen, mut owners) = (HashSet::new(), HashSet::new());
-    for (context, binding) in all() {
+    for (place, binding) in all() {
         assert!((1..=25).contains(&binding.command.help.len()), "{binding:?}");
         assert!(!binding.keys.is_empty(), "{binding:?}");
         assert_eq!(binding.keys.len(), binding.command.keys.split_whitespace().count(), "{binding:?}");
-        assert!(owners.insert((context, binding.command.name)), "{binding:?}");
+        assert!(owners.insert((place.name, binding.command.name)), "{binding:?}");
         for key in &binding.keys {
-            assert!(seen.insert((context, *key)), "{binding:?}");
+            assert!(seen.insert((place.name, *key)), "{binding:?}");
         }
     }
 }
@@ -47,12 +53,12 @@ fn shown(command: &Command) -> Option<&'static str> {
 #[test]
 fn every_command_of_every_place() {
     let map = Keymap::default();
-    let line = |context: C| {
-        let hints = map.hints(context, shown).into_iter();
+    let line = |place: &&Place| {
+        let hints = map.hints(place, shown).into_iter();
         let hints: Vec<_> = hints.map(|Hint { key, word, .. }| format!("{key} {word}")).collect();
-        format!("{}: {}\n", context.name(), hints.join("  "))
+        format!("{}: {}\n", place.name, hints.join("  "))
     };
-    insta::assert_snapshot!(C::iter().map(line).collect::<String>() + &map.file());
+    insta::assert_snapshot!(PLACES.iter().map(line).collect::<String>() + &map.file());
 }
 
 #[test]
@@ -64,12 +70,12 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
         assert!(!matches!(key.key, Key::F(10..=12)));
     }
     // Ctrl-W, Ctrl-A and Ctrl-B have alternatives, in case a terminal swallows them.
-    for (context, Binding { keys, command }) in all().filter(|(context, _)| *context != C::Text) {
+    for (place, Binding { keys, command }) in all().filter(|(place, _)| place.name != TEXT) {
         assert!(
             keys.iter().any(|key| !key.ctrl && !key.alt)
-                || context.takes_letters()
+                || place.takes_letters
                 || command.help == "half a page"
-                || (context == C::Global && ["redraw", "suspend", "interrupt"].contains(&command.name))
+                || (place.name == GLOBAL && ["redraw", "suspend", "interrupt"].contains(&command.name))
         );
     }
 }
@@ -78,17 +84,17 @@ fn no_binding_needs_a_key_that_terminals_or_tmux_swallow() {
 fn every_bottom_line_fits_80_columns() {
     let map = Keymap::default();
     // The pets screen has more to offer than fits; what is dropped there first is in the middle.
-    for context in C::iter().filter(|context| *context != C::Pets) {
-        let line: usize = map.hints(context, shown).iter().map(|hint| hint.key.len() + 1 + hint.word.len() + 2).sum();
+    for place in PLACES.iter().filter(|place| place.name != PETS) {
+        let line: usize = map.hints(place, shown).iter().map(|hint| hint.key.len() + 1 + hint.word.len() + 2).sum();
         let line = line - 1;
-        assert!(line <= 80, "{context:?}: {line}");
+        assert!(line <= 80, "{place:?}: {line}");
     }
 }
 
 #[test]
 fn every_line_of_the_help_fits_half_of_80_columns() {
     let map = Keymap::default();
-    for (keys, help) in C::iter().flat_map(|context| map.help_lines(context, |_| true)) {
+    for (keys, help) in PLACES.iter().flat_map(|place| map.help_lines(place.name, |_| true)) {
         assert!(keys.len().max(12) + help.len() + 2 <= 38, "{keys} {help}");
     }
 }
@@ -96,34 +102,34 @@ fn every_line_of_the_help_fits_half_of_80_columns() {
 #[test]
 fn letters_are_text_in_fields_and_function_keys_act() {
     let map = Keymap::default();
-    let lookup = |context, key| map.lookup(context, key).map(|command| command.name);
-    assert_eq!(lookup(C::Form, ch('q')), None);
-    assert_eq!(lookup(C::Form, f(1)), Some("help"));
-    assert_eq!(lookup(C::Search, ctrl('c')), Some("interrupt"));
-    assert_eq!(lookup(C::Form, ctrl('a')), Some("edit-start"));
-    assert_eq!(lookup(C::Pets, ch('q')), Some("quit"));
-    assert_eq!(lookup(C::KeyBox, f(1)), Some("help"));
-    assert_eq!(lookup(C::WriteBox, ch('?')), None);
-    assert_eq!(lookup(C::Themes, ch('?')), Some("help"));
-    assert_eq!(lookup(C::Reader, ch('1')), None);
+    let lookup = |at, key| map.lookup(place(at), key).map(|command| command.name);
+    assert_eq!(lookup("form", ch('q')), None);
+    assert_eq!(lookup("form", f(1)), Some("help"));
+    assert_eq!(lookup("search", ctrl('c')), Some("interrupt"));
+    assert_eq!(lookup("form", ctrl('a')), Some("edit-start"));
+    assert_eq!(lookup(PETS, ch('q')), Some("quit"));
+    assert_eq!(lookup("key-box", f(1)), Some("help"));
+    assert_eq!(lookup("write-box", ch('?')), None);
+    assert_eq!(lookup("themes", ch('?')), Some("help"));
+    assert_eq!(lookup("reader", ch('1')), None);
 }
 
 #[test]
 fn alt_and_a_key_is_bound_in_text_only_and_never_means_the_key_itself() {
     let map = Keymap::default();
-    for context in C::iter() {
+    for place in PLACES {
         for key in
             ('!'..='~').map(Key::Char).chain([Key::Enter, Key::Esc, Key::Tab, Key::Backspace, Key::Left, Key::F(2)])
         {
-            let command = map.lookup(context, KeyPress { alt: true, ..key.into() });
-            let word = matches!(key, Key::Char('b' | 'd' | 'f') | Key::Backspace) && context.is_text();
-            assert_eq!(command.is_some_and(is_edit), word, "{context:?} {key:?}");
-            assert!(word || command.is_none(), "{context:?} {key:?}: {command:?}");
+            let command = map.lookup(place, KeyPress { alt: true, ..key.into() });
+            let word = matches!(key, Key::Char('b' | 'd' | 'f') | Key::Backspace) && place.is_text;
+            assert_eq!(command.is_some_and(is_edit), word, "{place:?} {key:?}");
+            assert!(word || command.is_none(), "{place:?} {key:?}: {command:?}");
         }
     }
-    let command = map.lookup(C::Form, KeyPress { ctrl: true, ..Key::Left.into() });
+    let command = map.lookup(place("form"), KeyPress { ctrl: true, ..Key::Left.into() });
     assert_eq!(command.map(|command| command.name), Some("edit-word-left"));
-    assert_eq!(map.lookup(C::Pets, KeyPress { ctrl: true, ..Key::Left.into() }), None);
+    assert_eq!(map.lookup(place(PETS), KeyPress { ctrl: true, ..Key::Left.into() }), None);
 }
 
 #[test]
@@ -132,8 +138,8 @@ fn every_action_is_reached_without_function_keys() {
     let mut wanting: Vec<(&str, &str)> = all()
         .filter(|(_, binding)| only_function_keys(binding))
         // Places that are not boxes lead to the pets, where the list of all commands has their actions.
-        .filter(|(context, _)| context.place().is_box)
-        .map(|(context, binding)| (context.name(), binding.command.name))
+        .filter(|(place, _)| place.is_box)
+        .map(|(place, binding)| (place.name, binding.command.name))
         .collect();
     wanting.sort();
     assert_eq!(wanting, [] as [(&str, &str); 0]);
@@ -142,7 +148,7 @@ fn every_action_is_reached_without_function_keys() {
 #[test]
 fn a_key_means_one_thing_among_the_pets_and_what_works_everywhere() {
     let mut meanings: HashMap<KeyPress, HashSet<&str>> = HashMap::new();
-    for (_, Binding { keys, command }) in all().filter(|(place, _)| [C::Global, C::Pets].contains(place)) {
+    for (_, Binding { keys, command }) in all().filter(|(place, _)| [GLOBAL, PETS].contains(&place.name)) {
         for key in keys {
             meanings.entry(*key).or_default().insert(command.name);
         }

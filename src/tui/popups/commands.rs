@@ -8,10 +8,10 @@ use super::clipboard::copy;
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::text::{cut, width};
-use crate::tui::command::{Command, Run, TYPED_LIST, change, closes, command, moves};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, Run, TYPED_LIST, change, closes, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::keymap::{Binding, key_name};
+use crate::tui::keymap::{Binding, GLOBAL, PETS, key_name};
+use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
@@ -40,7 +40,8 @@ pub struct CommandsBox {
     pub found: Vec<FoundCommand>,
     /// Which of them is chosen, from 0.
     cursor: usize,
-    from: Context,
+    /// The place from which it was opened.
+    from: &'static str,
     commands: Vec<FoundCommand>,
 }
 
@@ -56,7 +57,7 @@ pub struct FoundCommand {
     pub command: Command,
 }
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     moves(TYPED_LIST, "choose", "choose", |app, movement, _| {
         if let Some(commands) = app.popups.get_mut::<CommandsBox>() {
             commands.cursor = moved(commands.cursor, movement, commands.found.len(), PAGE);
@@ -73,14 +74,16 @@ pub static BOX: &[Command] = &[
     closes("Esc F3 F9", "close", "close"),
 ];
 
+pub static PLACE: Place = Place::new("commands", "All commands", &[BOX]).text().in_box();
+
 /// The places whose commands are offered from everywhere, each where its screen was left, and what shows them.
-fn screens(app: &AppState) -> [(Context, &'static str); 5] {
+fn screens(app: &AppState) -> [(&'static str, &'static str); 5] {
     [
-        (Context::Pets, "show-pets"),
-        (app.add.context(), "show-add"),
-        (app.domains.context(), "show-domains"),
-        (Context::Requests, "requests"),
-        (app.profiles.context(), "profiles"),
+        (PETS, "show-pets"),
+        (app.add.key_place().name, "show-add"),
+        (app.domains.key_place().name, "show-domains"),
+        (requests::PLACE.name, "requests"),
+        (app.profiles.key_place().name, "profiles"),
     ]
 }
 
@@ -88,8 +91,8 @@ fn screens(app: &AppState) -> [(Context, &'static str); 5] {
 fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(commands) = app.popups.get::<CommandsBox>() else { return Vec::new() };
     let Some(FoundCommand { command, .. }) = commands.chosen().cloned() else { return Vec::new() };
-    let way = screens(app).into_iter().find(|(place, _)| *place == command.place && *place != commands.from);
-    let show = way.and_then(|(_, show)| app.keymap.named(Context::Global, show).copied());
+    let way = screens(app).into_iter().find(|(place, _)| *place == command.place.name && *place != commands.from);
+    let show = way.and_then(|(_, show)| app.keymap.named(GLOBAL, show).copied());
     app.popups.close();
     let mut effects = show.map_or_else(Vec::new, |show| show.act(app, now));
     effects.extend(command.act(app, now));
@@ -99,9 +102,9 @@ fn run_chosen(app: &mut AppState, now: Now) -> Vec<Effect> {
 impl CommandsBox {
     /// Everything that can be done where `state` is.
     fn new(state: &AppState) -> Self {
-        let from = state.context();
-        let mut places = vec![from, Context::Global];
-        let named = |name| state.keymap.named(Context::Global, name);
+        let from = state.place().name;
+        let mut places = vec![from, GLOBAL];
+        let named = |name| state.keymap.named(GLOBAL, name);
         let is_offered = |show| named(show).is_some_and(|show| show.why_not(&state.link).is_none());
         places.extend(screens(state).into_iter().filter(|(_, show)| is_offered(show)).map(|(place, _)| place));
         let mut commands: Vec<FoundCommand> = Vec::new();
@@ -124,14 +127,14 @@ impl CommandsBox {
 }
 
 /// What can be done in one place, but for moving about in it.
-fn of_place(state: &AppState, place: Context, from: Context) -> Vec<FoundCommand> {
-    let elsewhere = place != from && place != Context::Global;
+fn of_place(state: &AppState, place: &'static str, from: &'static str) -> Vec<FoundCommand> {
+    let elsewhere = place != from && place != GLOBAL;
     let is_offered = |command: &Command| !is_about_moving(command) && command.why_not(&state.link).is_none();
     let offered = state.keymap.of(place).filter(|binding| is_offered(&binding.command));
     let commands = offered.map(|Binding { keys, command }| {
         let shared = state.keymap.of(place).filter(|other| other.command.help == command.help).count() > 1;
         let what = if shared { command.name.replace('-', " ") } else { command.help.to_owned() };
-        let title = if elsewhere { format!("{}: {what}", place.place().title) } else { what };
+        let title = if elsewhere { format!("{}: {what}", command.place.title) } else { what };
         let keys: Vec<_> = keys.iter().map(|key| key_name(*key)).collect();
         FoundCommand { title, keys: keys.join(" "), line: command.line(state), command: *command }
     });
@@ -148,8 +151,8 @@ fn is_about_moving(command: &Command) -> bool {
 const PAGE: usize = 6;
 
 impl Popup for CommandsBox {
-    fn context(&self) -> Context {
-        Context::Commands
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {
@@ -219,7 +222,7 @@ mod tests {
         app.keys("1 : \"dom redi\"");
         assert_eq!(found(&app)[0], "Domains: primary and redirects");
         app.keys("Enter");
-        assert_eq!(app.state.context(), Context::Redirects);
+        assert_eq!(app.state.place().name, "redirects");
     }
 
     #[test]
@@ -278,7 +281,7 @@ mod tests {
     fn another_key_can_be_entered_though_the_one_in_use_is_accepted() {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
         app.keys(": \"another api key\" Enter");
-        assert_eq!(app.state.context(), Context::KeyBox, "{}", app.screen());
+        assert_eq!(app.state.place().name, "key-box", "{}", app.screen());
     }
 
     #[test]

@@ -9,8 +9,7 @@ use ratatui::text::Span;
 use super::stack::Popup;
 use crate::clock::Now;
 use crate::model::text::cut;
-use crate::tui::command::{Command, command};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, command};
 use crate::tui::effect::Effect;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::theme::StyleRole;
@@ -125,7 +124,7 @@ impl AppState {
 }
 
 /// Only one key means yes.
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     command("confirm", "y", "yes", "yes", |app, now| match app.popups.take() {
         Some(Question { yes, .. }) => yes(app, now),
         None => Vec::new(),
@@ -136,9 +135,11 @@ pub static BOX: &[Command] = &[
     }),
 ];
 
+pub static PLACE: Place = Place::new("confirm", "Protected service", &[BOX]).in_box();
+
 impl Popup for Question {
-    fn context(&self) -> Context {
-        Context::Confirm
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn deaf_until(&self) -> Option<Instant> {
@@ -167,7 +168,6 @@ mod tests {
 
     use super::DEAF;
     use crate::model::Pet;
-    use crate::tui::context::Context;
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::fields;
@@ -184,7 +184,7 @@ mod tests {
     fn asked() -> App {
         let mut app = protected();
         app.keys("a \"Biscuit\" Tab \"3\" Tab p F2");
-        assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
         app
     }
 
@@ -210,11 +210,11 @@ mod tests {
         app.keys("y Enter Esc");
         app.send(Msg::Paste("y".into()));
         app.wait(Duration::from_millis(249)).keys("y");
-        assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
         app.wait(Duration::from_millis(1));
         app.send(Msg::Paste("y".into()));
         app.keys("x 1 Space");
-        assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
     }
 
     #[test]
@@ -222,13 +222,13 @@ mod tests {
         for no in ["n", "Enter", "Esc", "F3"] {
             let mut app = asked();
             app.wait(DEAF).keys(no);
-            assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::FormChoice, None), "{no}");
+            assert_eq!((app.state.place().name, app.job(Slot::Create)), ("form-choice", None), "{no}");
             assert_eq!(
                 (app.state.add.form[&fields::NAME].value(), app.state.add.form[&fields::CATEGORY].value()),
                 ("Biscuit", "3")
             );
             app.keys("F2");
-            assert_eq!(app.state.context(), Context::Confirm);
+            assert_eq!(app.state.place().name, "confirm");
         }
     }
 

@@ -7,8 +7,7 @@ use super::text::{SCROLL, draw_lines};
 use crate::api::explain::{Explanation, explain};
 use crate::api::failure::Failure;
 use crate::clock::Now;
-use crate::tui::command::{Command, closes};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, closes};
 use crate::tui::screens::requests;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::StyleRole;
@@ -17,8 +16,10 @@ use crate::tui::widgets::page::Page;
 #[derive(Debug)]
 pub struct ErrorBox;
 
-pub static BOX: &[Command] =
+static BOX: &[Command] =
     &[SCROLL, requests::SHOW.at("H", "requests", "requests"), closes("Esc Enter q F3", "close", "close")];
+
+pub static PLACE: Place = Place::new("reader", "Texts", &[BOX]).in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
     if app.last_failure.is_none() && app.complaints.is_empty() {
@@ -28,8 +29,8 @@ pub fn open(app: &mut AppState, _: Now) {
 }
 
 impl Popup for ErrorBox {
-    fn context(&self) -> Context {
-        Context::Reader
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout) {

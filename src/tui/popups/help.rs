@@ -8,8 +8,8 @@ use super::text::{SCROLL, draw_lines};
 use super::write::{Contents, NO_FILES, WriteBox};
 use crate::clock::Now;
 use crate::model::PetStatus;
-use crate::tui::command::{Command, change, closes};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, change, closes};
+use crate::tui::keymap::{HELP, TEXT};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
@@ -17,16 +17,16 @@ use crate::tui::widgets::page::Page;
 #[derive(Debug)]
 pub struct HelpBox {
     /// The place whose keys are shown.
-    pub place: Context,
+    pub place: &'static Place,
 }
 
 pub const SHOW: Command = change("help", "? F1 Ctrl-G", "help", "this help", |app, _| {
-    let place = app.context();
+    let place = app.place();
     app.popups.cover(HelpBox { place });
 })
 .always();
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     SCROLL,
     commands::SHOW
         .at(": F9", "all commands", "all commands")
@@ -44,34 +44,37 @@ pub static BOX: &[Command] = &[
     closes("Esc Enter q ? F1 F3 Ctrl-G", "close", "close"),
 ];
 
+pub static PLACE: Place = Place::new(HELP, "Help", &[BOX]).in_box();
+
 impl Popup for HelpBox {
-    fn context(&self) -> Context {
-        Context::Help
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
-        page.at(0, format!(" Help: {}", self.place.place().title), StyleRole::Heading);
+        page.at(0, format!(" Help: {}", self.place.title), StyleRole::Heading);
         page.gap();
         page.line(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))));
         page.go_to(page.rest());
         page.area.x += 1;
         page.area.width -= 1;
-        let is_about_domains = state.screen == Screen::Domains && !state.popups.covers();
+        let is_about = |screen| state.screen == screen && !state.popups.covers();
+        let is_about_domains = is_about(Screen::Domains);
         let works = |command: &Command| !is_about_domains || (command.works)(state);
         let (keymap, appearance) = (&state.keymap, page.appearance);
         let mut left = vec![heading("HERE", appearance)];
-        left.extend(lines_of(keymap.help_lines(self.place, works), appearance));
-        if self.place.is_text() {
+        left.extend(lines_of(keymap.help_lines(self.place.name, works), appearance));
+        if self.place.is_text {
             left.push(Line::raw(""));
             left.push(heading("IN THIS FIELD", appearance));
-            left.extend(lines_of(keymap.help_lines(Context::Text, works), appearance));
+            left.extend(lines_of(keymap.help_lines(TEXT, works), appearance));
         }
         let mut right = vec![heading("EVERYWHERE", appearance)];
         right.extend(lines_of(keymap.global_help(self.place, |command| state.allows(command)), appearance));
         right.push(Line::raw(""));
         right
             .extend(["In text fields, letters are typed;", "Tab, Enter, Esc and F keys still act.", ""].map(Line::raw));
-        if matches!(self.place, Context::Pets | Context::Search) {
+        if is_about(Screen::Pets) {
             right.push(Line::raw("Search: whis  cat:3,7  is:sold"));
             right.extend(["  id:1002  by:till  \"exact\"  -not", ""].map(Line::raw));
         }

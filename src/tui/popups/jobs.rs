@@ -16,14 +16,14 @@ use crate::model::export::{self, Kind};
 use crate::model::{display_safe, text};
 use crate::transfer::export::{ExportEnded, ExportOptions, to_file};
 use crate::transfer::{TransferError, rejects};
-use crate::tui::command::{Command, change, command};
+use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing, blocking};
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, MessageKind};
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     command("confirm", "Enter F2", "write", "write the file", confirm),
     COMPLETE,
     change("toggle", "up down", "", "rows or everything", |app, _| {
@@ -40,6 +40,13 @@ pub static BOX: &[Command] = &[
         stopped.into_iter().collect()
     }),
 ];
+
+pub static PLACE: Place = Place::new("write-box", "Write to a file", &[BOX]).text().in_box();
+
+impl WriteBox {
+    /// For the box, which must not know what is done with it.
+    pub(super) const PLACE: &'static Place = &PLACE;
+}
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(write) = app.popups.get_mut::<WriteBox>() else { return Vec::new() };

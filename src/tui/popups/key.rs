@@ -10,8 +10,7 @@ use crate::clock::Now;
 use crate::config::KeyOrigin;
 use crate::model::text::{cut, short};
 use crate::model::{ApiKey, Limit, PetQuery};
-use crate::tui::command::{Command, change, command};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::msg::QuitReason;
@@ -242,8 +241,8 @@ impl Job for TestKey {
 }
 
 impl Popup for KeyBox {
-    fn context(&self) -> Context {
-        Context::KeyBox
+    fn place(&self) -> &'static Place {
+        Self::PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::Instant;
 
 use crate::clock::Now;
-use crate::tui::context::Context;
+use crate::tui::command::Place;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;
@@ -13,7 +13,7 @@ use crate::tui::widgets::page::Page;
 /// A box over a screen: what it holds, where its keys are bound, how it looks, and what is typed into it.
 pub trait Popup: Any + Debug + Send {
     /// The place whose commands work while it is open.
-    fn context(&self) -> Context;
+    fn place(&self) -> &'static Place;
 
     fn draw(&self, app: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Layout);
 

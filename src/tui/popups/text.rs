@@ -6,8 +6,7 @@ use super::clipboard::copy;
 use super::stack::Popup;
 use super::write::{Contents, NO_FILES, WriteBox};
 use crate::clock::Now;
-use crate::tui::command::{Command, READER, change, closes, command, moves};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, READER, change, closes, command, moves};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
@@ -44,7 +43,7 @@ impl TextBox {
     }
 }
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     SCROLL,
     command("copy", "y", "copy", "copy it", |app, now| match app.popups.get() {
         Some(TextBox { text, file, .. }) => copy(app, text.clone(), &file.clone(), now),
@@ -59,9 +58,11 @@ pub static BOX: &[Command] = &[
     closes("Esc Enter q F3", "close", "close"),
 ];
 
+pub static PLACE: Place = Place::new("text-box", "Texts", &[BOX]).in_box();
+
 impl Popup for TextBox {
-    fn context(&self) -> Context {
-        Context::TextBox
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {

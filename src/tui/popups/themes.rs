@@ -9,8 +9,7 @@ use crate::clock::Now;
 use crate::config::{Depth, edit};
 use crate::model::PetStatus;
 use crate::model::text::cut;
-use crate::tui::command::{Command, LETTERS, change, command, moves};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, LETTERS, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
@@ -27,7 +26,7 @@ pub struct ThemesBox {
     all: Vec<Arc<Theme>>,
 }
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     moves(LETTERS, "choose", "preview", |app, movement, _| {
         if let Some(ThemesBox { all, .. }) = app.popups.get() {
             app.theme = Arc::clone(&all[moved(here(app, all), movement, all.len(), all.len())]);
@@ -45,6 +44,8 @@ pub static BOX: &[Command] = &[
         }
     }),
 ];
+
+pub static PLACE: Place = Place::new("themes", "Themes", &[BOX]).in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
     app.popups.show(ThemesBox { before: Arc::clone(&app.theme), all: Theme::all(&app.themes) });
@@ -84,8 +85,8 @@ fn here(state: &AppState, all: &[Arc<Theme>]) -> usize {
 }
 
 impl Popup for ThemesBox {
-    fn context(&self) -> Context {
-        Context::Themes
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

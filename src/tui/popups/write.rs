@@ -9,7 +9,7 @@ use crate::model::Pet;
 use crate::model::export::Kind;
 use crate::model::text::cut;
 use crate::transfer::{ColumnMapping, ImportSource};
-use crate::tui::context::Context;
+use crate::tui::command::Place;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::{Page, radio};
@@ -116,8 +116,8 @@ impl WriteBox {
 pub const NO_FILES: &str = "A session over SSH writes no files of the server.";
 
 impl Popup for WriteBox {
-    fn context(&self) -> Context {
-        Context::WriteBox
+    fn place(&self) -> &'static Place {
+        Self::PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {

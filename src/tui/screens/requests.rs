@@ -7,16 +7,15 @@ mod texts;
 
 use crate::api::Exchange;
 use crate::clock::Now;
-use crate::model::text::cut;
-use crate::tui::command::{Command, LIST, Movement, change, command, moves};
+use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::stack::Popups;
 use crate::tui::popups::{TextBox, TextKind, copy};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::{first_shown, moved};
-use crate::tui::widgets::page::{Page, marker};
-use crate::tui::widgets::{WIDE, column};
+use crate::tui::widgets::page::Page;
 use state::{KEPT, State, has_failed};
 use texts::{duration, size};
 
@@ -25,12 +24,14 @@ const NO_ROW: &str = "No requests yet in this session.";
 
 pub const SHOW: Command = change("requests", "H", "", "requests", show).everywhere();
 
-pub static REQUESTS: &[Command] = &[
+static REQUESTS: &[Command] = &[
     change("open", "Enter", "whole", "all of it", open),
     command("copy-curl", "c", "copy curl", "copy as curl, no key", copy_curl),
     moves(LIST, "", "move|newest, oldest", go),
     change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.requests.back),
 ];
+
+pub static PLACE: Place = Place::new("requests", "Requests", &[REQUESTS]);
 
 /// Shows the screen, with the cursor on the newest request.
 fn show(state: &mut AppState, _: Now) {
@@ -73,28 +74,30 @@ fn copy_curl(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
 }
 
-/// The columns right of the path: status, time, size, and where there is room what it was for.
-const STATUS: u16 = 8;
-const TOOK: u16 = 9;
-const SIZE: u16 = 9;
-const WHAT: u16 = 18;
-
-/// Where the path begins: after the mark of the row, time and method.
-const PATH: u16 = 20;
+/// The columns beside the path. Where there is room, the last says what a request was for.
+const TIME: usize = 10;
+const METHOD: usize = 7;
+const STATUS: usize = 8;
+const TOOK: usize = 9;
+const SIZE: usize = 9;
+const WHAT: usize = 18;
 
 /// Paints the screen.
 pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     let requests = &state.requests;
     page.gap();
     let what = if page.area.width >= WIDE { WHAT } else { 0 };
-    let path = page.area.width.saturating_sub(PATH + STATUS + TOOK + SIZE + what);
-    let row = |time: &str, method: &str, target: &str, status: &str, took: &str, size: &str, purpose: &str| {
-        let target = column(target, path.into());
-        let purpose = cut(purpose, usize::from(what.saturating_sub(2)));
-        format!("{time:<8}  {method:<6} {target}{status:<8}{took:>8} {size:>8}   {purpose}")
-    };
-    let heading = row("TIME", "METHOD", "PATH", "  STATUS", "TOOK", "SIZE", if what > 0 { "PURPOSE" } else { "" });
-    page.heading(format!("   {heading}"));
+    let path = page.columns().saturating_sub(3 + TIME + METHOD + STATUS + TOOK + SIZE + what);
+    let columns = [
+        ("TIME", TIME),
+        ("METHOD", METHOD),
+        ("PATH", path),
+        ("  STATUS", STATUS),
+        ("    TOOK", TOOK),
+        ("    SIZE", SIZE),
+        ("  PURPOSE", what),
+    ];
+    page.headings(&columns);
     layout.table_rows = page.left();
     let visible = usize::from(layout.table_rows);
     if requests.rows().is_empty() {
@@ -105,30 +108,26 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     }
     let cursor = requests.cursor;
     layout.table_top = layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
-    let appearance = page.appearance;
     for (at, exchange) in (layout.table_top..).zip(requests.rows().iter().skip(layout.table_top)).take(visible) {
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
-        let text = row(
-            &appearance.time(*time),
-            &cut(&appearance.text(method), 6),
-            &appearance.text(path_and_query),
-            &format!("  {status}"),
-            &duration(*took),
-            &size(exchange),
-            &appearance.text(what),
-        );
+        let (mark, role) = if has_failed(exchange) { ("!", StyleRole::Error) } else { (" ", StyleRole::Text) };
+        let [time, status] = [page.appearance.time(*time), format!("{mark} {status}")];
+        let [took, size] = [duration(*took), size(exchange)].map(|text| format!("{text:>8}"));
+        let what = format!("  {what}");
+        let text = |text| (text, StyleRole::Text);
+        let cells = [
+            text(time.as_str()),
+            text(method),
+            text(path_and_query),
+            (&status, role),
+            text(&took),
+            text(&size),
+            text(&what),
+        ];
         let selected = at == cursor;
         page.click_row(selected);
-        page.at(1, marker(selected), StyleRole::Text);
-        page.at(3, text, StyleRole::Selected.when(selected));
-        if has_failed(exchange) {
-            page.at(PATH + path, "!", StyleRole::Error);
-        }
-        if selected {
-            page.point(3);
-        }
-        page.gap();
+        page.row(selected, &columns, &cells);
     }
 }
 

@@ -7,7 +7,7 @@ mod tests;
 
 use crate::app::first_run::StartChoice;
 use crate::clock::Now;
-use crate::tui::command::{Command, LETTERS, command, moves};
+use crate::tui::command::{Command, LETTERS, Place, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::msg::QuitReason;
 use crate::tui::screens::profiles;
@@ -18,7 +18,7 @@ use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::{Page, marker};
 use state::StartOption;
 
-pub static WELCOME: &[Command] = &[
+static WELCOME: &[Command] = &[
     command("answer-1", "1", "", "select this", |app, now| answer(app, 0, now)),
     command("answer-2", "2", "", "select this", |app, now| answer(app, 1, now)),
     command("answer-3", "3", "", "select this", |app, now| answer(app, 2, now)),
@@ -29,6 +29,8 @@ pub static WELCOME: &[Command] = &[
     }),
     QUIT.at("q", "quit", "quit"),
 ];
+
+pub static PLACE: Place = Place::new("welcome", "First start", &[WELCOME]);
 
 fn answer(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
     state.welcome.cursor = number;
@@ -82,4 +84,4 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
 }
 
 /// The line without a message.
-pub const PLACE: &str = "Nothing is sent or written before you choose.";
+pub const LINE: &str = "Nothing is sent or written before you choose.";

@@ -43,10 +43,10 @@ fn ready(mut app: App) -> App {
 fn named(app: &App, frame: &Buffer) -> Vec<(String, Vec<KeyPress>)> {
     let text = letters(frame);
     let (body, bottom) = text.trim_end().rsplit_once('\n').unwrap_or(("", &text));
-    let context = app.state.context();
+    let place = app.state.place().name;
     let keymap = &app.state.keymap;
     let of = |key: &str, word: &str| -> Vec<KeyPress> {
-        let lines = keymap.of(context);
+        let lines = keymap.of(place);
         let is_it = |line: &Binding| {
             line.command.hint == word || line.keys.first().is_some_and(|first| key_name(*first) == key)
         };

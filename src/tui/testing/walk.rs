@@ -59,7 +59,7 @@ use crate::tui::screens::profiles::change::{UseProfile, Used};
 use crate::tui::screens::profiles::form::{AddProfile, TryProfile};
 use crate::tui::screens::profiles::update::{ReadProfiles, TestProfile};
 use crate::tui::session_cache::SessionCache;
-use crate::tui::testing::{App, animals, listed, profiles, provenance, remote, settings};
+use crate::tui::testing::{App, animals, ids_of, listed, profiles, provenance, remote, settings};
 use crate::tui::testing::{job_of, of_kind};
 
 /// One step, chosen by two numbers.
@@ -257,7 +257,7 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
 fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
     let fails = which.is_multiple_of(3);
     if let Some(AddSamples { count, .. }) = of_kind(job) {
-        app.answer_to::<AddSamples>(job.id, Ok((*count, fails.then(failure))));
+        app.answer_to::<AddSamples>(job.id, Ok((ids_of(&animals(*count)), fails.then(failure))));
     } else if let Some(FollowPets { after }) = of_kind(job) {
         if fails {
             return app.answer_to::<FollowPets>(job.id, Err(failure()));
@@ -547,10 +547,10 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
         app.keys("Esc");
     }
     // Esc stops an import after a question, which is seen first.
-    if app.state.context() == crate::tui::context::Context::Confirm {
+    if app.state.place().name == "confirm" {
         app.wait(Duration::from_secs(1)).keys("Esc");
     }
-    let place = app.state.context();
+    let place = app.state.place().name;
     app.keys("q");
     prop_assert!(app.state.quitting.is_some(), "stuck in {place:?}:\n{}", app.screen());
     Ok(())

@@ -6,7 +6,6 @@ use std::ops::{Index, IndexMut};
 
 use crate::config::ProfileEntry;
 use crate::model::{Categories, Field as PetField};
-use crate::tui::context::Context;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
@@ -141,7 +140,7 @@ impl Form {
     }
 
     /// Where its keys are: at a text, a path, a choice or tick, or a button.
-    pub fn place(&self, [text, path, choice, button]: [Context; 4]) -> Context {
+    pub fn place<P>(&self, [text, path, choice, button]: [P; 4]) -> P {
         match self.focus().kind {
             Kind::Text | Kind::Secret => text,
             Kind::Path => path,

@@ -50,6 +50,9 @@ pub struct Layout {
     pub idle: bool,
 }
 
+/// A column of a table: its heading, and its width with a blank behind it; 0 leaves it out.
+pub type Column<'a> = (&'a str, usize);
+
 impl From<Rect> for Region {
     fn from(Rect { x, y, width: columns, height: rows }: Rect) -> Self {
         Self { x, y, columns, rows }
@@ -494,6 +497,26 @@ impl<'a> Page<'a> {
     /// A text field of a form alone, behind its label on its own row.
     pub fn form_field(&mut self, form: &Form, field: &Field, x: u16) {
         self.field(field.label, x, field.columns, &form[field], form.is_at(field));
+    }
+
+    /// The headings of a table, right of the marks of its rows.
+    pub fn headings(&mut self, columns: &[Column<'_>]) {
+        let shown = columns.iter().filter(|(_, width)| *width > 0);
+        let headings: String = shown.map(|(heading, width)| format!("{heading:width$}")).collect();
+        self.heading(format!("   {}", headings.trim_end()));
+    }
+
+    /// A row of a table: foreign texts, each cut to its column. The one with the cursor is marked.
+    pub fn row(&mut self, here: bool, columns: &[Column<'_>], cells: &[(&str, StyleRole)]) {
+        if here {
+            self.point(1);
+        }
+        let mut spans = vec![Span::raw(format!(" {} ", marker(here)))];
+        for ((_, width), (text, role)) in columns.iter().zip(cells) {
+            let text = self.column(text, *width);
+            spans.push(if *role == StyleRole::Text { Span::raw(text) } else { self.appearance.span(text, *role) });
+        }
+        self.line(Line::from(spans).style(self.appearance.style(StyleRole::Selected.when(here))));
     }
 
     /// A row of a list, marked if it is the chosen one.

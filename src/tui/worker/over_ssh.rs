@@ -12,9 +12,9 @@ use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportOptions, Start};
-use crate::tui::command::Run;
-use crate::tui::context::Context;
+use crate::tui::command::{Place, Run};
 use crate::tui::key::KeyPress;
+use crate::tui::keymap::GLOBAL;
 use crate::tui::msg::Msg;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::progress::RunImport;
@@ -118,21 +118,21 @@ fn sends_pasted_rows(job: &Started) -> bool {
 }
 
 /// The ways into the places of a session: each with the keys of the way.
-async fn places(server: &mut Server) -> Vec<(Context, Vec<Step>)> {
+async fn places(server: &mut Server) -> Vec<(&'static Place, Vec<Step>)> {
     let lines = Step::Paste("name,categoryId\nRex,3\n,4\n".into());
     let starts = [vec![], vec![Step::Keys("a"), lines], vec![Step::Keys("a F6")], vec![Step::Field]];
     let mut waiting: VecDeque<Vec<Step>> = starts.into();
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     while let Some(way) = waiting.pop_front() {
         let app = walked(server, &way).await;
-        let context = app.state.context();
-        if app.state.quitting.is_some() || !seen.insert(format!("{context:?}")) {
+        let place = app.state.place();
+        if app.state.quitting.is_some() || !seen.insert(place.name) {
             continue;
         }
         for key in keys(&app) {
             waiting.push_back([way.clone(), vec![Step::Press(key)]].concat());
         }
-        found.push((context, way));
+        found.push((place, way));
     }
     found
 }
@@ -165,8 +165,8 @@ async fn walked(server: &mut Server, way: &[Step]) -> App {
 
 /// The keys that are bound where the app is.
 fn keys(app: &App) -> Vec<KeyPress> {
-    let here = app.state.context();
-    let bound = [here, Context::Global].into_iter().flat_map(|context| app.state.keymap.of(context));
+    let here = app.state.place().name;
+    let bound = [here, GLOBAL].into_iter().flat_map(|place| app.state.keymap.of(place));
     bound.filter(|line| !matches!(line.command.run, Run::Edit(_))).flat_map(|line| line.keys.clone()).collect()
 }
 
@@ -179,8 +179,8 @@ async fn no_command_and_no_paste_reaches_a_file_of_the_server() {
     let named = ["pets.csv", "authorized_keys", "new.csv", "", "person/imports/../../pets.csv"];
     let pastes: Vec<_> =
         named.map(|name| format!("{at}/{name}")).into_iter().chain(["~/pets.csv".to_owned()]).collect();
-    for (context, way) in &places {
-        for paste in pastes.iter().take(if context.is_text() { pastes.len() } else { 1 }) {
+    for (place, way) in &places {
+        for paste in pastes.iter().take(if place.is_text { pastes.len() } else { 1 }) {
             let pasted = [way.clone(), vec![Step::Paste(paste.clone())]].concat();
             for key in keys(&walked(&mut server, &pasted).await) {
                 let mut app = walked(&mut server, &[pasted.clone(), vec![Step::Press(key)]].concat()).await;
@@ -189,10 +189,10 @@ async fn no_command_and_no_paste_reaches_a_file_of_the_server() {
                     app.keys(key);
                     server.answer(&mut app).await;
                 }
-                assert!(!app.screen().contains(SECRET), "{context:?}, {paste}, {key:?}: {}", app.screen());
+                assert!(!app.screen().contains(SECRET), "{place:?}, {paste}, {key:?}: {}", app.screen());
             }
         }
-        assert_eq!(server.files(), before, "{context:?}");
+        assert_eq!(server.files(), before, "{place:?}");
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::api::failure::Failure;
 use crate::app::outbox::unknown_outcome::{PendingAdd, UnknownOutcome};
 use crate::model::{Categories, Draft, Field, PetStatus};
-use crate::tui::context::Context;
 use crate::tui::key::KeyPress;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Form;
@@ -121,16 +120,6 @@ impl State {
     /// Whether a pet is being sent.
     pub const fn is_sending(&self) -> bool {
         self.sent.is_some() && self.unknown_outcome.is_none()
-    }
-
-    /// The context of keys.
-    pub fn context(&self) -> Context {
-        match &self.unknown_outcome {
-            _ if self.import.on => self.import.context(),
-            _ if self.rapid.on => self.rapid.context(),
-            Some(_) => Context::Doubt,
-            None => self.form.place([Context::Form, Context::Form, Context::FormChoice, Context::FormButton]),
-        }
     }
 
     /// The name field of the form or of rapid entry.

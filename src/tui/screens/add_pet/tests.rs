@@ -8,7 +8,6 @@ use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::{SearchedPets, UnknownOutcome};
 use crate::config::Service;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
-use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Key, Msg, Size};
 use crate::tui::pending::Slot;
@@ -100,8 +99,8 @@ fn alt_and_a_key_does_nothing_but_in_words() {
         app.keys(key);
         let name = app.state.add.form[&fields::NAME].value();
         assert_eq!(
-            (app.state.context(), app.state.add.form.focus().name, name),
-            (Context::Form, "name", "Captain Fluff"),
+            (app.state.place().name, app.state.add.form.focus().name, name),
+            ("form", "name", "Captain Fluff"),
             "{key}"
         );
     }
@@ -111,9 +110,9 @@ fn alt_and_a_key_does_nothing_but_in_words() {
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Y Z");
     for keys in ["Tab Tab", "Esc", "3", "P", "F9", "1 L", "Esc d"] {
         app.keys(keys);
-        let before = (app.state.context(), app.screen());
+        let before = (app.state.place().name, app.screen());
         app.keys("A-a A-p A-q A-d A-y A-S");
-        assert_eq!((app.state.context(), app.screen()), before, "{keys}");
+        assert_eq!((app.state.place().name, app.screen()), before, "{keys}");
     }
     assert!(app.state.quitting.is_none() && app.job(Slot::Create).is_none());
 }
@@ -237,7 +236,7 @@ fn letters_on_a_button_or_a_choice_do_nothing_else() {
         assert_eq!((app.state.add.draft(), app.state.add.form.focus().name), before, "{focus}");
         assert_eq!((app.state.screen, app.state.popups.is_open(), app.state.quitting), (Screen::AddPet, false, None));
         app.keys("?");
-        assert_eq!(app.state.context(), Context::Help);
+        assert_eq!(app.state.place().name, "help");
     }
 }
 
@@ -278,7 +277,7 @@ fn ctrl_c_in_a_hanging_add_offers_to_stop_waiting_with_what_is_known() {
     app.wait(Duration::from_secs(3)).keys("C-c").wait(DEAF).keys("y");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Create)));
     assert!(app.says("Sending it again is safe: it is added only once."), "{}", app.screen());
-    assert_eq!((app.state.context(), name(&app)), (Context::Doubt, "Biscuit"));
+    assert_eq!((app.state.place().name, name(&app)), ("unknown-outcome", "Biscuit"));
     app.keys("1");
     assert_eq!(keys_sent(&app)[0], keys_sent(&app)[1]);
     // An answer closes the question.

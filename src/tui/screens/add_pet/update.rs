@@ -11,7 +11,7 @@ use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Field, IdempotencyKey, NewPet, Pet, PetStatus};
-use crate::tui::command::{Command, change, command, moves};
+use crate::tui::command::{Command, Place, change, command, moves};
 use crate::tui::drafts;
 use crate::tui::effect::Effect;
 use crate::tui::forms::{self, CHOOSE, CONFIRM, NEXT, PREVIOUS};
@@ -28,7 +28,7 @@ use crate::tui::widgets::page::Page;
 use super::fields::{CATEGORY, NAME, STATUS};
 use super::import::start::IMPORT;
 use super::rapid;
-use super::state::{Held, Refusal};
+use super::state::{Held, Refusal, State};
 
 /// The most keys held for the next pet while one is being sent.
 pub(super) const MAX_HELD: usize = 4096;
@@ -46,11 +46,13 @@ const CLEAR: Command = change("clear", "F8", "clear", "clear; again: undo", clea
 const BACK: Command = change("back", "Esc F3", "pets", "to the pets, text stays", leave);
 
 /// A text field of the form.
-pub static FORM: &[Command] =
+static FORM: &[Command] =
     &[NEXT, PREVIOUS, SAVE, QUEUE, rapid::update::RAPID_ENTRY, IMPORT.at("F7", "import", "import a file"), CLEAR, BACK];
 
+pub static FORM_PLACE: Place = Place::new("form", "Add pet", &[FORM]).text();
+
 /// A choice of it.
-pub static FORM_CHOICE: &[Command] = &[
+static FORM_CHOICE: &[Command] = &[
     NEXT.at("Tab", "next", "next field"),
     CONFIRM,
     PREVIOUS.at("S-Tab", "back", "previous field"),
@@ -64,8 +66,10 @@ pub static FORM_CHOICE: &[Command] = &[
     BACK,
 ];
 
+pub static FORM_CHOICE_PLACE: Place = Place::new("form-choice", "Add pet", &[FORM_CHOICE]).letters();
+
 /// Its button.
-pub static FORM_BUTTON: &[Command] = &[
+static FORM_BUTTON: &[Command] = &[
     SAVE.at("Enter F2", "save", "check and send"),
     NEXT.at("Tab down", "first field", "first field").called(""),
     PREVIOUS.at("S-Tab up", "back", "previous field"),
@@ -77,8 +81,10 @@ pub static FORM_BUTTON: &[Command] = &[
     BACK,
 ];
 
+pub static FORM_BUTTON_PLACE: Place = Place::new("form-button", "Add pet", &[FORM_BUTTON]).letters();
+
 /// The question after an add without an answer.
-pub static QUESTION: &[Command] = &[
+static QUESTION: &[Command] = &[
     command("answer-1", "1", "", "select this answer", |app, now| answer(app, 0, now)),
     command("answer-2", "2", "", "select this answer", |app, now| answer(app, 1, now)),
     command("answer-3", "3", "", "select this answer", |app, now| answer(app, 2, now)),
@@ -100,6 +106,20 @@ pub static QUESTION: &[Command] = &[
     }),
     change("back", "Esc F3", "pets", "to the pets", leave),
 ];
+
+pub static QUESTION_PLACE: Place = Place::new("unknown-outcome", "Unknown outcome", &[QUESTION]);
+
+impl State {
+    /// Where a key goes.
+    pub fn key_place(&self) -> &'static Place {
+        match &self.unknown_outcome {
+            _ if self.import.on => self.import.key_place(),
+            _ if self.rapid.on => self.rapid.key_place(),
+            Some(_) => &QUESTION_PLACE,
+            None => self.form.place([&FORM_PLACE, &FORM_PLACE, &FORM_CHOICE_PLACE, &FORM_BUTTON_PLACE]),
+        }
+    }
+}
 
 fn show_form(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::AddPet;

@@ -9,7 +9,7 @@ use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{self, Facts, Rule};
 use crate::domains::{DnsName, Finding};
 use crate::model::display_safe;
-use crate::tui::command::{Command, change, command, moves};
+use crate::tui::command::{Command, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::{Contents, TextBox, TextKind, WriteBox, copy};
 use crate::tui::state::AppState;
@@ -18,7 +18,7 @@ use crate::tui::widgets::form::neighbour;
 use super::popups::formats::{self, FormatsBox};
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::update::{go, line};
+use super::update::{around, go, line};
 use super::{labels, redirects, removal, scheduler, wizard};
 
 /// What is shown if nothing is known of a domain yet.
@@ -48,7 +48,7 @@ const REPORT: Command =
     change("report", "S", "", "support report", |app, _| report(app)).shell(|app| line(app, "report"));
 
 /// The record to enter.
-pub static RECORD: &[Command] = &[
+static RECORD: &[Command] = &[
     SAVED,
     command("copy-part-type", "T", "", "copy Type", |app, now| copy_part(app, |record| record.kind().to_owned(), now)),
     command("copy-part-name", "n", "", "copy Name", |app, now| {
@@ -78,8 +78,10 @@ pub static RECORD: &[Command] = &[
     change("leave", "Esc q", "back", "back", |app, _| app.domains.back()),
 ];
 
+pub static RECORD_PLACE: Place = Place::new("record", "The DNS record", &[RECORD]).around(around);
+
 /// One domain as it is now.
-pub static DOMAIN: &[Command] = &[
+static DOMAIN: &[Command] = &[
     CHECK.at("r F5", "check", "check now"),
     VERIFIED,
     change("rules", "t", "troubles", "troubleshooting", |app, now| {
@@ -116,8 +118,10 @@ pub static DOMAIN: &[Command] = &[
     BACK,
 ];
 
+pub static DOMAIN_PLACE: Place = Place::new("domain", "One domain", &[DOMAIN]).around(around);
+
 /// A troubleshooting rule.
-pub static RULES: &[Command] = &[
+static RULES: &[Command] = &[
     command("next-tab", "right Tab", "next", "other rules", |app, _| step_rule(app, true)),
     command("previous-tab", "left S-Tab", "", "other rules", |app, _| step_rule(app, false)),
     command("rule-verification", "1", "", "a rule", |app, _| show_rule(app, Rule::Verification)),
@@ -133,14 +137,18 @@ pub static RULES: &[Command] = &[
     LEAVE_RULES,
 ];
 
+pub static RULES_PLACE: Place = Place::new("rules", "Troubleshooting", &[RULES]).around(around);
+
 /// The field for what the browser says.
-pub static BROWSER: &[Command] = &[
+static BROWSER: &[Command] = &[
     command("next-tab", "Tab", "next rule", "next rule", |app, _| step_rule(app, true)),
     command("previous-tab", "S-Tab", "", "previous rule", |app, _| step_rule(app, false)),
     CHECK_RULE.at("F5", "check", "check now"),
     OUTSIDE_TYPED,
     LEAVE_RULES.at("Esc F3", "back", "to the domain"),
 ];
+
+pub static BROWSER_PLACE: Place = Place::new("browser", "Troubleshooting", &[BROWSER]).text().around(around);
 
 const CHECK_RULE: Command = command("refresh", "r F5", "check", "check now", |app, now| {
     if let Some(name) = app.domains.selected.clone() {

@@ -12,7 +12,7 @@ use crate::domains::finding::deciding;
 use crate::domains::redirect_config::{self, Linted, Redirect, WrittenRedirect};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{DnsName, Verdict};
-use crate::tui::command::{Command, command, moves};
+use crate::tui::command::{Command, Place, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
@@ -24,6 +24,7 @@ use super::detail::BACK;
 use super::popups;
 use super::popups::outside::OUTSIDE;
 use super::state::{PanelLocation, State};
+use super::update::around;
 
 impl State {
     /// The configured redirect from a domain.
@@ -113,7 +114,7 @@ impl Job for FollowRedirects {
     }
 }
 
-pub static REDIRECTS: &[Command] = &[
+static REDIRECTS: &[Command] = &[
     command("refresh", "r F5", "check", "follow all redirects", walk)
         .when(|app| !app.domains.setup.configuration.redirects.is_empty())
         .shell(line),
@@ -129,6 +130,8 @@ pub static REDIRECTS: &[Command] = &[
     }),
     BACK,
 ];
+
+pub static PLACE: Place = Place::new("redirects", "Redirects", &[REDIRECTS]).around(around);
 
 pub(super) fn line(_: &AppState) -> Option<String> {
     Some("domains redirects".to_owned())

@@ -9,7 +9,7 @@ use crate::domains::check::FollowedRedirect;
 use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::{Measurement, Stage as Step};
-use crate::tui::command::{Command, change, command};
+use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::{AppState, MessageKind};
@@ -20,7 +20,7 @@ use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::redirects;
 use super::scheduler;
 use super::state::{ConfirmTwice, PanelLocation, State};
-use super::update::line;
+use super::update::{around, line};
 
 /// Visitors are few enough, in the operator's judgement.
 pub static VISITORS: Field = Field::new("visitors", "", Kind::Tick(""));
@@ -74,7 +74,7 @@ pub fn check(app: &mut AppState, now: Now) -> Vec<Effect> {
     if panel.reported(&name).removed { Vec::new() } else { redirects::walk(app, now) }
 }
 
-pub static AT_STEPS: &[Command] = &[
+static AT_STEPS: &[Command] = &[
     change("toggle", "Space", "tick", "tick, done", tick).confirms(),
     NEXT.at("Tab Enter down", "next", "next line").called(""),
     PREVIOUS.at("S-Tab up", "", "previous line"),
@@ -84,14 +84,18 @@ pub static AT_STEPS: &[Command] = &[
     BACK,
 ];
 
+pub static STEPS_PLACE: Place = Place::new("removal", "Removal", &[AT_STEPS]).around(around);
+
 /// The field for the name at their end.
-pub static AT_NAME: &[Command] = &[
+static AT_NAME: &[Command] = &[
     change("confirm", "Enter F2", "remove", "remove from list", forget).confirms(),
     PREVIOUS.at("S-Tab up", "back", "previous step"),
     CHECK,
     OUTSIDE_TYPED,
     BACK.at("Esc F3", "back", "back"),
 ];
+
+pub static NAME_PLACE: Place = Place::new("removal-name", "Removal", &[AT_NAME]).text().around(around);
 
 const CHECK: Command = command("refresh", "F5", "check again", "check again", check).shell(|app| line(app, "check"));
 

@@ -16,7 +16,6 @@ use crate::domains::reported::{Dated, Event, Reported};
 use crate::domains::stage::{Status, status};
 use crate::domains::troubleshooting::Rule;
 use crate::domains::{DnsName, Domain, parse_name};
-use crate::tui::context::Context;
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Form;
@@ -170,27 +169,6 @@ impl State {
         }
         if !matches!(self.place, PanelLocation::Live | PanelLocation::Rules(_)) {
             self.unlisted = None;
-        }
-    }
-
-    /// Where a key goes.
-    pub fn context(&self) -> Context {
-        match self.place {
-            PanelLocation::List => Context::Domains,
-            PanelLocation::Wizard => self.wizard.form.place([
-                Context::WizardText,
-                Context::WizardText,
-                Context::WizardText,
-                Context::WizardButton,
-            ]),
-            PanelLocation::Record => Context::Record,
-            PanelLocation::Live => Context::Domain,
-            PanelLocation::Rules(Rule::Browser) => Context::Browser,
-            PanelLocation::Rules(_) => Context::Rules,
-            PanelLocation::Redirects => Context::Redirects,
-            PanelLocation::Removal => {
-                self.removal.place([Context::RemovalName, Context::RemovalName, Context::Removal, Context::Removal])
-            }
         }
     }
 

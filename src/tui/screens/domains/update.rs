@@ -7,8 +7,8 @@ use crate::domains::DnsName;
 use crate::domains::registry::{Registry, RegistryChange};
 use crate::domains::report::sentence;
 use crate::domains::stage::Stage as Step;
-use crate::tui::command::{self, Command, Movement, change, command, moves};
-use crate::tui::context::Context;
+use crate::domains::troubleshooting::Rule;
+use crate::tui::command::{self, Command, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
@@ -16,7 +16,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 use crate::tui::text_input::Typing;
 use crate::tui::widgets::list::moved;
 
-use super::detail::is_listed;
+use super::detail::{self, is_listed};
 use super::popups::outside::OUTSIDE;
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::{popups, redirects, removal, scheduler, wizard};
@@ -44,7 +44,7 @@ fn read(app: &mut AppState, now: Now) -> Vec<Effect> {
     vec![app.begin(KeepRegistry(Vec::new()), now)]
 }
 
-pub static LIST: &[Command] = &[
+static LIST: &[Command] = &[
     command("open", "Enter", "open", "open, continue", open),
     change("add", "a", "add", "add a domain", |app, _| wizard::open(&mut app.domains))
         .shell(|_| Some("domains add NAME".to_owned())),
@@ -62,6 +62,30 @@ pub static LIST: &[Command] = &[
     moves(command::LIST, "", "move|first, last", go),
 ];
 
+pub static LIST_PLACE: Place = Place::new("domains", "Domains", &[LIST]).around(around);
+
+impl State {
+    /// Where a key goes.
+    pub fn key_place(&self) -> &'static Place {
+        match self.place {
+            PanelLocation::List => &LIST_PLACE,
+            PanelLocation::Wizard => {
+                let (text, button) = (&wizard::TEXT_PLACE, &wizard::BUTTON_PLACE);
+                self.wizard.form.place([text, text, text, button])
+            }
+            PanelLocation::Record => &detail::RECORD_PLACE,
+            PanelLocation::Live => &detail::DOMAIN_PLACE,
+            PanelLocation::Rules(Rule::Browser) => &detail::BROWSER_PLACE,
+            PanelLocation::Rules(_) => &detail::RULES_PLACE,
+            PanelLocation::Redirects => &redirects::PLACE,
+            PanelLocation::Removal => {
+                let (name, steps) = (&removal::NAME_PLACE, &removal::STEPS_PLACE);
+                self.removal.place([name, name, steps, steps])
+            }
+        }
+    }
+}
+
 /// The command that does the same to the domain that is selected.
 pub(super) fn line(app: &AppState, verb: &str) -> Option<String> {
     Some(format!("domains {verb} {}", app.domains.selected.as_ref()?))
@@ -71,7 +95,7 @@ pub(super) fn line(app: &AppState, verb: &str) -> Option<String> {
 pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
     // A message stays until the next key.
     app.message = None;
-    let reads = command.place == Context::Domains && command.name == "refresh" && app.domains.list_error.is_some();
+    let reads = command.place == &LIST_PLACE && command.name == "refresh" && app.domains.list_error.is_some();
     if app.domains.list.is_none() && !reads {
         if app.domains.list_error.is_some() {
             return app.fail("The list could not be read. r tries again.");

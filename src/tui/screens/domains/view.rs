@@ -10,7 +10,7 @@ mod wizard;
 
 use jiff::Timestamp;
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::Span;
 
 use crate::clock::Now;
 pub use crate::domains::report::{full_sentence as sentence, sentence as closed};
@@ -77,7 +77,7 @@ fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
         return;
     }
     let time = scene.appearance.time(panel.wall(scene.now));
-    let letters = !panel.context().is_text() && panel.place != PanelLocation::Wizard;
+    let letters = !panel.key_place().is_text && panel.place != PanelLocation::Wizard;
     let key = if letters { "o" } else { "Ctrl-O" };
     page.line(vec![
         Span::raw(" "),
@@ -87,15 +87,6 @@ fn draw_sandbox(scene: Scene<'_>, page: &mut Page<'_>) {
         Span::raw(format!(": simulate a step. 1 s is 1 min, now {time}.")),
     ]);
     page.go_to(page.rest());
-}
-
-/// Writes a row of a list; that of the cursor, which is at column `x`, is marked.
-fn list_row(page: &mut Page<'_>, here: bool, x: u16, spans: Vec<Span<'_>>) {
-    page.click_row(here);
-    if here {
-        page.point(x);
-    }
-    page.line(Line::from(spans).style(page.appearance.style(StyleRole::Selected.when(here))));
 }
 
 /// Writes the titles of pages behind `head` on the row, that of the page `here` in brackets; gives where each is.
@@ -136,19 +127,19 @@ fn moment(scene: Scene<'_>, at: Timestamp) -> String {
     scene.appearance.moment(at, scene.app.domains.wall(scene.now))
 }
 
-/// A verdict for a column of a table.
-fn verdict_cell(verdict: Option<Verdict>, columns: usize, appearance: &Appearance) -> Span<'static> {
-    Span::styled(format!("{:<columns$}", verdict_word(verdict)), verdict_style(verdict, appearance))
-}
-
-/// The style of a verdict.
-fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
-    appearance.style(match verdict {
+/// The colour of a verdict.
+const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
+    match verdict {
         None | Some(Verdict::Unknown) => StyleRole::Quiet,
         Some(Verdict::Ok) => StyleRole::Good,
         Some(Verdict::Warn | Verdict::Wait) => StyleRole::Wait,
         Some(Verdict::Fail) => StyleRole::Error,
-    })
+    }
+}
+
+/// The style of a verdict.
+fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
+    appearance.style(verdict_role(verdict))
 }
 
 /// What to do about a finding, as a sentence; empty if nothing.

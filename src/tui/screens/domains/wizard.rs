@@ -14,7 +14,7 @@ use crate::domains::reported::{Dated, Event};
 use crate::domains::sandbox::Sandbox;
 use crate::domains::{Code, DnsName, Domain, Finding, Verdict};
 use crate::model::text::short;
-use crate::tui::command::{Command, change, command};
+use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{NEXT, PREVIOUS};
 use crate::tui::state::AppState;
@@ -22,6 +22,7 @@ use crate::tui::state::AppState;
 use super::popups::outside::OUTSIDE_TYPED;
 use super::scheduler;
 use super::state::{PanelLocation, State, is_unsaved};
+use super::update::around;
 
 pub use fields::{BUTTON, NAME, VALUE, Wizard};
 
@@ -90,7 +91,7 @@ const CLEAR: Command = change("clear", "F8", "", "clear the field", |app, _| {
 const LEAVE: Command = change("back", "Esc F3", "leave", "back, kept", leave);
 
 /// The button.
-pub static AT_BUTTON: &[Command] = &[
+static AT_BUTTON: &[Command] = &[
     SAVE.at("Enter F2 Space", "the record", "on to the record"),
     NEXT.at("Tab down", "first line", "first line").called(""),
     PREVIOUS.at("S-Tab up", "back", "previous line"),
@@ -99,8 +100,10 @@ pub static AT_BUTTON: &[Command] = &[
     LEAVE,
 ];
 
+pub static BUTTON_PLACE: Place = Place::new("wizard-button", "Add a domain", &[AT_BUTTON]).letters().around(around);
+
 /// A text field.
-pub static AT_TEXT: &[Command] = &[
+static AT_TEXT: &[Command] = &[
     NEXT,
     PREVIOUS,
     SAVE,
@@ -109,6 +112,8 @@ pub static AT_TEXT: &[Command] = &[
     CLEAR.at("F8", "clear", "clear the field"),
     LEAVE,
 ];
+
+pub static TEXT_PLACE: Place = Place::new("wizard-text", "Add a domain", &[AT_TEXT]).text().around(around);
 
 /// Continues to the record, or to the first field that is wrong.
 fn next(app: &mut AppState, now: Now) -> Vec<Effect> {

@@ -30,7 +30,7 @@ use crate::tui::start::start;
 use crate::tui::state::{Health, Screen};
 use crate::tui::testing::listed;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{self, App, animals, disk_full, remote};
+use crate::tui::testing::{self, App, animals, disk_full, ids_of, remote};
 use crate::tui::theme::Theme;
 
 fn refused() -> Failure {
@@ -381,7 +381,7 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
         app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.job.slot() == Slot::Samples)).count(),
         1
     );
-    app.answer::<AddSamples>(Ok((25, None)));
+    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
     assert!(app.screen().contains("25 samples added."));
 }
@@ -390,7 +390,7 @@ fn samples_go_into_an_empty_store_only_and_only_after_a_question() {
 fn samples_that_stop_say_why_also_where_the_cache_cannot_be_written_either() {
     let mut app = App::loaded_from(remote(), 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
-    app.answer::<AddSamples>(Ok((14, Some(disk_full()))));
+    app.answer::<AddSamples>(Ok((ids_of(&animals(14)), Some(disk_full()))));
     app.answer_lists(&animals(14));
     app.answer::<SessionCache>(Err("no space".into()));
     assert!(app.says("14 samples added, then it stopped: "), "{}", app.screen());

@@ -8,8 +8,8 @@ use crate::api::list::ListAnswer;
 use crate::app::outbox::send::add_samples as add_samples_to;
 use crate::clock::Now;
 use crate::model::escape::shell_word;
-use crate::model::{IdempotencyKey, Limit, PetStatus};
-use crate::tui::command::{Command, LIST, Movement, TYPED_LIST, change, command, moves_on};
+use crate::model::{IdempotencyKey, Limit, PetId, PetStatus};
+use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
@@ -74,7 +74,7 @@ pub static PETS_BELOW: &[Command] = &[
     moves_on(LIST, "", "move|first, last", go),
 ];
 
-pub static SEARCH: &[Command] = &[
+static SEARCH: &[Command] = &[
     change("confirm", "Enter", "keep", "keep, go to the rows", |app, _| app.pets.searching = false),
     command("whole", "Tab", "search all pets", "search all pets", |app, now| match app.pets.whole.is_there() {
         true => app.note(app.pets.whole.word()),
@@ -84,6 +84,8 @@ pub static SEARCH: &[Command] = &[
     command("back", "Esc F3", "clear", "clear and leave", back),
     moves_on(TYPED_LIST, "move", "move in the rows", go).when(|app| app.pets.row_count() > 1),
 ];
+
+pub static SEARCH_PLACE: Place = Place::new("search", "Search", &[SEARCH]).text();
 
 /// The command that lists the rows shown.
 pub fn list_line(app: &AppState) -> Option<String> {
@@ -369,8 +371,8 @@ pub struct AddSamples {
 }
 
 impl Job for AddSamples {
-    /// How many were added; fewer than asked for with the reason.
-    type Answer = (usize, Option<Failure>);
+    /// Those that were added; fewer than asked for with the reason.
+    type Answer = (Vec<PetId>, Option<Failure>);
     type Error = Failure;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Samples;
 
@@ -379,7 +381,8 @@ impl Job for AddSamples {
     }
 
     fn done(&self, app: &mut AppState, added: Result<Self::Answer, Failure>, now: Now) -> Vec<Effect> {
-        let (added, failure) = added.unwrap_or_else(|failure| (0, Some(failure)));
+        let (ids, failure) = added.unwrap_or_else(|failure| (Vec::new(), Some(failure)));
+        let added = ids.len();
         app.added_in_bulk += added as u64;
         match failure {
             None => app.say_done(format!("{added} samples added."), now.mono),
@@ -391,8 +394,7 @@ impl Job for AddSamples {
         }
         app.pets.whole.is_outdated |= added > 0;
         app.pets.forget_lists();
-        let held: Vec<_> = app.pets.follow.held().iter().map(|pet| pet.id).collect();
-        app.pets.changes.added(held);
+        app.pets.changes.added(ids);
         reload(app, true, now)
     }
 }
@@ -462,7 +464,7 @@ pub(in crate::tui) fn on_failure(state: &mut AppState, failure: Failure, now: No
 pub fn refuse_key(state: &mut AppState, failure: Failure, now: Now) {
     let before = std::mem::replace(&mut state.link.health, Health::KeyRefused { failure });
     let is_first = matches!(before, Health::Unknown);
-    if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.context().is_text() {
+    if state.link.ssh.is_some() || is_first && !state.popups.is_open() && !state.place().is_text {
         state.open_key_box(true, now);
     } else if !matches!(before, Health::KeyRefused { .. }) {
         state.complain("The API key is missing or not accepted. F4 asks for one.");

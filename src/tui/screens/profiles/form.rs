@@ -6,7 +6,7 @@ use crate::api::failure::{Failure, Remedy};
 use crate::app::connections::{AddedProfile, NewService, Tested};
 use crate::clock::Now;
 use crate::model::text::short;
-use crate::tui::command::{Command, change, command};
+use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{CHOOSE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
 use crate::tui::job::{Env, Job};
@@ -18,7 +18,8 @@ use crate::tui::widgets::form::Field;
 use crate::tui::widgets::page::{Layout, Page};
 
 use super::fields::{self, ADDRESS, COMMAND, FILE, KEY, VARIABLE, made};
-use super::update::ReadProfiles;
+use super::state::State;
+use super::update::{PROFILES_PLACE, ReadProfiles};
 use super::view::{answer, host};
 
 const SAVE: Command = command("save", "F2", "test and save", "test it, then save it", save)
@@ -34,14 +35,17 @@ const BACK: Command = command("back", "Esc F3", "back", "leave, text stays", |ap
 });
 
 /// A text field.
-pub static AT_TEXT: &[Command] = &[NEXT, PREVIOUS, SAVE, SHOWN, BACK];
+static AT_TEXT: &[Command] = &[NEXT, PREVIOUS, SAVE, SHOWN, BACK];
+
+pub static TEXT_PLACE: Place = Place::new("profile-text", "A new profile", &[AT_TEXT]).text();
 
 /// The field for a file.
-pub static AT_PATH: &[Command] =
-    &[NEXT.at("Enter down", "next", "next field").called(""), PREVIOUS, COMPLETE, SAVE, BACK];
+static AT_PATH: &[Command] = &[NEXT.at("Enter down", "next", "next field").called(""), PREVIOUS, COMPLETE, SAVE, BACK];
+
+pub static PATH_PLACE: Place = Place::new("profile-path", "A new profile", &[AT_PATH]).text();
 
 /// A choice.
-pub static AT_CHOICE: &[Command] = &[
+static AT_CHOICE: &[Command] = &[
     NEXT.at("Tab", "next", "next field"),
     CONFIRM,
     PREVIOUS.at("S-Tab", "", "previous field"),
@@ -53,8 +57,10 @@ pub static AT_CHOICE: &[Command] = &[
     BACK,
 ];
 
+pub static CHOICE_PLACE: Place = Place::new("profile-choice", "A new profile", &[AT_CHOICE]).letters();
+
 /// The button.
-pub static AT_BUTTON: &[Command] = &[
+static AT_BUTTON: &[Command] = &[
     SAVE.at("Enter F2 Space", "test and save", "test it, then save it"),
     NEXT.at("Tab down", "first field", "first field").called(""),
     PREVIOUS.at("S-Tab up", "back", "previous field"),
@@ -62,6 +68,16 @@ pub static AT_BUTTON: &[Command] = &[
     help::SHOW.at("?", "", "this help"),
     BACK.at("Esc F3", "leave", "leave, text stays"),
 ];
+
+pub static BUTTON_PLACE: Place = Place::new("profile-button", "A new profile", &[AT_BUTTON]).letters();
+
+impl State {
+    /// Where a key goes.
+    pub fn key_place(&self) -> &'static Place {
+        let places = [&TEXT_PLACE, &PATH_PLACE, &CHOICE_PLACE, &BUTTON_PLACE];
+        if self.form_open { self.form.place(places) } else { &PROFILES_PLACE }
+    }
+}
 
 /// Tests the typed profile, or saves it if that failed before; or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {

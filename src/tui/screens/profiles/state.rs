@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::app::connections::Tested;
 use crate::clock::Now;
 use crate::config::{ProfileEntry, Profiles};
-use crate::tui::context::Context;
 use crate::tui::state::Screen;
 use crate::tui::widgets::form::Form;
 
@@ -54,13 +53,6 @@ impl State {
         if let Some(name) = self.entries().get(row).map(|entry| entry.name.clone()) {
             self.selected = name;
         }
-    }
-
-    /// The context of keys.
-    pub fn context(&self) -> Context {
-        use Context::{ProfileButton, ProfileChoice, ProfilePath, ProfileText, Profiles};
-        let places = [ProfileText, ProfilePath, ProfileChoice, ProfileButton];
-        if self.form_open { self.form.place(places) } else { Profiles }
     }
 
     /// The result of testing what is typed.

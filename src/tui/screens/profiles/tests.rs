@@ -11,7 +11,6 @@ use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, 
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
-use crate::tui::context::Context;
 use crate::tui::drafts::TypedText;
 use crate::tui::drafts::WriteDrafts;
 use crate::tui::drafts::{DraftState, Drafts};
@@ -138,7 +137,7 @@ fn the_screen_opens_on_the_profile_in_use_and_returns_to_the_previous_screen() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
     app.keys("3 P");
     app.answer::<ReadProfiles>(Ok(profiles()));
-    assert_eq!((app.state.screen, app.state.context()), (Screen::Profiles, Context::Profiles));
+    assert_eq!((app.state.screen, app.state.place().name), (Screen::Profiles, "profiles"));
     assert_eq!(app.state.profiles.entry().unwrap().name, "production");
     app.keys("Down Down Down");
     assert_eq!(app.state.profiles.entry().unwrap().name, "staging");
@@ -307,21 +306,21 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         let mut app = listed(80, 24);
         app.keys("Esc").keys(keys);
         paste.into_iter().for_each(|paste| app.send(paste));
-        let (context, typed) = (app.state.context(), TypedText::of(&app.state).for_service());
+        let (context, typed) = (app.state.place().name, TypedText::of(&app.state).for_service());
         change(&mut app, staging(in_file()));
         assert!(TypedText::of(&app.state).is_empty(), "{keys}");
         assert_eq!(app.state.screen, Screen::Pets, "{keys}");
         app.effects.clear();
         app.keys("a F2 Esc 2");
-        assert_eq!(app.state.context(), Context::Form, "{keys}");
+        assert_eq!(app.state.place().name, "form", "{keys}");
         let sends = |slot| app.job(slot).is_some();
         assert!(!sends(Slot::Create) && !sends(Slot::Import) && !sends(Slot::Line(0)), "{keys}");
         app.keys("\"Other\"");
 
         change(&mut app, production());
         assert_eq!(TypedText::of(&app.state).for_service(), typed, "{keys}");
-        assert_eq!((app.state.screen, app.state.context()), (Screen::AddPet, context), "{keys}");
-        let looks_again = matches!(context, Context::ImportLook);
+        assert_eq!((app.state.screen, app.state.place().name), (Screen::AddPet, context), "{keys}");
+        let looks_again = context == "import-preview";
         assert_eq!(app.state.pending.is_running(Slot::CheckFile), looks_again, "{keys}");
         change(&mut app, staging(in_file()));
         assert_eq!(app.state.add.form[&fields::NAME].value(), "Other", "{keys}");
@@ -355,9 +354,9 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.effects.clear();
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Rex");
     app.keys("F2");
-    assert_eq!((app.state.context(), app.job(Slot::Create)), (Context::Confirm, None));
+    assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
     app.wait(Duration::from_millis(300)).keys("n F6");
-    assert_eq!((app.state.context(), app.state.add.rapid.on), (Context::Confirm, false));
+    assert_eq!((app.state.place().name, app.state.add.rapid.on), ("confirm", false));
     app.wait(Duration::from_millis(300)).keys("y");
     assert!(app.state.add.rapid.on);
     // A partial name in rapid entry is in the form until adding is allowed again.
@@ -417,10 +416,10 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
     app.effects.clear();
     change(&mut app, staging(in_file()));
     app.keys("2 F2");
-    assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Form, None));
+    assert_eq!((app.state.place().name, app.job(Slot::Import)), ("form", None));
     change(&mut app, Settings { protect: true, ..production() });
     app.keys("2 F2");
-    assert_eq!((app.state.context(), app.job(Slot::Import)), (Context::Confirm, None));
+    assert_eq!((app.state.place().name, app.job(Slot::Import)), ("confirm", None));
     app.wait(Duration::from_millis(300)).keys("y");
     let run: RunImport = app.asked().unwrap();
     assert_eq!(run.start, Start::GoOn);
@@ -695,7 +694,7 @@ fn the_form_keeps_its_text_when_left() {
     app.keys("P n");
     let form = &app.state.profiles.form;
     assert_eq!((form.value(&NAME), form.value(&KEY)), ("shop", "petk_0123456789abcdef"));
-    assert_eq!(app.state.context(), Context::ProfileText);
+    assert_eq!(app.state.place().name, "profile-text");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::clock::Now;
 use crate::config::{Profiles, ServiceLocation};
 use crate::model::escape::shell_word;
 use crate::model::text::short;
-use crate::tui::command::{Command, SHORT_LIST, change, command, moves};
+use crate::tui::command::{Command, Place, SHORT_LIST, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
@@ -26,7 +26,7 @@ pub const SHOW: Command = command("profiles", "P", "", "profiles", show)
     .not_over_ssh(ONE_SERVICE)
     .shell(|_| Some("profiles list".to_owned()));
 
-pub static PROFILES: &[Command] = &[
+static PROFILES: &[Command] = &[
     command("confirm", "Enter F2", "use", "use it", change::begin),
     command("test-profile", "t", "test", "test its service", test)
         .shell(|app| Some(format!("profiles test {}", shell_word(&app.profiles.entry()?.name)))),
@@ -42,7 +42,9 @@ pub static PROFILES: &[Command] = &[
     change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
 ];
 
-pub(in crate::tui) fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
+pub static PROFILES_PLACE: Place = Place::new("profiles", "Profiles", &[PROFILES]).around(around);
+
+fn around(app: &mut AppState, command: &Command, now: Now) -> Vec<Effect> {
     let needs_one = !["back", "refresh", "new-profile"].contains(&command.name);
     if needs_one && app.profiles.list.is_none() && app.pending.is_running(Slot::Profiles) {
         return app.note("The profiles are being read.");

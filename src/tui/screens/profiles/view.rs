@@ -12,9 +12,9 @@ use crate::model::text::{cut, width};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 use crate::tui::theme::StyleRole;
+use crate::tui::widgets::away_word;
 use crate::tui::widgets::list::shown;
-use crate::tui::widgets::page::{Page, marker};
-use crate::tui::widgets::{away_word, column};
+use crate::tui::widgets::page::Page;
 
 /// The rows of the details, with their heading.
 const DETAILS: u16 = 8;
@@ -40,7 +40,7 @@ pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
 }
 
 /// The widths of the columns name, address and key; 0 without room.
-fn columns(area: u16) -> [usize; 3] {
+const fn widths(area: u16) -> [usize; 3] {
     match area {
         0..56 => [16, 0, 0],
         56..70 => [14, 24, 0],
@@ -49,11 +49,9 @@ fn columns(area: u16) -> [usize; 3] {
 }
 
 fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let columns = columns(page.area.width);
-    let cells = |texts: [&str; 3]| -> String {
-        texts.into_iter().zip(columns).map(|(text, columns)| column(text, columns)).collect()
-    };
-    page.heading(format!("   {}STATE", cells(["NAME", "ADDRESS", "KEY"])));
+    let [name, address, key] = widths(page.area.width);
+    let columns = |in_use| [("NAME", name), ("ADDRESS", address), ("KEY", key), ("", in_use), ("STATE", 30)];
+    page.headings(&columns(0));
     let entries = state.profiles.entries();
     if entries.is_empty() {
         page.line("   Reading the profiles ...");
@@ -61,22 +59,15 @@ fn draw_list(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
     // A row is left blank below.
     let rows = usize::from(page.left().saturating_sub(1).max(1));
-    let appearance = page.appearance;
     for (here, entry) in shown(entries.iter(), state.profiles.cursor(), rows) {
         let is_in_use = entry.name == state.link.name;
         let (word, role) = state_word(entry, state, now);
         let key = if is_in_use && state.link.key.1 == KeyOrigin::Typed { "typed" } else { key_word(&entry.key) };
-        let text = [entry.name.as_str(), &place(&entry.place), key].map(|text| appearance.text(text));
-        let text = cells(text.each_ref().map(String::as_str));
+        let place = place(&entry.place);
+        let [name, place, key] = [entry.name.as_str(), &place, key].map(|text| (text, StyleRole::Text));
         page.click_row(here);
-        if here {
-            page.point(1);
-        }
-        page.line(vec![
-            appearance.span(format!(" {} {text}", marker(here)), StyleRole::Selected.when(here)),
-            appearance.span(if is_in_use { "in use  " } else { "" }, StyleRole::InUse),
-            appearance.span(word, role),
-        ]);
+        let columns = columns(if is_in_use { 8 } else { 0 });
+        page.row(here, &columns, &[name, place, key, ("in use", StyleRole::InUse), (&word, role)]);
     }
 }
 

@@ -1,7 +1,6 @@
 //! The first start: what follows from keys, and how each state looks.
 
 use crate::app::first_run::StartChoice;
-use crate::tui::context::Context;
 use crate::tui::msg::QuitReason;
 use crate::tui::state::Screen;
 use crate::tui::testing::App;
@@ -50,7 +49,7 @@ fn keys_of_other_screens_do_nothing_here() {
     app.keys("H P T e : F9 F4 F5 a r Esc S");
     assert_eq!((app.state.screen, app.state.popups.is_open(), app.effects.len()), (Screen::Welcome, false, 0));
     app.keys("? Esc");
-    assert_eq!(app.state.context(), Context::Welcome);
+    assert_eq!(app.state.place().name, "welcome");
 }
 
 // --- how it looks; updated by: INSTA_UPDATE=always cargo test ---

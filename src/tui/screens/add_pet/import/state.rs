@@ -2,7 +2,6 @@
 
 use crate::model::text::short;
 use crate::transfer::ImportSource;
-use crate::tui::context::Context;
 use crate::tui::text_input::{TextInput, Typing};
 
 use super::preview::PreviewState;
@@ -50,16 +49,6 @@ impl State {
                 is_cut
             }
             Phase::Running(_) => false,
-        }
-    }
-
-    /// The context of keys.
-    pub fn context(&self) -> Context {
-        match &self.phase {
-            Phase::File => Context::ImportFile,
-            Phase::Looked(looked) if looked.input_ref().is_some() => Context::ImportValue,
-            Phase::Looked(_) => Context::ImportLook,
-            Phase::Running(_) => Context::ImportRun,
         }
     }
 

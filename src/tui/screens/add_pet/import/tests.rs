@@ -14,7 +14,6 @@ use crate::transfer::import::{ImportEnded, ImportEvent, ImportProgress, Seen, St
 use crate::transfer::journal::{RowAnswer, RowOutcome as Fate};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
-use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::path_completion::CompletePath;
@@ -145,7 +144,7 @@ fn tab_completes_the_path_as_far_as_it_is_certain_and_lists_the_rest() {
 #[test]
 fn a_file_is_previewed_and_nothing_is_sent() {
     let mut app = looked(80, 24, FILE);
-    assert_eq!((app.state.context(), begun(&app)), (Context::ImportLook, None));
+    assert_eq!((app.state.place().name, begun(&app)), ("import-preview", None));
     for message in [
         "new-arrivals.csv CSV, comma, UTF-8, 5 rows",
         "pet_name -> name Biscuit 4 ok 1 empty",
@@ -236,7 +235,7 @@ fn another_column_or_one_value_for_all_is_read_at_once() {
     find(&mut app, FILE, None);
     app.keys("Right Right");
     app.keys("\"7\"");
-    assert_eq!(app.state.context(), Context::ImportValue);
+    assert_eq!(app.state.place().name, "import-value");
     app.keys("F2");
     assert!(app.says("Still checking the file. Press F2 once that is done."), "{}", app.screen());
     find(&mut app, FILE, None);
@@ -266,7 +265,7 @@ fn a_file_that_cannot_be_read_has_an_error_at_its_name() {
     let not_seen = UnusableFile { why: "cannot read new-arrivals.csv: No such file.".into(), missing: None };
     app.answer::<CheckFile>(Err(not_seen));
     assert!(app.says("cannot read new-arrivals.csv: No such file."), "{}", app.screen());
-    assert_eq!((app.state.context(), app.state.add.import.path.value()), (Context::ImportFile, "new-arrivals.csv"));
+    assert_eq!((app.state.place().name, app.state.add.import.path.value()), ("import-file", "new-arrivals.csv"));
 }
 
 #[test]
@@ -379,7 +378,7 @@ fn an_import_with_bad_rows_continues_with_a_preview_of_the_fixed_file() {
     assert!(app.says("1237 added, 2 invalid (f). Fix the file, then press F2; or w:"), "{}", app.screen());
     app.keys("F2");
     assert_eq!(look(&app).0, ImportSource::File("/home/ada/new-arrivals.csv".into()));
-    assert_eq!(app.state.context(), Context::ImportLook);
+    assert_eq!(app.state.place().name, "import-preview");
 }
 
 #[test]
@@ -398,7 +397,7 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     let mut app = App::loaded(80, 24);
     app.keys("a Tab \"3\" S-Tab");
     app.send(Msg::Paste("Rex\rLuna, the \"cat\"\r\n\nMax\r".into()));
-    assert_eq!(app.state.context(), Context::ImportLook, "{}", app.screen());
+    assert_eq!(app.state.place().name, "import-preview", "{}", app.screen());
     let (ImportSource::Pasted(text), reading) = look(&app) else { panic!("a file is checked") };
     assert_eq!(&*text, "name\n\"Rex\"\n\"Luna, the \"\"cat\"\"\"\n\"Max\"\n");
     assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
@@ -406,8 +405,8 @@ fn pasted_lines_are_offered_as_pets_and_can_become_one_name() {
     assert!(app.says("This adds 3 pets"));
     app.keys("Esc");
     assert_eq!(
-        (app.state.context(), app.state.add.form[&fields::NAME].value()),
-        (Context::Form, "Rex Luna, the \"cat\"  Max")
+        (app.state.place().name, app.state.add.form[&fields::NAME].value()),
+        ("form", "Rex Luna, the \"cat\"  Max")
     );
 }
 
@@ -435,7 +434,7 @@ fn one_line_or_a_started_name_is_only_typed() {
     app.keys("a");
     app.send(Msg::Paste("Rex\n".into()));
     app.send(Msg::Paste("the\nfirst".into()));
-    assert_eq!((app.state.context(), app.state.add.form[&fields::NAME].value()), (Context::Form, "Rexthe first"));
+    assert_eq!((app.state.place().name, app.state.add.form[&fields::NAME].value()), ("form", "Rexthe first"));
 }
 
 #[test]
@@ -456,7 +455,7 @@ fn esc_asks_once_and_stops_and_f2_sends_the_rest() {
     app.keys("Esc");
     assert!(app.says("625 rows left. Stop sending to"), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("n");
-    assert_eq!((app.state.context(), app.effects.len()), (Context::ImportRun, before));
+    assert_eq!((app.state.place().name, app.effects.len()), ("import-run", before));
     app.keys("Esc").wait(Duration::from_secs(1)).keys("y");
     assert_eq!(app.effects.last(), Some(&Effect::StopImport));
     assert!(app.says("Stopping after the rows being sent."), "{}", app.screen());
@@ -474,12 +473,12 @@ fn an_import_that_ends_takes_back_the_question_whether_to_stop_it() {
     for help in ["", "F1"] {
         let mut app = running(80, 24);
         app.keys("Esc");
-        assert_eq!(app.state.context(), Context::Confirm);
+        assert_eq!(app.state.place().name, "confirm");
         app.keys(help);
         end(&mut app, ImportProgress { added: 1237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
         assert!(app.says("Import finished: 1237 added."), "{}", app.screen());
         app.keys(if help.is_empty() { "" } else { "Esc" });
-        assert_eq!(app.state.context(), Context::ImportRun);
+        assert_eq!(app.state.place().name, "import-run");
     }
 }
 
@@ -489,7 +488,7 @@ fn it_continues_while_other_screens_are_shown_and_the_header_shows_it() {
     app.keys("1");
     assert!(app.says("importing 49%"), "{}", app.screen());
     app.keys("2");
-    assert_eq!(app.state.context(), Context::ImportRun);
+    assert_eq!(app.state.place().name, "import-run");
 }
 
 #[test]
@@ -594,7 +593,7 @@ fn if_nothing_was_sent_the_preview_is_back_and_f2_tries_again() {
     let first = begun(&app).unwrap();
     let why = ImportEnded::NoAnswer(Failure::NotSent { why: "connection refused".into() });
     app.answer::<RunImport>(Ok(Err(why)));
-    assert_eq!(app.state.context(), Context::ImportLook);
+    assert_eq!(app.state.place().name, "import-preview");
     assert!(app.says("Nothing was sent. No connection") && app.says("F2 tries again."), "{}", app.screen());
     app.keys("F2");
     assert_eq!(begun(&app).unwrap(), first);
@@ -644,7 +643,7 @@ fn rejects_are_written_and_rows_are_searched_for() {
 fn a_row_of_the_report_leads_to_its_pet_or_says_why_there_is_none() {
     let mut app = running(80, 24);
     app.keys("Enter");
-    assert_eq!((app.state.screen, app.state.context()), (Screen::Pets, Context::ById));
+    assert_eq!((app.state.screen, app.state.place().name), (Screen::Pets, "by-id"));
     assert_eq!(app.state.popups.get::<LookupBox>().unwrap().0.input.value(), "100863");
     assert!(app.job(Slot::ById).is_some());
     let mut app = running(80, 24);
@@ -679,7 +678,7 @@ fn a_protected_service_is_asked_about_with_the_number() {
     app.keys("F2 Space F2");
     assert!(app.says("Import 3 pets into https://api.example.com/v1?"), "{}", app.screen());
     app.wait(Duration::from_secs(1)).keys("Enter");
-    assert_eq!((begun(&app), app.state.context()), (None, Context::ImportLook));
+    assert_eq!((begun(&app), app.state.place().name), (None, "import-preview"));
     app.keys("F2").wait(Duration::from_secs(1)).keys("y");
     assert_eq!(begun(&app).unwrap().good, 3);
 }

@@ -15,7 +15,7 @@ use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::validate::RowCounts;
-use crate::tui::command::{Command, Movement, READER, change, command, moves, moves_on};
+use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
@@ -39,7 +39,7 @@ use super::state::{Phase, State};
 const PAGE: usize = 8;
 
 /// The field for the file to import.
-pub static FILE: &[Command] = &[
+static FILE: &[Command] = &[
     command("confirm", "Enter F2", "preview", "preview the file", start::look_at_typed),
     COMPLETE,
     change("clear", "F8", "clear", "clear, drop unfinished", |app, _| {
@@ -51,6 +51,8 @@ pub static FILE: &[Command] = &[
     }),
     change("back", "Esc F3", "back", "to the form", |app, _| app.add.import.on = false),
 ];
+
+pub static FILE_PLACE: Place = Place::new("import-file", "Import", &[FILE]).text();
 
 const START: Command = command("save", "F2", "start", "send the rows", start);
 const NEXT: Command =
@@ -76,7 +78,7 @@ const REJECTS: Command =
     change("write-file", "w", "", "bad rows to a file", |app, _| write_rejects(app)).not_over_ssh(NO_FILES);
 
 /// What is in it, and how it will be sent.
-pub static PREVIEW: &[Command] = &[
+static PREVIEW: &[Command] = &[
     START,
     NEXT,
     PREVIOUS,
@@ -92,8 +94,10 @@ pub static PREVIEW: &[Command] = &[
     CANCEL,
 ];
 
+pub static PREVIEW_PLACE: Place = Place::new("import-preview", "Import", &[PREVIEW]);
+
 /// The field for one value there.
-pub static VALUE: &[Command] = &[
+static VALUE: &[Command] = &[
     START,
     NEXT.at("down Tab Enter", "move", "next line"),
     PREVIOUS.at("up S-Tab", "", "previous line"),
@@ -104,8 +108,10 @@ pub static VALUE: &[Command] = &[
     CANCEL,
 ];
 
+pub static VALUE_PLACE: Place = Place::new("import-value", "Import", &[VALUE]).text();
+
 /// The import that is under way, or has ended.
-pub static RUN: &[Command] = &[
+static RUN: &[Command] = &[
     change("back", "Esc F3", "stop, leave", "stop, leave", |app, now| {
         if is_under_way(app) {
             return app.ask(stop_question(), now);
@@ -137,6 +143,20 @@ pub static RUN: &[Command] = &[
     }),
     REJECTS.at("w", "rejects", "rejected rows to file"),
 ];
+
+pub static RUN_PLACE: Place = Place::new("import-run", "Import", &[RUN]);
+
+impl State {
+    /// Where a key goes.
+    pub fn key_place(&self) -> &'static Place {
+        match &self.phase {
+            Phase::File => &FILE_PLACE,
+            Phase::Looked(looked) if looked.input_ref().is_some() => &VALUE_PLACE,
+            Phase::Looked(_) => &PREVIEW_PLACE,
+            Phase::Running(_) => &RUN_PLACE,
+        }
+    }
+}
 
 fn is_under_way(app: &AppState) -> bool {
     app.add.import.running().is_some_and(Running::is_under_way)

@@ -9,7 +9,6 @@ use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
 use crate::model::text::cut;
 use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
-use crate::tui::context::Context;
 use crate::tui::text_input::TextInput;
 
 /// The most lines that may wait.
@@ -186,15 +185,6 @@ impl Fate {
 }
 
 impl State {
-    /// The context of keys.
-    pub const fn context(&self) -> Context {
-        match self.focus {
-            Focus::Name | Focus::Category => Context::Rapid,
-            Focus::Status => Context::RapidStatus,
-            Focus::Lines => Context::RapidChoice,
-        }
-    }
-
     /// The text field that has the cursor.
     pub const fn input(&mut self) -> Option<&mut TextInput> {
         match self.focus {

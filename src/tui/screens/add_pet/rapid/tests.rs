@@ -12,7 +12,6 @@ use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
 use crate::transfer::ImportSource;
-use crate::tui::context::Context;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
@@ -241,7 +240,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         let mut app = opened(80, 24);
         app.keys(typed);
         app.send(Msg::Paste(pasted.into()));
-        assert_eq!((fates(&app), app.state.context()), (vec![], Context::ImportLook), "{pasted:?}");
+        assert_eq!((fates(&app), app.state.place().name), (vec![], "import-preview"), "{pasted:?}");
         let CheckFile { source: ImportSource::Pasted(text), reading } = app.asked().expect("not checked") else {
             panic!("a file is checked")
         };
@@ -250,7 +249,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
         app.keys("Esc");
         let rapid = &app.state.add.rapid;
-        assert_eq!((rapid.on, app.state.context()), (true, Context::Rapid));
+        assert_eq!((rapid.on, app.state.place().name), (true, "rapid"));
         let words: Vec<&str> = rapid.name.value().split_whitespace().collect();
         assert_eq!((words, fates(&app)), (vec!["Rex", "Mochi", "Tank"], vec![]), "nothing is lost");
     }
@@ -270,9 +269,9 @@ fn several_codes_at_once_come_from_a_fast_scanner() {
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["4006381333931", "96385074", "12345678"]);
     assert!(app.says("3 codes pasted, one line each."), "{}", app.screen());
-    assert_eq!((bells(&app), app.state.context()), (0, Context::Rapid));
+    assert_eq!((bells(&app), app.state.place().name), (0, "rapid"));
     app.send(Msg::Paste("96385074\nRex\n".into()));
-    assert_eq!((fates(&app).len(), app.state.context()), (3, Context::ImportLook), "not all of them are codes");
+    assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "not all of them are codes");
     app.keys("Esc F8 S-Tab S-Tab BS Enter");
     app.send(Msg::Paste("96385074\n96385081".into()));
     assert!(app.says("2 codes pasted. To fix (marked !): 2."), "{}", app.screen());
@@ -308,7 +307,7 @@ fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() 
         let mut app = opened(80, 24);
         typed(&mut app, &["Rex"]);
         app.keys(focus).keys("?");
-        assert_eq!((app.state.context(), app.state.add.rapid.name.value()), (Context::Help, ""), "{focus}");
+        assert_eq!((app.state.place().name, app.state.add.rapid.name.value()), ("help", ""), "{focus}");
         app.keys("Esc Enter");
         assert_eq!(fates(&app).len(), 1, "{focus}");
     }
@@ -322,16 +321,16 @@ fn one_key_opens_the_form_with_the_text_and_the_other_what_was_shown_before() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     app.keys("\"Moc\" F2 2");
-    assert_eq!(app.state.context(), Context::Rapid);
+    assert_eq!(app.state.place().name, "rapid");
     app.keys("F2 a");
-    assert_eq!((app.state.context(), app.state.add.form[&fields::NAME].value()), (Context::Form, "Moc"));
+    assert_eq!((app.state.place().name, app.state.add.form[&fields::NAME].value()), ("form", "Moc"));
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
     assert_eq!(app.state.added.len(), 1, "lines go on being sent");
     app.keys("F7 \"a.csv\" Enter 1 a");
-    assert_eq!(app.state.context(), Context::Form);
+    assert_eq!(app.state.place().name, "form");
     app.keys("F7");
-    assert_eq!(app.state.context(), Context::ImportLook, "an import stays behind its key");
+    assert_eq!(app.state.place().name, "import-preview", "an import stays behind its key");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::clock::Now;
 use crate::model::PetStatus;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::tui::command::{ARROWS, Command, Movement, change, command, moves};
+use crate::tui::command::{ARROWS, Command, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::help;
 use crate::tui::screens::pets;
@@ -29,7 +29,7 @@ const FINISH: Command = command("save", "F2", "finish", "finish, to the pets", l
 const TO_NAME: Command = change("back", "Esc F3", "", "to the name", |app, _| app.add.rapid.focus = Focus::Name);
 
 /// A text field.
-pub static NAMES: &[Command] = &[
+static NAMES: &[Command] = &[
     CONFIRM.word(|app| in_category(app).then_some("name")),
     NEXT.at("Tab", "category, status", "next field").word(|app| in_category(app).then_some("status")),
     PREVIOUS,
@@ -46,8 +46,10 @@ pub static NAMES: &[Command] = &[
     }),
 ];
 
+pub static NAMES_PLACE: Place = Place::new("rapid", "Rapid entry", &[NAMES]).text();
+
 /// The lines that were taken. Letters are for the name.
-pub static LINES: &[Command] = &[
+static LINES: &[Command] = &[
     CONFIRM.at("Enter", "fix, search", "fix !, search for ?"),
     command("refresh", "F5", "send again", "send ? again", |app, _| about_line(app, lines::send_again)),
     command("delete", "Del", "drop", "drop the line", |app, now| about_line(app, |app| lines::drop_marked(app, now))),
@@ -60,7 +62,9 @@ pub static LINES: &[Command] = &[
     TO_NAME.at("Esc F3", "name", "to the name"),
 ];
 
-pub static STATUS: &[Command] = &[
+pub static LINES_PLACE: Place = Place::new("rapid-choice", "Rapid entry", &[LINES]).text();
+
+static STATUS: &[Command] = &[
     moves(ARROWS, "choose", "choose the status", |app, movement, _| choose(app, movement)),
     change("previous-tab", "left", "", "choose the status", |app, _| choose(app, Movement::Up)),
     change("next-tab", "right", "", "choose the status", |app, _| choose(app, Movement::Down)),
@@ -71,6 +75,19 @@ pub static STATUS: &[Command] = &[
     help::SHOW.at("?", "", "this help"),
     TO_NAME,
 ];
+
+pub static STATUS_PLACE: Place = Place::new("rapid-status", "Rapid entry", &[STATUS]).text();
+
+impl State {
+    /// Where a key goes.
+    pub const fn key_place(&self) -> &'static Place {
+        match self.focus {
+            Focus::Name | Focus::Category => &NAMES_PLACE,
+            Focus::Status => &STATUS_PLACE,
+            Focus::Lines => &LINES_PLACE,
+        }
+    }
+}
 
 fn in_category(app: &AppState) -> bool {
     app.add.rapid.focus == Focus::Category

@@ -2,23 +2,22 @@
 
 use ratatui::text::Span;
 
-use crate::model::text::{cut, width};
+use crate::model::Draft;
+use crate::model::text::cut;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::shown;
-use crate::tui::widgets::page::{Page, marker};
+use crate::tui::widgets::page::Page;
 
-use super::state::{Fate, Focus, Line as Entry, State};
+use super::state::{Fate, Focus, State};
 
 /// The message row without a message: why the line in hand was refused.
 pub fn place(rapid: &State) -> &str {
     rapid.explanation().unwrap_or("Keep typing while lines are sent. Up: fix a refused line.")
 }
 
-/// The left edges of the columns of the list.
-const TIME: u16 = 5;
-const NAME: u16 = 15;
-const FROM_RIGHT: u16 = 36;
+/// The columns of the list beside the names.
+const BESIDE_NAME: usize = 50;
 
 /// How many lines are waiting, for the header: on other screens, and here if they are not being sent.
 pub fn waiting_word(state: &AppState) -> Option<String> {
@@ -103,45 +102,28 @@ fn draw_sticky(rapid: &State, page: &mut Page<'_>) {
 
 /// The lines, the newest on top, with the cursor on the selected one.
 fn draw_lines(rapid: &State, page: &mut Page<'_>) {
-    page.heading(format!("     TIME      {:width$} CATEGORY  STATUS     RESULT", "NAME", width = name_width(page)));
+    let name = page.columns().saturating_sub(BESIDE_NAME);
+    let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
+    page.headings(&columns);
     let rows = usize::from(page.left());
     let in_lines = rapid.focus == Focus::Lines;
     let marked = rapid.lines.iter().rev().position(|line| line.number == rapid.marked).filter(|_| in_lines);
     for (here, line) in shown(rapid.lines.iter().rev(), marked.unwrap_or(0), rows) {
-        draw_line(line, here && marked.is_some(), page);
-        page.gap();
+        let (mark, role, result) = match &line.fate {
+            Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
+            Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),
+            Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
+            Fate::Saved(id) => ("+", StyleRole::Good, format!("id {id}")),
+            Fate::Refused(why) => ("!", StyleRole::Error, why.split(':').next().unwrap_or_default().to_owned()),
+            Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
+            Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
+        };
+        let Draft { name, category_id, status } = &line.draft;
+        let name = if name.trim().is_empty() { "(blank)" } else { name };
+        let (time, category) = (page.appearance.time(line.at), format!("{:>8}", cut(category_id, 8)));
+        let status = status.map_or("not set", |status| status.as_str());
+        let [time, name, category, status] = [&time, name, &category, status].map(|text| (text, StyleRole::Text));
+        let cells = [(mark, role), time, name, category, status, (&*result, role)];
+        page.row(here && marked.is_some(), &columns, &cells);
     }
-}
-
-fn name_width(page: &Page<'_>) -> usize {
-    usize::from(page.area.width.saturating_sub(NAME + FROM_RIGHT))
-}
-
-fn draw_line(line: &Entry, here: bool, page: &mut Page<'_>) {
-    let role = |role| if here { StyleRole::Selected } else { role };
-    let (mark, mark_role, result) = match &line.fate {
-        Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
-        Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),
-        Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
-        Fate::Saved(id) => ("+", StyleRole::Good, format!("id {id}")),
-        Fate::Refused(why) => ("!", StyleRole::Error, why.split(':').next().unwrap_or_default().to_owned()),
-        Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),
-        Fate::Unknown(Some(id)) => ("?", StyleRole::Wait, format!("id {id}?")),
-    };
-    if here {
-        page.bar(StyleRole::Selected);
-        page.point(NAME);
-    }
-    let appearance = page.appearance;
-    page.at(1, marker(here), role(StyleRole::Text));
-    page.at(2, format!(" {mark}"), role(mark_role));
-    page.at(TIME, appearance.time(line.at), role(StyleRole::Text));
-    let name = Some(line.draft.name.as_str()).filter(|name| !name.trim().is_empty()).unwrap_or("(blank)");
-    page.at(NAME, cut(&appearance.text(name), name_width(page)), role(StyleRole::Text));
-    let right = page.area.width.saturating_sub(FROM_RIGHT);
-    let category = cut(&appearance.text(&line.draft.category_id), 8);
-    let blank = " ".repeat(8_usize.saturating_sub(width(&category)));
-    page.at(right + 1, blank + &category, role(StyleRole::Text));
-    page.at(right + 11, line.draft.status.map_or("not set", |status| status.as_str()), role(StyleRole::Text));
-    page.at(right + 22, cut(&appearance.text(&result), 14), role(mark_role));
 }

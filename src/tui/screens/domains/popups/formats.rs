@@ -4,8 +4,7 @@ use super::super::labels;
 use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
-use crate::tui::command::{Command, LETTERS, change, closes, command, moves};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, LETTERS, Place, change, closes, command, moves};
 use crate::tui::popups::{Contents, Popup, WriteBox, copy};
 use crate::tui::state::{AppState, Layout};
 use crate::tui::widgets::list::{moved, shown};
@@ -34,7 +33,7 @@ impl FormatsBox {
     }
 }
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     moves(LETTERS, "choose", "choose the format", |app, movement, _| {
         if let Some(formats) = app.popups.get_mut::<FormatsBox>() {
             let all = ExportFormat::ALL.len();
@@ -56,6 +55,8 @@ pub static BOX: &[Command] = &[
     closes("Esc q F3", "close", "close"),
 ];
 
+pub static PLACE: Place = Place::new("formats-box", "Formats", &[BOX]).in_box();
+
 pub fn open(app: &mut AppState, _: Now) {
     app.popups.show(FormatsBox::default());
 }
@@ -70,8 +71,8 @@ fn toggle(app: &mut AppState, _: Now) {
 }
 
 impl Popup for FormatsBox {
-    fn context(&self) -> Context {
-        Context::FormatsBox
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

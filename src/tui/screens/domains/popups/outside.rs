@@ -7,8 +7,7 @@ use crate::clock::Now;
 use crate::domains::sandbox::{Sandbox, SandboxStep};
 use crate::domains::{DnsName, Who};
 use crate::model::text::cut;
-use crate::tui::command::{Command, change, closes, command, moves};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, change, closes, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::Popup;
 use crate::tui::state::{AppState, Layout};
@@ -37,7 +36,7 @@ struct OutsideBox {
     choice: usize,
 }
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     moves("up k|down j|||||Home|End", "choose", "choose|first, last", |app, movement, _| {
         if let Some(outside) = app.popups.get_mut::<OutsideBox>() {
             let acts = outside.acts.len();
@@ -51,6 +50,8 @@ pub static BOX: &[Command] = &[
     }),
     closes("Esc q F3", "close", "close"),
 ];
+
+pub static PLACE: Place = Place::new("sandbox-box", "Sandbox", &[BOX]).in_box();
 
 fn open(app: &mut AppState, now: Now) {
     let wall = app.domains.wall(now);
@@ -111,8 +112,8 @@ fn do_outside(app: &mut AppState, act: SandboxStep, now: Now) -> Vec<Effect> {
 }
 
 impl Popup for OutsideBox {
-    fn context(&self) -> Context {
-        Context::OutsideBox
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {

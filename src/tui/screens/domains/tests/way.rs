@@ -820,12 +820,7 @@ fn a_form_that_is_left_as_it_was_opened_saves_nothing() {
 fn no_command_line_is_offered_for_the_domains_of_the_sandbox() {
     let mut app = practising();
     for _ in 0..2 {
-        let lines: Vec<_> = app
-            .state
-            .keymap
-            .of(crate::tui::context::Context::Domains)
-            .filter_map(|one| one.command.line(&app.state))
-            .collect();
+        let lines: Vec<_> = app.state.keymap.of("domains").filter_map(|one| one.command.line(&app.state)).collect();
         assert_eq!(lines.is_empty(), app.state.domains.setup.sandbox.is_some(), "{lines:?}");
         app.state.domains.setup.sandbox = None;
     }

@@ -12,13 +12,12 @@ use crate::model::text::width;
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
-use crate::tui::widgets::page::marker;
 
 use super::super::labels::act;
 use super::super::summary::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
-use super::{Page, Scene, act_of, list_row, moment, sentence, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, moment, sentence, verdict_role, verdict_word};
 
 /// The least columns for a name.
 const NAME: usize = 20;
@@ -68,17 +67,14 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let name = longest.clamp(NAME, (page.columns() / 3).max(NAME));
     let left = page.columns().saturating_sub(3 + name + WHEN + WORD);
     let role = if left < ROLE + STATE { 0 } else { ROLE };
-    let heading = if role == 0 { "" } else { "ROLE" };
-    page.heading(format!("   {:<name$}{heading:<role$}{:<WHEN$}STATE", "DOMAIN", "WHEN"));
+    let columns = [("DOMAIN", name), ("ROLE", role), ("WHEN", WHEN), ("STATE", WORD), ("", left - role)];
+    page.headings(&columns);
     for (at, row) in rows.iter().enumerate().skip(first_of_page(here, room)).take(room) {
-        let cells = vec![
-            Span::raw(format!(" {} {}", marker(at == here), page.column(&row.shown, name))),
-            Span::raw(page.column(if role == 0 { "" } else { row.role.into() }, role)),
-            Span::raw(page.column(&when(row, scene), WHEN)),
-            verdict_cell(row.progress.verdict, WORD, page.appearance),
-            Span::raw(page.column(&row.progress.summary, left - role)),
-        ];
-        list_row(page, at == here, 1, cells);
+        let (when, verdict) = (when(row, scene), row.progress.verdict);
+        let cells = [row.shown.as_str(), row.role.into(), &when].map(|text| (text, StyleRole::Text));
+        let state = [(verdict_word(verdict), verdict_role(verdict)), (&*row.progress.summary, StyleRole::Text)];
+        page.click_row(at == here);
+        page.row(at == here, &columns, &[&cells[..], &state].concat());
         if has_next && row.progress.next == NextStep::Nothing {
             page.gap();
         } else if has_next {

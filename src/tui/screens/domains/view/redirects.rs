@@ -1,17 +1,14 @@
 //! The redirects, each with the result of following it.
 #![expect(clippy::wildcard_enum_match_arm, reason = "what is painted may have a default")]
 
-use ratatui::text::Span;
-
 use crate::domains::Verdict;
 use crate::domains::finding::deciding;
-use crate::model::text::cut;
 use crate::tui::pending::Slot;
+use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
-use crate::tui::widgets::page::marker;
 
 use super::super::redirects::lint;
-use super::{Page, Scene, act_of, closed, list_row, verdict_cell, verdict_word};
+use super::{Page, Scene, act_of, closed, verdict_role, verdict_word};
 
 /// The columns of the table; the last one takes what is left.
 const STATUS: usize = 8;
@@ -32,7 +29,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.gap();
     let seen_columns = if page.columns() < 70 { 7 } else { SEEN };
     let name = page.columns().saturating_sub(3 + STATUS + seen_columns) / 2;
-    page.heading(format!("   {:<name$}{:<name$}{:<STATUS$}RESULT", "FROM", "TO", "STATUS"));
+    let seen = if seen_columns < SEEN { 0 } else { SEEN - 5 };
+    let columns = [("FROM", name), ("TO", name), ("STATUS", STATUS), ("RESULT", 6), ("", seen)];
+    page.headings(&columns);
     let room = usize::from(page.left()).saturating_sub(11).max(1);
     let top = first_of_page(marked, room);
     for (at, redirect) in configuration.redirects.iter().enumerate().skip(top).take(room) {
@@ -41,19 +40,11 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
             None if scene.app.pending.is_running(Slot::Redirects) => (None, "checking ..."),
             None => (None, "not checked (r)"),
         };
-        let text = format!(
-            " {} {}{}{:<STATUS$}",
-            marker(at == marked),
-            page.column(&redirect.from, name),
-            page.column(&redirect.to, name),
-            redirect.status
-        );
-        let cells = vec![
-            Span::raw(text),
-            verdict_cell(verdict, 6, page.appearance),
-            Span::raw(if seen_columns < SEEN { String::new() } else { cut(&page.appearance.text(seen), SEEN - 6) }),
-        ];
-        list_row(page, at == marked, 1, cells);
+        let status = redirect.status.to_string();
+        let cells = [redirect.from.as_str(), &redirect.to, &status].map(|text| (text, StyleRole::Text));
+        let result = [(verdict_word(verdict), verdict_role(verdict)), (seen, StyleRole::Text)];
+        page.click_row(at == marked);
+        page.row(at == marked, &columns, &[&cells[..], &result].concat());
     }
     if configuration.redirects.is_empty() {
         page.text("   No redirects.");

@@ -43,9 +43,4 @@ impl Follow {
     pub fn on_other_key(&mut self) {
         self.link = FollowLink::Off;
     }
-
-    /// What was reported while this program was adding pets.
-    pub(in crate::tui::screens::pets) fn held(&self) -> &[Pet] {
-        &self.held
-    }
 }

@@ -3,8 +3,7 @@
 use crate::clock::Now;
 use crate::model::Limit;
 use crate::model::text::short;
-use crate::tui::command::{Command, closes, command};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, closes, command};
 use crate::tui::effect::Effect;
 use crate::tui::popups::{FieldBox, Popup};
 use crate::tui::screens::pets::update::{refuses_limit, set_limit};
@@ -15,11 +14,13 @@ use crate::tui::widgets::page::Page;
 #[derive(Debug)]
 pub struct LimitBox(pub FieldBox);
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     command("confirm", "Enter F2", "use it", "use this number", confirm)
         .when(|app| app.popups.get().is_some_and(|LimitBox(field)| field.input.value().parse::<Limit>().is_ok())),
     closes("Esc F3", "cancel", "close without a change"),
 ];
+
+pub static PLACE: Place = Place::new("limit-box", "Number of rows", &[BOX]).text().in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
     if !refuses_limit(app) {
@@ -42,8 +43,8 @@ fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 impl Popup for LimitBox {
-    fn context(&self) -> Context {
-        Context::LimitBox
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {

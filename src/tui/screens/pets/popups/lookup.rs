@@ -10,8 +10,7 @@ use crate::model::sunset::{self, GET_PET_REMOVED_ON_WORDS};
 use crate::model::text::short;
 use crate::model::words::counted;
 use crate::model::{Pet, PetId};
-use crate::tui::command::{Command, command};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, command};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
@@ -39,7 +38,7 @@ pub fn look_up(state: &mut AppState, id: PetId, now: Now) -> Vec<Effect> {
 #[derive(Debug)]
 pub struct LookupBox(pub FieldBox);
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     command("confirm", "Enter F2 F5", "look up", "look it up", |app, now| look(app, false, now)).when(has_id),
     command("ask-deprecated", "g", "GET /pets/ID", "GET /pets/{petId}", |app, now| look(app, true, now)).when(has_id),
     command("back", "Esc F3", "close", "close", |app, _| {
@@ -47,6 +46,8 @@ pub static BOX: &[Command] = &[
         app.cancel(Slot::ById).into_iter().collect()
     }),
 ];
+
+pub static PLACE: Place = Place::new("by-id", "Pet by id", &[BOX]).text().in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
     app.popups.show(LookupBox(FieldBox::default()));
@@ -143,8 +144,8 @@ fn not_found(steps: &[Step]) -> String {
 }
 
 impl Popup for LookupBox {
-    fn context(&self) -> Context {
-        Context::ById
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {

@@ -10,8 +10,7 @@ use crate::config::file::View;
 use crate::config::file::view::{is_taken, name_fault};
 use crate::model::search::Query;
 use crate::model::text::short;
-use crate::tui::command::{Command, closes, command};
-use crate::tui::context::Context;
+use crate::tui::command::{Command, Place, closes, command};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
@@ -23,11 +22,13 @@ use crate::tui::widgets::page::Page;
 #[derive(Debug)]
 struct ViewBox(FieldBox);
 
-pub static BOX: &[Command] = &[
+static BOX: &[Command] = &[
     command("confirm", "Enter F2", "save", "save the view", confirm)
         .when(|app| app.popups.get().is_some_and(|ViewBox(view)| view.error.is_none() && !view.input.is_empty())),
     closes("Esc F3", "cancel", "close without saving"),
 ];
+
+pub static PLACE: Place = Place::new("save-view", "Save as a view", &[BOX]).text().in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
     app.popups.show(ViewBox(FieldBox::default()));
@@ -97,8 +98,8 @@ impl Job for AddView {
 }
 
 impl Popup for ViewBox {
-    fn context(&self) -> Context {
-        Context::SaveView
+    fn place(&self) -> &'static Place {
+        &PLACE
     }
 
     fn on_typing(&mut self, typing: Typing<'_>) -> bool {

@@ -32,7 +32,7 @@ use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, listed, remote};
+use crate::tui::testing::{App, animals, ids_of, listed, remote};
 
 use super::marked;
 
@@ -113,7 +113,18 @@ fn what_changes_is_marked_and_an_unchanged_answer_changes_nothing() {
 fn samples_of_ones_own_are_no_news() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
     app.keys("S").wait(DEAF).keys("y");
-    app.answer::<AddSamples>(Ok((25, None)));
+    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
+    app.answer_lists(&animals(25));
+    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
+}
+
+#[test]
+fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
+    let mut app = App::loaded_from(Service::Demo, 80, 24, &[]);
+    app.keys("S").wait(DEAF).keys("y r");
+    app.answer::<ListPets>(listed(animals(13), None));
+    assert_eq!(marked(&app).len(), 13, "nobody knows yet whose they are");
+    app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
     assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
 }

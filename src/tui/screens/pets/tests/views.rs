@@ -6,7 +6,6 @@ use super::*;
 use crate::config::Settings;
 use crate::config::file::{File, View};
 use crate::model::Limit;
-use crate::tui::context::Context;
 use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::popups::views::AddView;
 use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
@@ -41,7 +40,7 @@ fn a_view_is_a_tab_with_its_count_search_order_and_columns() {
     let heading = screen.lines().find(|line| line.contains("NAME")).unwrap();
     let places = ["STATUS", "NAME", "ID"].map(|word| heading.find(word).unwrap());
     assert!(places.is_sorted() && places[2] - places[1] == 13 && !heading.contains("CATEGORY"), "{heading}");
-    let line = app.state.keymap.named(Context::Pets, "refresh").and_then(|refresh| refresh.line(&app.state));
+    let line = app.state.keymap.named("pets", "refresh").and_then(|refresh| refresh.line(&app.state));
     assert_eq!(line.as_deref(), Some("petstore --demo pets list --view cats"));
 }
 

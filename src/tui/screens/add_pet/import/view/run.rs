@@ -14,12 +14,10 @@ use crate::tui::state::AppState;
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::shown;
-use crate::tui::widgets::page::{Page, marker};
+use crate::tui::widgets::page::Page;
 
-/// The left edges of the columns of the list.
-const LINE: u16 = 3;
-const NAME: u16 = 11;
-const RESULT: u16 = 36;
+/// The width of the column of names.
+const NAME: usize = 25;
 
 /// The rows below the list, with the command to continue.
 const BELOW: u16 = 4;
@@ -115,33 +113,21 @@ fn draw_rows<'a>(
     has_cursor: bool,
     page: &mut Page<'_>,
 ) {
-    for (x, text) in [(LINE + 1, "LINE"), (NAME, "NAME"), (RESULT, "RESULT")] {
-        page.at(x, text, StyleRole::Heading);
-    }
-    page.gap();
+    let columns = [("", 2), (" LINE", 6), ("NAME", NAME), ("RESULT", page.columns().saturating_sub(10 + NAME))];
+    page.headings(&columns);
     let height = usize::from(page.left());
     let cursor = if has_cursor { running.cursor } else { 0 };
     for (here, row) in shown(rows.into_iter(), cursor, height) {
-        let here = here && has_cursor;
-        let role = |role| if here { StyleRole::Selected } else { role };
-        if here {
-            page.bar(StyleRole::Selected);
-            page.point(NAME);
-        }
-        let (mark, mark_role, text) = match &row.outcome {
+        let (mark, role, text) = match &row.outcome {
             RowOutcome::Added(id) => ("+", StyleRole::Good, format!("id {id}")),
             RowOutcome::Refused(answer) => ("!", StyleRole::Error, answer.words()),
             RowOutcome::Invalid(why) => ("!", StyleRole::Error, why.clone()),
             RowOutcome::Unknown(answer) => ("?", StyleRole::Wait, format!("may have been added: {}", answer.words())),
             RowOutcome::NotSent(answer) => ("*", StyleRole::Wait, format!("not sent: {}", answer.words())),
         };
-        page.at(0, format!(" {}{mark}", marker(here)), role(mark_role));
-        page.at(LINE + 1, format!("{:>5}", row.line), role(StyleRole::Text));
-        let name = cut(&page.appearance.text(&row.name), usize::from(RESULT - NAME) - 1);
-        page.at(NAME, name, role(StyleRole::Text));
-        let text = cut(&page.appearance.text(&text), usize::from(page.area.width.saturating_sub(RESULT)));
-        page.at(RESULT, text, role(mark_role));
-        page.gap();
+        let line = format!("{:>5}", row.line);
+        let cells = [(mark, role), (&line, StyleRole::Text), (&row.name, StyleRole::Text), (&text, role)];
+        page.row(here && has_cursor, &columns, &cells);
     }
 }
 
