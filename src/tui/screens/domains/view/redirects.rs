@@ -10,9 +10,10 @@ use crate::tui::widgets::list::first_of_page;
 use super::super::redirects::lint;
 use super::{Page, Scene, act_of, closed, verdict_role, verdict_word};
 
-/// The columns of the table; the last one takes what is left.
+/// The columns beside the addresses, which share what is left. A narrow window does not have the last one.
 const STATUS: usize = 8;
-const SEEN: usize = 24;
+const RESULT: usize = 6;
+const SEEN: usize = 19;
 
 /// Where redirects are changed.
 const ELSEWHERE: &str =
@@ -27,10 +28,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let primary = configuration.primary.clone().unwrap_or_else(|| "not set".to_owned());
     page.text(&format!("   primary  {}", page.appearance.text(&primary)));
     page.gap();
-    let seen_columns = if page.columns() < 70 { 7 } else { SEEN };
-    let name = page.columns().saturating_sub(3 + STATUS + seen_columns) / 2;
-    let seen = if seen_columns < SEEN { 0 } else { SEEN - 5 };
-    let columns = [("FROM", name), ("TO", name), ("STATUS", STATUS), ("RESULT", 6), ("", seen)];
+    let seen = if page.columns() < 70 { 0 } else { SEEN };
+    let name = page.columns().saturating_sub(3 + STATUS + RESULT + seen) / 2;
+    let columns = [("FROM", name), ("TO", name), ("STATUS", STATUS), ("RESULT", RESULT), ("", seen)];
     page.headings(&columns);
     let room = usize::from(page.left()).saturating_sub(11).max(1);
     let top = first_of_page(marked, room);
