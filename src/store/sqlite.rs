@@ -47,11 +47,10 @@ impl Sqlite {
         schema::refuse_foreign(path)?;
         let mut writing = connect_for_writing(path).map_err(cannot_open(path))?;
         schema::migrate(&mut writing, path)?;
-        let files = Files::of(path).map_err(StoreError::cannot_create(path))?;
-        let files = Arc::new(files);
-        let writer =
-            Writer::start(writing, Arc::clone(&files)).map_err(StoreError::because("cannot start a thread"))?;
-        Ok(Self { readers: Readers::new(path, Arc::clone(&files)), writer, files })
+        let files = Arc::new(Files::of(path).map_err(StoreError::cannot_create(path))?);
+        let readers = Readers::new(path, Arc::clone(&files));
+        let writer = Writer::start(writing, Arc::clone(&files));
+        Ok(Self { readers, writer: writer.map_err(StoreError::because("cannot start a thread"))?, files })
     }
 
     /// News of each write to the log; nothing where the system has none.

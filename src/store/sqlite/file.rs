@@ -50,11 +50,9 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     create_directory(path)?;
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => sync_directory(path)?,
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-        Err(error) => return Err(error),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        created => created.and_then(|_| sync_directory(path)),
     }
-    Ok(())
 }
 
 /// Creates the directory of `path` with its parents, for its owner only, to stay after a power cut.

@@ -89,6 +89,7 @@ impl Work for IsOurs {
 
     async fn run(&self, on: &Connection<'_>) -> Result<(), DatabaseError> {
         let Connection::Sqlite(connection) = on else { return Ok(()) };
-        schema::require_ours(&connection.lock())
+        // As it is at one moment: another process may be bringing it up to date.
+        schema::require_ours(&*connection.lock().unchecked_transaction()?)
     }
 }

@@ -27,16 +27,16 @@ pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 /// All or nothing, in one transaction, which also keeps a second process out meanwhile. A file of a newer program is
 /// left as it is.
 pub(super) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
-    let database = || DatabaseUrl::Sqlite(path.to_owned());
+    let database = DatabaseUrl::Sqlite(path.to_owned());
     let cannot =
-        |source: rusqlite::Error| StoreError::because(format!("cannot update the schema of {}", database()))(source);
+        |source: rusqlite::Error| StoreError::because(format!("cannot update the schema of {database}"))(source);
     if version(connection).map_err(cannot)? == VERSION {
         return Ok(());
     }
     let transaction = connection.transaction().map_err(cannot)?;
     let found = version(&transaction).map_err(cannot)?;
     if found > VERSION {
-        return Err(StoreError::of_version(&database(), found, VERSION));
+        return Err(StoreError::of_version(&database, found, VERSION));
     }
     for sql in MIGRATIONS.iter().skip(found as usize) {
         match transaction.execute_batch(sql) {
@@ -92,18 +92,21 @@ fn objects(connection: &Connection) -> rusqlite::Result<Objects<(String, Option<
 
 /// Whether there is the table that every version of this program has made first.
 pub(super) fn has_pets(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'pets')", [], |row| row.get(0))
+    connection.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'pets'", [], |row| row.get(0))
 }
 
 /// Refuses a database of another program, before anything in it is changed. If it cannot be read, opening it reports why.
 pub(super) fn refuse_foreign(path: &Path) -> Result<(), StoreError> {
-    let is_ours = Connection::open(path)
-        .and_then(|connection| Ok(has_pets(&connection)? || version(&connection)? == 0 && is_empty(&connection)?));
-    if is_ours.unwrap_or(true) { Ok(()) } else { Err(StoreError::foreign(path)) }
+    let foreign = Connection::open(path).is_ok_and(|file| is_ours(&file) == Ok(false));
+    if foreign { Err(StoreError::foreign(path)) } else { Ok(()) }
 }
 
-fn is_empty(connection: &Connection) -> rusqlite::Result<bool> {
-    connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+/// As it is at one moment: another process may be making the tables of a new file.
+fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let moment = connection.unchecked_transaction()?;
+    Ok(has_pets(&moment)?
+        || version(&moment)? == 0
+            && moment.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))?)
 }
 
 pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
@@ -112,7 +115,33 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+
     use super::*;
+
+    #[test]
+    fn a_new_file_is_not_taken_for_foreign_while_another_process_makes_its_tables() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.db");
+        let mut other = Connection::open(&path).unwrap();
+        other.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(())).unwrap();
+        let migrated = Arc::new(AtomicBool::new(false));
+        let mut judging = Connection::open(&path).unwrap();
+        let (done, of) = (Arc::clone(&migrated), path.clone());
+        let migrate_before_the_version = move |context: AuthContext<'_>| {
+            if matches!(context.action, AuthAction::Pragma { .. }) && !done.swap(true, Ordering::Relaxed) {
+                migrate(&mut other, &of).unwrap();
+            }
+            Authorization::Allow
+        };
+        judging.authorizer(Some(migrate_before_the_version)).unwrap();
+        assert!(is_ours(&judging).unwrap());
+        assert!(migrated.load(Ordering::Relaxed));
+        assert!(has_pets(&judging).unwrap());
+    }
 
     #[test]
     fn the_fingerprint_is_that_of_what_the_migrations_make() {

@@ -246,8 +246,7 @@ fn connect(path: &Path) -> Result<Connection, StoreError> {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(BUSY_TIMEOUT)?;
         // Fails here, and not later, if it is not a database.
-        schema::version(&connection)?;
-        Ok::<_, rusqlite::Error>(connection)
+        schema::version(&connection).map(|_| connection)
     };
     connect().map_err(cannot_open(path))
 }
