@@ -5,7 +5,6 @@ pub mod state;
 #[cfg(test)]
 mod tests;
 
-use crate::app::first_run::StartChoice;
 use crate::clock::Now;
 use crate::tui::command::{Command, LETTERS, Place, command, moves};
 use crate::tui::effect::Effect;
@@ -16,7 +15,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::update::QUIT;
 use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::{Page, marker};
-use state::StartOption;
+use state::OPTIONS;
 
 static WELCOME: &[Command] = &[
     command("answer-1", "1", "", "select this", |app, now| answer(app, 0, now)),
@@ -24,32 +23,24 @@ static WELCOME: &[Command] = &[
     command("answer-3", "3", "", "select this", |app, now| answer(app, 2, now)),
     command("confirm", "Enter F2", "select", "select", |app, now| answer(app, app.welcome.cursor, now)),
     moves(LETTERS, "choose", "choose", |app, movement, _| {
-        let all = StartOption::ALL.len();
-        app.welcome.cursor = moved(app.welcome.cursor, movement, all, all);
+        app.welcome.cursor = moved(app.welcome.cursor, movement, OPTIONS.len(), OPTIONS.len());
     }),
     QUIT.at("q", "quit", "quit"),
 ];
 
 pub static PLACE: Place = Place::new("welcome", "First start", &[WELCOME]);
 
+/// Ends this start: the program starts again with the choice. Without one, asks for a profile.
 fn answer(state: &mut AppState, number: usize, now: Now) -> Vec<Effect> {
     state.welcome.cursor = number;
-    match StartOption::ALL[number] {
-        StartOption::Samples => begin(state, StartChoice::Samples),
-        StartOption::Embedded => begin(state, StartChoice::Embedded),
-        StartOption::Connect => {
-            let effects = profiles::update::show(state, now);
-            state.profiles.form_open = true;
-            return effects;
-        }
+    state.welcome.chosen = OPTIONS[number].2;
+    if state.welcome.chosen.is_some() {
+        state.quitting = Some(QuitReason::User);
+        return Vec::new();
     }
-    Vec::new()
-}
-
-/// Ends this start; the program starts again with the choice.
-fn begin(state: &mut AppState, chosen: StartChoice) {
-    state.welcome.chosen = Some(chosen);
-    state.quitting = Some(QuitReason::User);
+    let effects = profiles::update::show(state, now);
+    state.profiles.form_open = true;
+    effects
 }
 
 /// The least height at which everything is shown.
@@ -63,8 +54,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>) {
         page.line("   Welcome. No setup is needed: choose how to start.");
         page.gap();
     }
-    for (at, way) in StartOption::ALL.into_iter().enumerate() {
-        let (what, note) = way.words();
+    for (at, (what, note, _)) in OPTIONS.into_iter().enumerate() {
         let marked = at == state.welcome.cursor;
         page.click_row(marked);
         if marked {

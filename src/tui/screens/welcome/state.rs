@@ -13,27 +13,10 @@ pub struct State {
     pub chosen: Option<StartChoice>,
 }
 
-/// An option to start with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StartOption {
-    /// [`StartChoice::Samples`]
-    Samples,
-    /// [`StartChoice::Embedded`]
-    Embedded,
-    /// A new profile for a service elsewhere.
-    Connect,
-}
-
-impl StartOption {
-    /// All of them, as they are offered.
-    pub const ALL: [Self; 3] = [Self::Samples, Self::Embedded, Self::Connect];
-
-    /// What it is, and what comes of it.
-    pub const fn words(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Samples => ("Look around", "250 pets; not saved"),
-            Self::Embedded => ("Use a store on this computer", "embedded; starts empty"),
-            Self::Connect => ("Connect to a service", "needs address and key"),
-        }
-    }
-}
+/// What is offered: what it is, what comes of it, and what the program starts again with; a service elsewhere needs a
+/// profile first.
+pub const OPTIONS: [(&str, &str, Option<StartChoice>); 3] = [
+    ("Look around", "250 pets; not saved", Some(StartChoice::Samples)),
+    ("Use a store on this computer", "embedded; starts empty", Some(StartChoice::Embedded)),
+    ("Connect to a service", "needs address and key", None),
+];
