@@ -181,9 +181,7 @@ fn follow(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
             };
             state.say_done(text, now.mono);
         }
-        Msg::Exchanged(recorded) => {
-            requests::on_exchanged(state, *recorded.exchange, recorded.missed);
-        }
+        Msg::Exchanged(recorded) => state.requests.take(*recorded.exchange, recorded.missed),
         Msg::Suspend => return suspend(state, now),
         // After Ctrl-Z it has the terminal already.
         Msg::Continued if state.suspended.take().is_some_and(|back| now.mono.duration_since(back) < SIGCONT) => {}

@@ -44,15 +44,9 @@ fn show(state: &mut AppState, _: Now) {
     }
 }
 
-/// A request has ended; `missed` are those before it that could not be recorded.
-pub fn on_exchanged(state: &mut AppState, exchange: Exchange, missed: u64) {
-    state.requests.missed += missed;
-    state.requests.take(exchange);
-}
-
 fn go(state: &mut AppState, movement: Movement, _: Now) {
     let (requests, page) = (&mut state.requests, usize::from(state.layout.table_rows.max(1)));
-    requests.cursor = moved(requests.cursor, movement, requests.rows().len(), page);
+    requests.cursor = moved(requests.cursor, movement, requests.rows.len(), page);
 }
 
 fn open(state: &mut AppState, _: Now) {
@@ -100,7 +94,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     page.headings(&columns);
     layout.table_rows = page.left();
     let visible = usize::from(layout.table_rows);
-    if requests.rows().is_empty() {
+    if requests.rows.is_empty() {
         page.gap();
         page.line(format!("   {NO_ROW}"));
         page.line("   Esc goes back; r on the Pets screen sends one.");
@@ -108,7 +102,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
     }
     let cursor = requests.cursor;
     layout.table_top = layout.table_top.clamp(first_shown(cursor, visible.max(1)), cursor);
-    for (at, exchange) in (layout.table_top..).zip(requests.rows().iter().skip(layout.table_top)).take(visible) {
+    for (at, exchange) in (layout.table_top..).zip(requests.rows.iter().skip(layout.table_top)).take(visible) {
         let Exchange { at: time, method, path_and_query, status, took, what, .. } = exchange;
         let status = status.map_or_else(|| "-".to_owned(), |status| status.to_string());
         let (mark, role) = if has_failed(exchange) { ("!", StyleRole::Error) } else { (" ", StyleRole::Text) };
@@ -133,7 +127,7 @@ pub fn draw(state: &AppState, page: &mut Page<'_>, layout: &mut Layout) {
 
 /// How many there were, for the header.
 pub fn counts(requests: &State) -> String {
-    let (total, failed) = requests.counts();
+    let State { total, failed, .. } = requests;
     format!("  this session: {total}, failed {failed}")
 }
 

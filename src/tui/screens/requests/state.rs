@@ -9,26 +9,20 @@ use crate::tui::state::Screen;
 pub const KEPT: usize = 500;
 
 /// The exchanges of this session, and the place in them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// The newest exchanges, the newest first.
-    log: VecDeque<Exchange>,
+    pub rows: VecDeque<Exchange>,
     /// How many there were in this session.
-    total: u64,
+    pub total: u64,
     /// How many of them failed.
-    failed: u64,
+    pub failed: u64,
     /// How many were not recorded, because more came at once than can wait.
     pub missed: u64,
     /// The row under the cursor.
     pub cursor: usize,
     /// The screen that Esc goes back to.
     pub back: Screen,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self { log: VecDeque::new(), total: 0, failed: 0, missed: 0, cursor: 0, back: Screen::Pets }
-    }
 }
 
 /// Whether an exchange gave no success: it was refused, or no whole answer came, though nobody cancelled it.
@@ -40,29 +34,21 @@ pub fn has_failed(exchange: &Exchange) -> bool {
 }
 
 impl State {
-    /// Takes a new exchange. The cursor stays on the one that it is on.
-    pub fn take(&mut self, exchange: Exchange) {
+    /// Takes a new exchange; `missed` are those before it that could not be recorded. The cursor stays on the one that
+    /// it is on.
+    pub fn take(&mut self, exchange: Exchange, missed: u64) {
+        self.missed += missed;
         self.total += 1;
         self.failed += u64::from(has_failed(&exchange));
-        self.log.push_front(exchange);
-        self.log.truncate(KEPT);
-        if self.log.len() > 1 {
-            self.cursor = (self.cursor + 1).min(self.log.len() - 1);
+        self.rows.push_front(exchange);
+        self.rows.truncate(KEPT);
+        if self.rows.len() > 1 {
+            self.cursor = (self.cursor + 1).min(self.rows.len() - 1);
         }
-    }
-
-    /// How many there were in this session, and how many of them failed.
-    pub const fn counts(&self) -> (u64, u64) {
-        (self.total, self.failed)
-    }
-
-    /// The newest ones, the newest first.
-    pub const fn rows(&self) -> &VecDeque<Exchange> {
-        &self.log
     }
 
     /// The exchange under the cursor.
     pub fn selected(&self) -> Option<&Exchange> {
-        self.log.get(self.cursor)
+        self.rows.get(self.cursor)
     }
 }

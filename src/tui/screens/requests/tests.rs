@@ -75,7 +75,7 @@ fn selected(app: &App) -> &Exchange {
 }
 
 fn paths(app: &App) -> Vec<&str> {
-    app.state.requests.rows().iter().map(|exchange| exchange.path_and_query.as_str()).collect()
+    app.state.requests.rows.iter().map(|exchange| exchange.path_and_query.as_str()).collect()
 }
 
 // --- what follows from what ---
@@ -84,7 +84,7 @@ fn paths(app: &App) -> Vec<&str> {
 fn the_newest_stands_first_and_esc_goes_back_to_where_it_was_opened() {
     let mut app = asked(80, 24);
     assert_eq!(paths(&app)[..2], ["/v1/pets?limit=20", "/v1/pets"]);
-    assert_eq!(app.state.requests.counts(), (5, 2));
+    assert_eq!((app.state.requests.total, app.state.requests.failed), (5, 2));
     app.keys("H Esc");
     assert_eq!(app.state.screen, Screen::Pets);
     app.keys("3 H q");
@@ -100,14 +100,14 @@ fn the_cursor_stays_on_its_exchange_until_that_is_too_old() {
         send(&mut app, listed(second, "x"));
         assert_eq!(selected(&app), &refused_addition(), "{second}");
     }
-    assert_eq!((app.state.requests.cursor, app.state.requests.rows().len()), (KEPT - 1, KEPT));
+    assert_eq!((app.state.requests.cursor, app.state.requests.rows.len()), (KEPT - 1, KEPT));
     send(&mut app, listed(0, "newest"));
     assert_eq!((selected(&app).path_and_query.as_str(), app.state.requests.cursor), ("/v1/pets?limit=20", KEPT - 1));
     app.keys("Home");
     assert_eq!(selected(&app).path_and_query, "/v1/pets?newest");
     app.keys("End PgUp PgDn Up Down");
     assert_eq!(app.state.requests.cursor, KEPT - 1);
-    assert_eq!(app.state.requests.counts(), (KEPT as u64 + 4, 2));
+    assert_eq!((app.state.requests.total, app.state.requests.failed), (KEPT as u64 + 4, 2));
 }
 
 #[test]

@@ -5,26 +5,6 @@ use std::time::Duration;
 use crate::api::Exchange;
 use crate::model::pretty::indented;
 
-fn sent(exchange: &Exchange) -> Vec<String> {
-    let mut lines = vec![format!("{} {}", exchange.method, exchange.path_and_query)];
-    lines.extend(exchange.key_ending.as_ref().map(|ending| format!("authorization: Bearer ....{ending} (hidden)")));
-    lines.extend(body(&exchange.sent));
-    lines
-}
-
-/// What was answered, or why there was no answer.
-fn answered(exchange: &Exchange) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(exchange.status.map(|status| format!("status {status}")));
-    lines.extend(exchange.headers.iter().map(|(name, value)| format!("{name}: {value}")));
-    if let Some(why) = &exchange.failure {
-        let what = if exchange.status.is_some() { "The answer is incomplete" } else { "No answer" };
-        lines.push(format!("{what}: {why}"));
-    }
-    lines.extend(body(&exchange.answer));
-    lines
-}
-
 /// A body after a blank line; JSON with a line for each value.
 fn body(text: &str) -> Vec<String> {
     if text.is_empty() {
@@ -48,11 +28,19 @@ fn timing(exchange: &Exchange) -> String {
 
 /// The whole exchange as a text to read, to copy or to write.
 pub fn whole(exchange: &Exchange) -> String {
-    let mut lines = vec![format!("{}  {}  {}", exchange.at, exchange.what, timing(exchange)), String::new()];
-    lines.push("Sent:".to_owned());
-    lines.extend(sent(exchange));
+    let Exchange { at, what, method, path_and_query, .. } = exchange;
+    let mut lines = vec![format!("{at}  {what}  {}", timing(exchange)), String::new()];
+    lines.extend(["Sent:".to_owned(), format!("{method} {path_and_query}")]);
+    lines.extend(exchange.key_ending.as_ref().map(|ending| format!("authorization: Bearer ....{ending} (hidden)")));
+    lines.extend(body(&exchange.sent));
     lines.extend([String::new(), format!("Answered, {}:", size(exchange))]);
-    lines.extend(answered(exchange));
+    lines.extend(exchange.status.map(|status| format!("status {status}")));
+    lines.extend(exchange.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    if let Some(why) = &exchange.failure {
+        let what = if exchange.status.is_some() { "The answer is incomplete" } else { "No answer" };
+        lines.push(format!("{what}: {why}"));
+    }
+    lines.extend(body(&exchange.answer));
     lines.push(String::new());
     lines.join("\n")
 }
