@@ -21,21 +21,6 @@ pub enum ClipboardBackend {
     File(PathBuf),
 }
 
-/// Where a text was copied to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Copied {
-    /// tmux has it.
-    Tmux,
-    /// The desktop's clipboard has it.
-    Desktop,
-    /// In this file.
-    File(String),
-    /// No program took it: the terminal must.
-    Terminal,
-    /// Nowhere: why.
-    Nowhere(String),
-}
-
 /// The error when nothing accepted the text.
 const NO_WAY: &str = "no clipboard is available, or it is turned off (`clipboard` in the configuration).";
 
@@ -89,24 +74,25 @@ fn by_surroundings(env: &Env, file: Option<PathBuf>) -> Vec<ClipboardBackend> {
     ways
 }
 
-/// Copies `text` by the first of `ways` that takes it.
-pub async fn copy(text: &str, ways: &[ClipboardBackend]) -> Copied {
+/// Copies `text` by the first of `ways` that takes it, and gives that one, or why there is none. The terminal takes it
+/// from the caller.
+pub async fn copy(text: &str, ways: &[ClipboardBackend]) -> Result<ClipboardBackend, String> {
     let mut why = NO_WAY.to_owned();
     for way in ways {
-        match way {
-            ClipboardBackend::Tmux if gives("tmux", &["load-buffer", "-w", "-"], text).await => return Copied::Tmux,
-            ClipboardBackend::Desktop(program, arguments) if gives(program, arguments, text).await => {
-                return Copied::Desktop;
+        let takes = match way {
+            ClipboardBackend::Tmux => gives("tmux", &["load-buffer", "-w", "-"], text).await,
+            ClipboardBackend::Desktop(program, arguments) => gives(program, arguments, text).await,
+            ClipboardBackend::Terminal => true,
+            ClipboardBackend::File(path) => {
+                let written = atomic_file::replace_private(path, text);
+                written.map_err(|error| why = format!("{} cannot be written: {error}.", path.display())).is_ok()
             }
-            ClipboardBackend::Tmux | ClipboardBackend::Desktop(..) => {}
-            ClipboardBackend::Terminal => return Copied::Terminal,
-            ClipboardBackend::File(path) => match atomic_file::replace_private(path, text) {
-                Ok(()) => return Copied::File(path.display().to_string()),
-                Err(error) => why = format!("{} cannot be written: {error}.", path.display()),
-            },
+        };
+        if takes {
+            return Ok(way.clone());
         }
     }
-    Copied::Nowhere(why)
+    Err(why)
 }
 
 /// Whether `program` took the text from its standard input, in time.
@@ -153,10 +139,11 @@ mod tests {
         let path = directory.path().join("deep/copied.txt");
         let none = ClipboardBackend::Desktop("/nonexistent/clipboard", &[]);
         let copied = copy("docs", &[none.clone(), ClipboardBackend::File(path.clone())]).await;
-        assert_eq!(copied, Copied::File(path.display().to_string()));
+        assert_eq!(copied, Ok(ClipboardBackend::File(path.clone())));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "docs");
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert_eq!(copy("docs", &[ClipboardBackend::Desktop("cat", &[])]).await, Copied::Desktop);
-        assert_eq!(copy("docs", &[none]).await, Copied::Nowhere(NO_WAY.into()));
+        let cat = ClipboardBackend::Desktop("cat", &[]);
+        assert_eq!(copy("docs", std::slice::from_ref(&cat)).await, Ok(cat.clone()));
+        assert_eq!(copy("docs", &[none]).await, Err(NO_WAY.into()));
     }
 }

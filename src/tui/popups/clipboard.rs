@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::clipboard::{self, Copied};
+use crate::app::clipboard::{self, ClipboardBackend};
 use crate::clock::Now;
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
@@ -30,23 +30,26 @@ pub struct CopyText {
 }
 
 impl Job for CopyText {
-    type Answer = Copied;
+    /// The clipboard that has it, or why none does.
+    type Answer = Result<ClipboardBackend, String>;
     type Error = Failure;
     const SLOT: fn(&Self) -> Slot = |_| Slot::Copy;
 
-    async fn run(self: Arc<Self>, env: Env) -> Result<Copied, Failure> {
+    async fn run(self: Arc<Self>, env: Env) -> Result<Self::Answer, Failure> {
         Ok(clipboard::copy(&self.text, &env.machine.copying).await)
     }
 
     /// It was copied by a program of this machine, or the terminal must do it.
-    fn done(&self, app: &mut AppState, copied: Result<Copied, Failure>, _: Now) -> Vec<Effect> {
+    fn done(&self, app: &mut AppState, copied: Result<Self::Answer, Failure>, _: Now) -> Vec<Effect> {
         let what = &self.what;
         match copied {
-            Ok(Copied::Tmux) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),
-            Ok(Copied::Desktop) => app.note(format!("Copied {what} to the clipboard.")),
-            Ok(Copied::File(path)) => app.note(format!("This terminal has no clipboard: wrote {what} to {path}.")),
-            Ok(Copied::Nowhere(why)) => app.fail(format!("Not copied: {why}")),
-            Ok(Copied::Terminal) | Err(_) => {
+            Ok(Ok(ClipboardBackend::Tmux)) => app.note(format!("Copied {what} to tmux (prefix ] pastes it).")),
+            Ok(Ok(ClipboardBackend::Desktop(..))) => app.note(format!("Copied {what} to the clipboard.")),
+            Ok(Ok(ClipboardBackend::File(path))) => {
+                app.note(format!("This terminal has no clipboard: wrote {what} to {}.", path.display()))
+            }
+            Ok(Err(why)) => app.fail(format!("Not copied: {why}")),
+            Ok(Ok(ClipboardBackend::Terminal)) | Err(_) => {
                 app.tell(format!("Copied {what} (sent to the terminal, which does not confirm it)."));
                 vec![Effect::Clipboard(self.text.clone())]
             }

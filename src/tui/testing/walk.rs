@@ -12,7 +12,7 @@ use crate::api::follow::{AddedPet, Followed};
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::api::{Exchange, Failure};
-use crate::app::clipboard::Copied;
+use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
 use crate::app::outbox::queue::{LineSent, Unfinished};
 use crate::app::outbox::send::NotCreated;
@@ -305,11 +305,11 @@ fn about_files(app: &mut App, job: &Started, which: usize) {
     };
     if is::<CopyText>(job) {
         let copied = match which % 5 {
-            0 => Copied::Tmux,
-            1 => Copied::Desktop,
-            2 => Copied::File("copied.txt".into()),
-            3 => Copied::Terminal,
-            _ => Copied::Nowhere("no clipboard".into()),
+            0 => Ok(ClipboardBackend::Tmux),
+            1 => Ok(ClipboardBackend::Desktop("pbcopy", &[])),
+            2 => Ok(ClipboardBackend::File("copied.txt".into())),
+            3 => Ok(ClipboardBackend::Terminal),
+            _ => Err("no clipboard".into()),
         };
         app.answer_to::<CopyText>(job.id, Ok(copied));
     } else if let Some(WriteFile { path, replace, .. }) = of_kind(job) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::clipboard::Copied;
+use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::{DomainSetup, ResolverChoice};
 use crate::config::Service;
 use crate::domains::sandbox::Sandbox;
@@ -148,7 +148,7 @@ looks! {
         app.keys("a \"pets.acme-pets.com\" Tab \"sites.petplatform.net\" F2");
         answer(&mut app, 0, true);
         app.keys("v");
-        app.answer::<CopyText>(Ok(Copied::Terminal));
+        app.answer::<CopyText>(Ok(Ok(ClipboardBackend::Terminal)));
         app
     };
     record_of_an_apex: |columns, rows| {

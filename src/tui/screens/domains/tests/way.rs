@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use crate::app::clipboard::Copied;
+use crate::app::clipboard::ClipboardBackend;
 use crate::app::domain_service::{CheckResult, DomainSetup, ResolverChoice};
 use crate::config::{Notify, Service};
 use crate::domains::registry::{Registry, RegistryChange};
@@ -475,7 +475,7 @@ fn each_part_of_the_record_is_copied_by_its_key() {
     {
         app.keys(key);
         assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(text.into()));
-        app.answer::<CopyText>(Ok(Copied::Terminal));
+        app.answer::<CopyText>(Ok(Ok(ClipboardBackend::Terminal)));
         assert_eq!(app.effects.last(), Some(&Effect::Clipboard(text.into())));
     }
     app.keys("f Down y");
