@@ -272,27 +272,29 @@ async fn show(
     inside: Inside,
 ) -> Result<SessionEnd, Failed> {
     let failed = "cannot use the terminal";
-    let (domains_context, files) = (Arc::clone(&context.domains_context), context.drafts.clone());
-    let directory = context.kept.clone();
-    let queues = Arc::clone(&context.queues);
+    let machine = Arc::new(context);
     let link = settings.link;
     // The service starts while the first frame is drawn. At the first start none is chosen yet.
     let settings = (state.screen != Screen::Welcome).then_some(settings);
-    let (worker, worker_ended) = worker::spawn(settings, context);
+    let (worker, worker_ended) = worker::spawn(settings, Arc::clone(&machine));
     let signals = watch_signals(state.link.ssh.clone())?;
     let outlet = TerminalWriter::to_stdout().map_err(Failed::because(failed))?;
     let mut screen = terminal::enter(&outlet, synchronized).map_err(Failed::because(failed))?;
+    let (paused, written) = (outlet.clone(), outlet.clone());
     let wires = LoopIo {
         input: terminal::events().map_err(Failed::because(failed))?,
         worker,
         signals,
-        outside: outside(&outlet),
+        outside: TerminalHooks {
+            suspend: Box::new(move || terminal::suspend(&paused)),
+            tell: Box::new(move |effect| terminal::tell(&written, effect)),
+        },
         traffic: outlet.traffic(),
         pacing: Pacing::new(link),
         clock: clock::now,
     };
     let run = AssertUnwindSafe(event_loop::run(&mut screen, &mut state, &appearance, wires)).catch_unwind().await;
-    let not_kept = files.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
+    let not_kept = machine.drafts.as_ref().and_then(|files| keep_drafts(files, &state, run.as_ref().ok()));
     // This takes a while over a slow connection.
     let is_there = terminal::leave(&outlet, state.quitting == Some(QuitReason::User));
     if let Some(why) = &not_kept {
@@ -302,16 +304,16 @@ async fn show(
     let _ = worker_ended.await;
     let ended = run.unwrap_or_else(|panic| resume_unwind(panic));
     // What changed since the last save: the age of rows, further pages. Losing it only costs time at the next start.
-    if let (Some(directory), Some(kept)) = (directory, SessionCache::at_the_end(&state)) {
-        let _ = kept.write(&directory);
+    if let (Some(directory), Some(kept)) = (&machine.kept, SessionCache::at_the_end(&state)) {
+        let _ = kept.write(directory);
     }
     // The last reports may not be on disk yet; writing them twice does no harm.
     if !state.domains.changes.is_empty()
-        && let Err(why) = domains_context.apply(&state.domains.changes)
+        && let Err(why) = machine.domains_context.apply(&state.domains.changes)
     {
         note(&why);
     }
-    let queued = queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
+    let queued = machine.queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
     if let Err(why) = &queued {
         note(&format!("cannot save the waiting lines of rapid entry: {why}"));
     }
@@ -337,15 +339,6 @@ async fn show(
         Some(QuitReason::Hangup) => Exit::Hangup,
     };
     Ok(ControlFlow::Break(exit))
-}
-
-/// What the event loop does to the terminal besides drawing frames.
-fn outside(outlet: &TerminalWriter) -> TerminalHooks {
-    let (paused, written) = (outlet.clone(), outlet.clone());
-    TerminalHooks {
-        suspend: Box::new(move || terminal::suspend(&paused)),
-        tell: Box::new(move |effect| terminal::tell(&written, effect)),
-    }
 }
 
 /// Saves what is typed for the next session, even if the terminal is gone. Returns why it could not.

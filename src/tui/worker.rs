@@ -55,7 +55,8 @@ pub struct Handle {
 /// `settings`; if there are none, for the one that is changed to.
 ///
 /// It ends soon after its handle is dropped; the second value waits for that.
-pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, JoinHandle<()>) {
+pub fn spawn(settings: Option<Settings>, machine: impl Into<Arc<WorkerContext>>) -> (Handle, JoinHandle<()>) {
+    let machine = machine.into();
     let (effects, incoming) = mpsc::unbounded_channel();
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
@@ -63,12 +64,9 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
     let (recorder, exchanges) = recorder::recorder();
     let mut queue = Queue::default();
     if let Some(settings) = settings.clone() {
-        queue = context
-            .queues
-            .of(session_cache::identity(&settings).as_deref())
-            .map(|(queue, _)| queue)
-            .unwrap_or_default();
-        let connect = (context.services.connect)(settings);
+        let identity = session_cache::identity(&settings);
+        queue = machine.queues.of(identity.as_deref()).map(|(queue, _)| queue).unwrap_or_default();
+        let connect = (machine.services.connect)(settings);
         let recorder = Recorder::clone(&recorder);
         tokio::spawn(async move {
             let connected = connect.await.map(|client| client.recording(recorder));
@@ -84,7 +82,7 @@ pub fn spawn(settings: Option<Settings>, context: WorkerContext) -> (Handle, Joi
     }
     let import_control = watch::Sender::new(ImportControl::Go);
     let env = Env {
-        machine: Arc::new(context),
+        machine,
         settings: settings.map(Arc::new),
         id: ReqId(0),
         connection,
