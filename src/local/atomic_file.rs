@@ -81,7 +81,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 }
 
 /// `None` instead of the error for a missing file.
-pub(super) fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub fn if_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         other => other.map(Some),

@@ -33,13 +33,8 @@ impl Claim {
     /// # Errors
     /// The directory cannot be created or written, its file system has no locks, or 64 programs run.
     pub fn new(state: &Path, identity: &str) -> io::Result<Self> {
-        let left = left(state, identity);
-        Self::first(state, identity, left.into_iter().chain(1..=MOST))
-    }
-
-    fn first(state: &Path, identity: &str, numbers: impl Iterator<Item = usize>) -> io::Result<Self> {
         let (directory, stem) = (directory(state), file_stem(identity));
-        for number in numbers {
+        for number in left(state, &stem).into_iter().chain(1..=MOST) {
             let file = |ending: &str| directory.join(format!("{stem}-{number}.{ending}"));
             if let Some(lock) = atomic_file::claim(&file(LOCK))? {
                 return Ok(Self { draft: file(DRAFT), queue: file(QUEUE), _lock: lock });
@@ -120,11 +115,10 @@ const DRAFT: &str = "json";
 const QUEUE: &str = "queue.ndjson";
 const LOCK: &str = "lock";
 
-/// The numbers of the files in which programs left a draft or a queue.
-fn left(state: &Path, identity: &str) -> BTreeSet<usize> {
-    let stem = file_stem(identity);
+/// The numbers of the files with this stem in which programs left a draft or a queue.
+fn left(state: &Path, stem: &str) -> BTreeSet<usize> {
     let number = |name: &str| {
-        let (number, ending) = name.strip_prefix(&stem)?.strip_prefix('-')?.split_once('.')?;
+        let (number, ending) = name.strip_prefix(stem)?.strip_prefix('-')?.split_once('.')?;
         let number = number.parse().ok().filter(|number| (1..=MOST).contains(number))?;
         [DRAFT, QUEUE].contains(&ending).then_some(number)
     };

@@ -2,7 +2,7 @@
 //! sent, and when its outcome is known. Settled pets are removed when the file is opened again.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, ErrorKind, Read as _};
+use std::io::{self, BufReader, Read as _};
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -157,11 +157,7 @@ impl QueueFile {
     /// What it holds. A missing file is empty.
     pub(super) fn read(&self) -> io::Result<Unfinished> {
         let mut left = Unfinished::default();
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(left),
-            Err(error) => return Err(error),
-        };
+        let Some(file) = atomic_file::if_there(File::open(&self.path))? else { return Ok(left) };
         let mut lines = Lines::new(BufReader::new(file.take(MOST_BYTES)), u64::MAX);
         while let Some((_, line)) = lines.next_line()? {
             match serde_json::from_slice(line) {

@@ -69,26 +69,17 @@ impl State {
 
     /// The import that is running or has ended.
     pub const fn running(&self) -> Option<&Running> {
-        match &self.phase {
-            Phase::Running(running) => Some(running),
-            Phase::File | Phase::Looked(_) => None,
-        }
+        if let Phase::Running(running) = &self.phase { Some(running) } else { None }
     }
 
     /// The same, for changes.
     pub(super) const fn running_mut(&mut self) -> Option<&mut Running> {
-        match &mut self.phase {
-            Phase::Running(running) => Some(running),
-            Phase::File | Phase::Looked(_) => None,
-        }
+        if let Phase::Running(running) = &mut self.phase { Some(running) } else { None }
     }
 
     /// The preview of the file.
     pub(super) const fn looked_mut(&mut self) -> Option<&mut PreviewState> {
-        match &mut self.phase {
-            Phase::Looked(looked) => Some(looked),
-            Phase::File | Phase::Running(_) => None,
-        }
+        if let Phase::Looked(looked) = &mut self.phase { Some(looked) } else { None }
     }
 
     /// What is imported, if known.
