@@ -12,6 +12,7 @@ use crate::config::SshSession;
 use crate::transfer::ColumnMapping;
 use crate::transfer::ImportSource;
 use crate::transfer::import::{ImportOptions, Start};
+use crate::transfer::validate::RowCounts;
 use crate::tui::command::{Place, Run};
 use crate::tui::key::KeyPress;
 use crate::tui::keymap::GLOBAL;
@@ -207,8 +208,7 @@ fn an_import_of_pasted_rows_is_continued_and_no_other() {
         let run = RunImport {
             source: ImportSource::File(path.to_owned()),
             reading: ColumnMapping::default(),
-            good: 1,
-            bad: 0,
+            rows: RowCounts { good: 1, bad: 0 },
             start: Start::GoOn,
             report: report.map(Into::into),
             how: ImportOptions::default(),

@@ -22,7 +22,6 @@ use crate::transfer::earlier_import::EarlierImport;
 use crate::transfer::import::{self, ImportEnded, ImportEvent, ImportProgress, OnImportEvent, Summary, Work};
 use crate::transfer::journal::{Journal, RowOutcome};
 use crate::transfer::preview::preview;
-use crate::transfer::validate::RowCounts;
 use crate::transfer::{ColumnMapping, FileFormat, Input, TransferError};
 use crate::tui::effect::Effect;
 use crate::tui::job::{BETWEEN_NEWS, Env, Job, Ongoing};
@@ -199,14 +198,8 @@ impl RunImport {
             };
             let report = run.report.clone().unwrap_or_else(|| Journal::beside(&place));
             let input = Input::file(&place)?;
-            let work = Work::start(
-                &run.start,
-                &input,
-                &reading,
-                Some(RowCounts { good: run.good, bad: run.bad }),
-                Some(report.clone()),
-                &around.target(),
-            )?;
+            let target = around.target();
+            let work = Work::start(&run.start, &input, &reading, Some(run.rows), Some(report.clone()), &target)?;
             Ok::<_, TransferError>((place, report, input, work))
         };
         let begun = spawn_blocking(begin).await.map_err(|error| ImportEnded::Failed(error.to_string()))?;

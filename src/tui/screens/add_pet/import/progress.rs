@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::transfer::ColumnMapping;
 use crate::transfer::import::{ImportEvent, ImportOptions, ImportProgress, Start};
 use crate::transfer::journal::{RowAnswer, RowOutcome};
+use crate::transfer::validate::RowCounts;
+use crate::transfer::{ColumnMapping, ImportSource};
 
 use super::preview::PreviewState;
-use crate::transfer::ImportSource;
 
 /// The most recent rows that are shown.
 const LAST_ROWS: usize = 200;
@@ -23,10 +23,8 @@ pub struct RunImport {
     pub source: ImportSource,
     /// How it is read.
     pub reading: ColumnMapping,
-    /// How many rows can be sent.
-    pub good: u64,
-    /// How many cannot.
-    pub bad: u64,
+    /// How many of its rows can be sent.
+    pub rows: RowCounts,
     /// How it starts.
     pub start: Start,
     /// Its report, if it is not beside the file.
@@ -135,13 +133,13 @@ impl Running {
 
     /// Rows not done yet.
     pub const fn left(&self) -> u64 {
-        self.run.good.saturating_sub(self.progress.dealt_with())
+        self.run.rows.good.saturating_sub(self.progress.dealt_with())
     }
 
     /// How much is done, in percent.
     pub const fn percent(&self) -> u64 {
-        let done = self.run.good - self.left();
-        match (done * 100).checked_div(self.run.good) {
+        let done = self.run.rows.good - self.left();
+        match (done * 100).checked_div(self.run.rows.good) {
             Some(percent) => percent,
             None => 100,
         }

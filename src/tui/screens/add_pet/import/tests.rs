@@ -222,7 +222,7 @@ fn with_bad_rows_nothing_is_sent_before_that_is_chosen() {
     assert!(app.says("2 rows cannot be sent. Choose to send only the others, or fix the file"), "{}", app.screen());
     app.keys("Space F2");
     let run = begun(&app).unwrap();
-    assert_eq!((run.good, run.start, run.source), (3, Start::New, ImportSource::File("new-arrivals.csv".into())));
+    assert_eq!((run.rows.good, run.start, run.source), (3, Start::New, ImportSource::File("new-arrivals.csv".into())));
 }
 
 #[test]
@@ -680,7 +680,7 @@ fn a_protected_service_is_asked_about_with_the_number() {
     app.wait(Duration::from_secs(1)).keys("Enter");
     assert_eq!((begun(&app), app.state.place().name), (None, "import-preview"));
     app.keys("F2").wait(Duration::from_secs(1)).keys("y");
-    assert_eq!(begun(&app).unwrap().good, 3);
+    assert_eq!(begun(&app).unwrap().rows.good, 3);
 }
 
 #[test]

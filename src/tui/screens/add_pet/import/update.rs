@@ -14,7 +14,6 @@ use crate::transfer::ImportSource;
 use crate::transfer::earlier_import::{EarlierImport, EarlierVerdict};
 use crate::transfer::import::Start;
 use crate::transfer::journal::{Journal, RowOutcome};
-use crate::transfer::validate::RowCounts;
 use crate::tui::command::{Command, Movement, Place, READER, change, command, moves, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::path_completion::COMPLETE;
@@ -274,14 +273,14 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(looked) = state.add.import.looked_mut() else { return Vec::new() };
     let Some(start) = looked.start() else { return Vec::new() };
     let (source, reading, how) = (looked.source.clone(), looked.reading(), looked.how);
-    let RowCounts { good, bad } = looked.seen().map(|seen| seen.preview.check.counts()).unwrap_or_default();
+    let rows = looked.seen().map(|seen| seen.preview.check.counts()).unwrap_or_default();
     // The report of an import before the last one has another name.
     let report = looked.before().filter(|_| start == Start::GoOn).map(|before| before.report.clone());
     let what = into(looked.to_send());
     if state.asks_first(what, Vec::new(), begin, now) {
         return Vec::new();
     }
-    run(state, RunImport { source, reading, good, bad, start, report, how }, now)
+    run(state, RunImport { source, reading, rows, start, report, how }, now)
 }
 
 /// What is asked about a protected service.
@@ -305,7 +304,7 @@ fn go_on(state: &mut AppState, now: Now) -> Vec<Effect> {
     let (source, report) = (ImportSource::File(file.clone()), Some(PathBuf::from(report)));
     let again = RunImport { source, start: Start::GoOn, report, ..before.clone() };
     if is_still_switching(state, "nothing was sent. Press F2 again after that.")
-        || state.asks_first(into(again.good), Vec::new(), begin, now)
+        || state.asks_first(into(again.rows.good), Vec::new(), begin, now)
     {
         return Vec::new();
     }

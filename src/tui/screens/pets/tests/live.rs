@@ -15,6 +15,7 @@ use crate::transfer::ImportSource;
 use crate::transfer::import::ImportOptions;
 use crate::transfer::import::ImportProgress;
 use crate::transfer::import::Start;
+use crate::transfer::validate::RowCounts;
 use crate::tui::effect::Effect;
 use crate::tui::job::Started;
 use crate::tui::pending::Slot;
@@ -155,8 +156,7 @@ fn what_this_program_adds_is_no_news_however_the_reports_and_its_own_answers_com
     app.begin(RunImport {
         source: ImportSource::Pasted("name\n".into()),
         reading: ColumnMapping::default(),
-        good: 2,
-        bad: 0,
+        rows: RowCounts { good: 2, bad: 0 },
         start: Start::GoOn,
         report: None,
         how: ImportOptions::default(),

@@ -68,8 +68,8 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
 }
 
 fn draw_gauge(running: &Running, page: &mut Page<'_>) {
-    let done = running.run.good - running.left();
-    let words = format!("  {done} of {}   {}%", running.run.good, running.percent());
+    let done = running.run.rows.good - running.left();
+    let words = format!("  {done} of {}   {}%", running.run.rows.good, running.percent());
     let room = page.columns().saturating_sub(width(&words) + 6);
     let full = usize::try_from(running.percent()).unwrap_or(100) * room / 100;
     page.line(vec![
