@@ -7,7 +7,7 @@ use crate::domains::record_export::{Conflict, DnsRecord};
 use crate::domains::reported::Event;
 use crate::domains::stage::Stage as Step;
 use crate::domains::troubleshooting::{self, Facts, Rule};
-use crate::domains::{DnsName, Finding};
+use crate::domains::{DnsName, Finding, report};
 use crate::model::display_safe;
 use crate::tui::command::{Command, Place, change, command, moves};
 use crate::tui::effect::Effect;
@@ -19,7 +19,7 @@ use super::popups::formats::{self, FormatsBox};
 use super::popups::outside::{OUTSIDE, OUTSIDE_TYPED};
 use super::state::{ConfirmTwice, PanelLocation, State};
 use super::update::{around, go, line};
-use super::{labels, redirects, removal, scheduler, wizard};
+use super::{redirects, removal, scheduler, wizard};
 
 /// What is shown if nothing is known of a domain yet.
 const NOT_CHECKED: &str = "Not checked yet. r checks now.";
@@ -33,7 +33,7 @@ const SAVED: Command = command("saved", "s", "saved it", "I saved it there", |ap
 })
 .shell(|app| line(app, "saved"));
 const VERIFIED: Command = command("verified", "V", "I chose Verify", "I chose (Re-)Verify", |app, now| {
-    of_selected(app, |app, _| verified(app, now))
+    of_selected(app, |app, name| verified(app, name, now))
 })
 .confirms()
 .when(is_listed)
@@ -207,8 +207,7 @@ fn check_now(app: &mut AppState, name: &DnsName) {
 
 /// Copies one part of the record.
 fn copy_part(app: &mut AppState, part: fn(&DnsRecord) -> String, now: Now) -> Vec<Effect> {
-    let panel = &app.domains;
-    let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) else {
+    let Some(record) = app.domains.dns_record() else {
         return app.note("No value yet. F3 goes back to enter it.");
     };
     let text = part(&record);
@@ -261,10 +260,9 @@ fn words(finding: &Finding) -> String {
 }
 
 /// Records that Verify was chosen. If it cannot succeed yet, only on the second press.
-fn verified(app: &mut AppState, now: Now) {
+fn verified(app: &mut AppState, name: &DnsName, now: Now) {
     let panel = &mut app.domains;
-    let Some(name) = panel.selected.clone() else { return };
-    let state = panel.status(&name, now).state;
+    let state = panel.status(name, now).state;
     let fits = state.may_verify();
     if !fits && panel.confirming.take() != Some(ConfirmTwice::Verified) {
         panel.confirming = Some(ConfirmTwice::Verified);
@@ -273,8 +271,8 @@ fn verified(app: &mut AppState, now: Now) {
     }
     let live = state == Step::Live;
     panel.confirming = None;
-    panel.record(&name, Event::Verified, now);
-    scheduler::ask_anew(panel, &name);
+    panel.record(name, Event::Verified, now);
+    scheduler::ask_anew(panel, name);
     app.say_done(
         match (fits, live) {
             (_, true) => "Recorded. The domain is already live.",
@@ -335,11 +333,14 @@ pub(super) fn with_facts<T>(state: &State, now: Now, f: impl FnOnce(&Facts<'_>) 
     Some(f(&facts))
 }
 
+/// Shows the findings with their evidence.
 fn evidence(app: &mut AppState) {
     let Some(seen) = app.domains.selected.as_ref().and_then(|name| app.domains.seen(name)) else {
         return app.tell(NOT_CHECKED);
     };
-    let text = labels::evidence(seen, usize::from(app.size.columns).saturating_sub(6));
+    let columns = usize::from(app.size.columns).saturating_sub(6);
+    let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
+    let text = lines.collect::<Vec<_>>().join("\n");
     app.popups.show(TextBox::new(TextKind::Evidence, text, "evidence"));
 }
 

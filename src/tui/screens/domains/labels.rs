@@ -3,17 +3,7 @@
 use crate::app::domain_progress::NextStep;
 use crate::app::domain_service::CheckResult;
 use crate::domains::catalogue::Topic;
-use crate::domains::record_export::DnsRecord;
-use crate::domains::{Domain, Finding, Verdict, report};
-
-use super::state::State;
-
-/// The record that a domain needs at its DNS provider, once the value is known.
-pub fn record(state: &State, domain: &Domain) -> Option<DnsRecord> {
-    let value = state.reported(&domain.name).value?;
-    let zone = state.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
-    Some(DnsRecord::new(domain, zone, value))
-}
+use crate::domains::{Finding, Verdict};
 
 /// What the operator does next, with the key for it; `None` if there is nothing to do but wait.
 pub fn act(next: &NextStep) -> Option<&str> {
@@ -57,10 +47,4 @@ pub fn difference(before: &CheckResult, after: &CheckResult) -> Option<String> {
     let changes: Vec<String> =
         [news("fixed", before, after), news("new", after, before)].into_iter().flatten().collect();
     (!changes.is_empty()).then(|| changes.join("; "))
-}
-
-/// The findings with their evidence, in lines of at most `columns`.
-pub fn evidence(seen: &CheckResult, columns: usize) -> String {
-    let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
-    lines.collect::<Vec<_>>().join("\n")
 }

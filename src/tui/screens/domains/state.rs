@@ -10,6 +10,7 @@ use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
 use crate::domains::observation::Complete;
+use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::reported::{Dated, Event, Reported};
@@ -220,6 +221,14 @@ impl State {
     /// The selected domain, if its name is valid.
     pub fn domain(&self) -> Option<Domain> {
         parse_name::domain(self.selected.as_ref()?.as_str()).ok()
+    }
+
+    /// The record that it needs at its DNS provider, once the value is known.
+    pub fn dns_record(&self) -> Option<DnsRecord> {
+        let domain = self.domain()?;
+        let value = self.reported(&domain.name).value?;
+        let zone = self.seen(&domain.name).map_or_else(|| domain.registrable.clone(), |seen| seen.zone.clone());
+        Some(DnsRecord::new(&domain, zone, value))
     }
 
     /// The result of the last check of a domain.

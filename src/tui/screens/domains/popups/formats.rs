@@ -1,6 +1,5 @@
 //! The record of a domain in all formats: their names at the left, the text at the right.
 
-use super::super::labels;
 use super::super::state::State;
 use crate::clock::Now;
 use crate::domains::record_export::{ExportFormat, export};
@@ -26,9 +25,8 @@ impl FormatsBox {
 
     /// The record of the shown domain in this format.
     pub fn text(self, state: &State) -> String {
-        let Some(domain) = state.domain() else { return String::new() };
-        let Some(record) = labels::record(state, &domain) else { return String::new() };
-        let conflicts = state.seen(&domain.name).map_or(&[][..], |seen| &seen.conflicts);
+        let Some(record) = state.dns_record() else { return String::new() };
+        let conflicts = state.seen(&record.name).map_or(&[][..], |seen| &seen.conflicts);
         export(&record, self.format(), if self.with_deletes { conflicts } else { &[] })
     }
 }

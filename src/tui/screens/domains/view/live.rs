@@ -17,7 +17,6 @@ use crate::model::text::{cut, width};
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 
-use super::super::labels;
 use super::super::summary::DomainSummary;
 use super::{Page, Scene, act_of, closed, moment, sentence, verdict_style, verdict_word};
 
@@ -130,7 +129,7 @@ fn span(time: SignedDuration) -> String {
 /// Who sees what at the name, over at most `room` rows.
 fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckResult, room: usize) {
     let panel = &scene.app.domains;
-    if let Some(record) = panel.domain().and_then(|domain| labels::record(panel, &domain)) {
+    if let Some(record) = panel.dns_record() {
         page.text(&format!("   {} {name} should be {}", record.kind(), record.value));
     }
     if room == 0 && !seen.views.is_empty() {

@@ -6,7 +6,6 @@ use crate::domains::observation;
 use crate::model::text::{cut, width};
 use crate::tui::theme::StyleRole;
 
-use super::super::labels;
 use super::super::wizard::in_the_way;
 use super::wizard::steps;
 use super::{Page, Scene, act_of, closed};
@@ -23,8 +22,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     page.tight = small;
     steps(page, 2);
     page.gap();
-    let Some(domain) = panel.domain() else { return };
-    let Some(record) = labels::record(panel, &domain) else {
+    let Some(record) = panel.dns_record() else {
         return page.text("   No value yet. F3 goes back to enter it.");
     };
     page.heading("   At your DNS provider add this record:");

@@ -5,7 +5,6 @@ use crate::domains::finding::deciding;
 use crate::tui::pending::Slot;
 use crate::tui::widgets::page::tick;
 
-use super::super::labels;
 use super::super::removal::{DASHBOARD, NAME, VISITORS, followed, is_gone, is_left_behind, worked};
 use super::{Page, Scene, act_of};
 
@@ -68,8 +67,7 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
         page.label(0, 3, &format!("{number} {} {text}", tick(done)), here);
         page.next_row();
     }
-    let record = panel.domain().and_then(|domain| labels::record(panel, &domain));
-    let record = record.map_or_else(
+    let record = panel.dns_record().map_or_else(
         || "the record".to_owned(),
         |record| format!("{} {} -> {}", record.kind(), record.name.relative_to(&record.zone), record.value),
     );
