@@ -9,17 +9,6 @@ use crate::model::{Pet, PetId};
 use crate::model::search::needle::{Needle, Text, folded};
 use crate::model::search::{Query, Word};
 
-/// How all rows of a search are scored; better takes longer.
-#[derive(Clone, Copy)]
-enum Way {
-    /// The best place in the name that fits.
-    Best,
-    /// The first place in the name that fits.
-    Quick,
-    /// Not at all: with that many matches the shorter name is as good a guess.
-    Not,
-}
-
 /// So many letters of names times letters of words are scored the best way within some milliseconds.
 const BEST_WORK: usize = 4_000_000;
 /// So many rows times letters of words the quick way.
@@ -27,17 +16,17 @@ const QUICK_WORK: usize = 300_000;
 
 type ScoreName = fn(&mut Matcher, Utf32Str<'_>, Utf32Str<'_>) -> Option<u16>;
 
-impl Way {
-    fn new(query: &Query, pets: &[Pet], rows: &[u32]) -> Self {
-        let letters: usize = query.words().map(|word| word.needle.count()).sum();
-        let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
-        if letters.saturating_mul(names) <= BEST_WORK {
-            Self::Best
-        } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
-            Self::Quick
-        } else {
-            Self::Not
-        }
+/// How the rows of a search are scored: by the best place in a name that fits, or by the first one, which is quicker, or
+/// not at all: with that many matches the shorter name is as good a guess.
+fn way(query: &Query, pets: &[Pet], rows: &[u32]) -> Option<ScoreName> {
+    let letters: usize = query.words().map(|word| word.needle.count()).sum();
+    let names: usize = rows.iter().map(|row| pets[*row as usize].name.len()).sum();
+    if letters.saturating_mul(names) <= BEST_WORK {
+        Some(Matcher::fuzzy_match)
+    } else if letters.saturating_mul(rows.len()) <= QUICK_WORK {
+        Some(Matcher::fuzzy_match_greedy)
+    } else {
+        None
     }
 }
 
@@ -72,16 +61,12 @@ impl Default for Scorer {
 impl Scorer {
     /// The rows in `rows`, all of which fit, the best match first.
     pub fn rank(&mut self, query: &Query, pets: &[Pet], rows: &[u32]) -> &[Match] {
-        let way = Way::new(query, pets, rows);
+        let way = way(query, pets, rows);
         let mut matches = std::mem::take(&mut self.matches);
         matches.clear();
         matches.extend(rows.iter().map(|row| {
             let pet = &pets[*row as usize];
-            let score = match way {
-                Way::Best => self.score(query, pet, Matcher::fuzzy_match),
-                Way::Quick => self.score(query, pet, Matcher::fuzzy_match_greedy),
-                Way::Not => 0,
-            };
+            let score = way.map_or(0, |way| self.score(query, pet, way));
             let length = u32::try_from(pet.name.chars().count()).unwrap_or(u32::MAX);
             Match { row: *row, score, length, id: pet.id }
         }));
