@@ -38,9 +38,14 @@ impl State {
         self.redirects.walked.iter().find(|walked| walked.redirect == redirect)
     }
 
+    /// The result of following the redirect from a domain.
+    pub fn followed(&self, from: &DnsName) -> Option<&FollowedRedirect> {
+        self.walked(self.redirect_from(from)?)
+    }
+
     /// What fails in the redirect from a domain, if it was followed.
     pub fn failing_redirect(&self, from: &DnsName) -> Option<&str> {
-        let walked = self.walked(self.redirect_from(from)?).filter(|walked| !leads_on(&walked.findings))?;
+        let walked = self.followed(from).filter(|walked| !leads_on(&walked.findings))?;
         let decides = deciding(&walked.findings).filter(|finding| finding.verdict == Verdict::Fail)?;
         Some(&decides.title)
     }

@@ -5,7 +5,6 @@ use jiff::Timestamp;
 use crate::app::domain_progress::{self, leads_on};
 use crate::clock::Now;
 use crate::domains::DnsName;
-use crate::domains::check::FollowedRedirect;
 use crate::domains::parse_name;
 use crate::domains::reported::Event;
 use crate::domains::stage::{Measurement, Stage as Step};
@@ -34,11 +33,6 @@ pub fn worked(state: &State, name: &DnsName) -> Option<Timestamp> {
     let last = state.entry(name)?.measurements.last();
     let gone = state.reported(name).removed || last.is_some_and(|last| last.unknown_there) || is_gone(state, name);
     state.worked.get(name).copied().filter(|_| gone && state.redirect_from(name).is_some())
-}
-
-/// The result of following the redirect from `name`.
-pub(super) fn followed<'a>(state: &'a State, name: &DnsName) -> Option<&'a FollowedRedirect> {
-    state.walked(state.redirect_from(name)?)
 }
 
 /// Whether a record still points to the platform after the removal; `None` if unknown.
@@ -114,7 +108,7 @@ fn tick(app: &mut AppState, now: Now) {
         scheduler::ask_anew(panel, &name);
         app.tell("Recorded as not removed.");
     } else {
-        let works = followed(panel, &name).is_some_and(|followed| leads_on(&followed.findings));
+        let works = panel.followed(&name).is_some_and(|followed| leads_on(&followed.findings));
         // The removal ends it, which the next check may see before the other.
         let works = works || panel.worked.contains_key(&name);
         let open = (!works).then_some("Step 1 is open: no working redirect was found.");

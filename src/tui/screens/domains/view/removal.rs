@@ -5,7 +5,7 @@ use crate::domains::finding::deciding;
 use crate::tui::pending::Slot;
 use crate::tui::widgets::page::tick;
 
-use super::super::removal::{DASHBOARD, NAME, VISITORS, followed, is_gone, is_left_behind, worked};
+use super::super::removal::{DASHBOARD, NAME, VISITORS, is_gone, is_left_behind, worked};
 use super::{Page, Scene, act_of};
 
 /// The least rows for everything.
@@ -30,7 +30,7 @@ fn draw_whole(scene: Scene<'_>, small: bool, page: &mut Page<'_>) {
         page.wrapped(3, "Remove in the dashboard takes the site at this name offline at once. So, in this order:", 3);
     }
     page.gap();
-    let followed = followed(panel, name);
+    let followed = panel.followed(name);
     let works = followed.is_some_and(|followed| leads_on(&followed.findings));
     let worked = worked(panel, name).filter(|_| !works);
     page.text(&format!("     1 {} A redirect to another domain is set and works", tick(works || worked.is_some())));
