@@ -429,7 +429,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
     let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
-    let under_way = state.add.import.running().filter(|running| running.is_under_way());
+    let under_way = state.add.import.running().filter(|running| running.is_under_way);
     lines.extend(leaving(&added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
     if let Some(sent) = &state.add.sent {
         let new = serde_json::to_string(&sent.new).unwrap_or_default();

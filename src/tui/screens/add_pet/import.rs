@@ -12,8 +12,6 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use preview::{Choice, PreviewField, PreviewState};
-pub use progress::Running;
 pub use state::{Phase, State};
 
 #[cfg(test)]

@@ -49,7 +49,8 @@ pub struct Running {
     pub rows: VecDeque<RowEntry>,
     /// The rows that were not added, the newest first.
     pub rejects: VecDeque<RowEntry>,
-    pub ended: bool,
+    /// Whether rows are being sent, or will be.
+    pub is_under_way: bool,
     /// Only rows that were not added are listed.
     pub only_rejects: bool,
     /// The selected row, from 0.
@@ -81,17 +82,12 @@ impl Running {
             progress: ImportProgress::default(),
             rows: VecDeque::new(),
             rejects: VecDeque::new(),
-            ended: false,
+            is_under_way: true,
             only_rejects: false,
             cursor: 0,
             since: None,
             speed: None,
         }
-    }
-
-    /// Whether rows are being sent, or will be.
-    pub const fn is_under_way(&self) -> bool {
-        !self.ended
     }
 
     /// Takes the counts and new events.

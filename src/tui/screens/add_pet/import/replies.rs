@@ -114,13 +114,12 @@ pub(super) fn on_ended(state: &mut AppState, summary: Summary, now: Now) -> Vec<
     if running.files.is_some() {
         running.progress = summary.progress;
     }
-    running.ended = true;
-    // There is nothing to stop any more.
-    state.unask(STOP);
-    let Some(running) = state.add.import.running_mut() else { return Vec::new() };
+    running.is_under_way = false;
     let ImportProgress { added, refused, invalid, unknown, .. } = running.progress;
     let counts = running.progress.words(Some(summary.left.unwrap_or_else(|| running.left())));
     let is_file = matches!(running.run.source, ImportSource::File(_));
+    // There is nothing to stop any more.
+    state.unask(STOP);
     state.added_in_bulk += added;
     if summary.ended == ImportEnded::Complete {
         state.add.import.unfinished = None;

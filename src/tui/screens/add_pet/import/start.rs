@@ -64,7 +64,7 @@ pub(super) fn drop_unfinished(state: &mut AppState) {
 /// Takes a paste into the name field that is several lines or the path of a file. The text in the field is its
 /// beginning if the paste begins with a line end.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
-    let is_free = !state.add.import.running().is_some_and(super::Running::is_under_way);
+    let is_free = !state.add.import.running().is_some_and(|running| running.is_under_way);
     let first = state.add.name_field().value();
     if !is_free || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
         return None;

@@ -93,6 +93,6 @@ impl State {
 
     /// Whether it shows a countdown to the next try.
     pub fn is_waiting(&self) -> bool {
-        self.running().is_some_and(|running| running.is_under_way() && running.progress.waiting.is_some())
+        self.running().is_some_and(|running| running.is_under_way && running.progress.waiting.is_some())
     }
 }

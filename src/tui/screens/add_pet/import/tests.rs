@@ -25,7 +25,7 @@ use crate::tui::popups::jobs::FileContents;
 use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
-use crate::tui::screens::add_pet::import::preview::{CheckedFile, UnusableFile};
+use crate::tui::screens::add_pet::import::preview::{CheckedFile, Choice, UnusableFile};
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::popups::lookup::LookupBox;

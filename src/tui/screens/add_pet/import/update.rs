@@ -158,7 +158,7 @@ impl State {
 }
 
 fn is_under_way(app: &AppState) -> bool {
-    app.add.import.running().is_some_and(Running::is_under_way)
+    app.add.import.running().is_some_and(|running| running.is_under_way)
 }
 
 /// Another line of the preview.
@@ -327,7 +327,7 @@ fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
 /// Shows the pets, with those that a running import has added so far.
 pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
-    let adds = |running: &Running| running.is_under_way() && running.progress.added > 0;
+    let adds = |running: &Running| running.is_under_way && running.progress.added > 0;
     if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
 }
 
@@ -462,7 +462,7 @@ fn options(looked: &PreviewState) -> String {
 
 /// Why another service cannot be changed to now.
 pub fn why_not_switch(state: &AppState) -> Option<String> {
-    let running = state.add.import.running().filter(|running| running.is_under_way())?;
+    let running = state.add.import.running().filter(|running| running.is_under_way)?;
     let (service, left) = (&running.service, running.left());
     Some(format!(
         "An import into {} is running, with {} left. Stop it first (2, Esc).",

@@ -26,7 +26,7 @@ pub fn place(state: &AppState) -> String {
             }
             _ => "Nothing has been sent yet.",
         },
-        Phase::Running(running) if running.is_under_way() => "Sending. Esc stops; nothing is lost.",
+        Phase::Running(running) if running.is_under_way => "Sending. Esc stops; nothing is lost.",
         Phase::Running(running) => match &running.progress {
             _ if import.unfinished.is_some() => "Not finished. F2 sends the rest; Esc leaves it for later.",
             progress if progress.refused > 0 => "Finished. F2 sends the refused rows again; Esc closes.",
@@ -43,7 +43,7 @@ pub fn word(state: &AppState) -> Option<String> {
     if state.screen == Screen::AddPet && import.on {
         return None;
     }
-    match import.running().filter(|running| running.is_under_way()) {
+    match import.running().filter(|running| running.is_under_way) {
         Some(running) => Some(format!("importing {}%", running.percent())),
         None => import.unfinished.as_ref().map(|_| "import not finished".to_owned()),
     }

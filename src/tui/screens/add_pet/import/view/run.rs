@@ -39,8 +39,7 @@ pub fn draw(running: &Running, state: &AppState, now: Now, page: &mut Page<'_>) 
     page.line(cut(&counts(running, now), page.columns()));
     page.gap();
     // A pasted import leaves no report once it is complete.
-    let is_gone =
-        matches!(running.run.source, ImportSource::Pasted(_)) && !running.is_under_way() && running.left() == 0;
+    let is_gone = matches!(running.run.source, ImportSource::Pasted(_)) && !running.is_under_way && running.left() == 0;
     if let Some((_, report)) = running.files.as_ref().filter(|_| !is_gone) {
         let name = report.rsplit('/').next().unwrap_or(report);
         let text = format!("   Report   {}   (written row by row)", appearance.text(name));
@@ -83,7 +82,7 @@ fn draw_gauge(running: &Running, page: &mut Page<'_>) {
 fn counts(running: &Running, now: Now) -> String {
     let progress = &running.progress;
     let mut text = format!("   {}", progress.words(Some(running.left())));
-    if !running.is_under_way() {
+    if !running.is_under_way {
         return text;
     }
     if let Some(waiting) = &progress.waiting {
@@ -133,11 +132,11 @@ fn draw_rows<'a>(
 
 fn draw_below(running: &Running, state: &AppState, page: &mut Page<'_>) {
     let is_done = running.left() == 0 && running.progress.refused + running.progress.unknown == 0;
-    if running.files.is_none() || (!running.is_under_way() && is_done) {
+    if running.files.is_none() || (!running.is_under_way && is_done) {
         return;
     }
     page.gap();
-    page.line(if running.is_under_way() {
+    page.line(if running.is_under_way {
         "   If this window or the connection closes, continue with:"
     } else {
         "   F2 continues here; on the command line:"
