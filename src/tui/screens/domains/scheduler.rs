@@ -230,8 +230,7 @@ impl Ongoing for CheckDomain {
     type Part = (Complete, Timestamp);
 
     fn on_part(&self, app: &mut AppState, so_far: Self::Part, _: Now) -> Vec<Effect> {
-        let name = app.domains.lanes[self.lane].clone();
-        if let Some(check) = name.and_then(|name| app.domains.checks.get_mut(&name)) {
+        if let Some(check) = app.domains.checks.get_mut(&self.request.entry.name) {
             check.so_far = Some(so_far);
         }
         Vec::new()
@@ -260,7 +259,7 @@ pub(super) fn wait(state: &mut State, name: &DnsName, now: Now) {
 }
 
 /// Frees a lane; returns its domain.
-pub fn free(state: &mut State, lane: usize) -> Option<DnsName> {
+fn free(state: &mut State, lane: usize) -> Option<DnsName> {
     let name = state.lanes[lane].take()?;
     if let Some(check) = state.checks.get_mut(&name) {
         (check.asked, check.so_far) = (false, None);

@@ -9,7 +9,6 @@ mod rules;
 mod wizard;
 
 use jiff::Timestamp;
-use ratatui::style::Style;
 use ratatui::text::Span;
 
 use crate::clock::Now;
@@ -135,11 +134,6 @@ const fn verdict_role(verdict: Option<Verdict>) -> StyleRole {
         Some(Verdict::Warn | Verdict::Wait) => StyleRole::Wait,
         Some(Verdict::Fail) => StyleRole::Error,
     }
-}
-
-/// The style of a verdict.
-fn verdict_style(verdict: Option<Verdict>, appearance: &Appearance) -> Style {
-    appearance.style(verdict_role(verdict))
 }
 
 /// What to do about a finding, as a sentence; empty if nothing.

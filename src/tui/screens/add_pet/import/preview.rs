@@ -241,11 +241,6 @@ impl PreviewState {
         }
     }
 
-    /// How many rows can be sent.
-    pub fn good(&self) -> u64 {
-        self.seen().map_or(0, |seen| seen.preview.check.good)
-    }
-
     /// The earlier import of a file with this name.
     pub fn before(&self) -> Option<&EarlierImport> {
         self.seen()?.before.as_ref()
@@ -271,7 +266,7 @@ impl PreviewState {
     pub fn to_send(&self) -> u64 {
         match (self.start(), self.before()) {
             (Some(Start::GoOn), Some(before)) if before.new > 0 => before.new,
-            _ => self.good(),
+            _ => self.seen().map_or(0, |seen| seen.preview.check.good),
         }
     }
 }

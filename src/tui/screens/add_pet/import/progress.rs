@@ -133,12 +133,9 @@ impl Running {
     }
 
     /// How much is done, in percent.
-    pub const fn percent(&self) -> u64 {
+    pub fn percent(&self) -> u64 {
         let done = self.run.rows.good - self.left();
-        match (done * 100).checked_div(self.run.rows.good) {
-            Some(percent) => percent,
-            None => 100,
-        }
+        (done * 100).checked_div(self.run.rows.good).unwrap_or(100)
     }
 
     /// How long the rest takes at this speed.

@@ -178,7 +178,7 @@ fn empty(page: &mut Page<'_>) {
     for (key, text) in
         [("a", "adds one, from the DNS record to the certificate"), ("R", "shows the primary domain and redirects")]
     {
-        let key = Span::styled(key, page.appearance.style(StyleRole::Key));
+        let key = page.appearance.span(key, StyleRole::Key);
         page.line(vec![Span::raw("   "), key, Span::raw(format!("  {text}"))]);
     }
     page.gap();

@@ -18,7 +18,7 @@ use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 
 use super::super::summary::DomainSummary;
-use super::{Page, Scene, act_of, closed, moment, sentence, verdict_style, verdict_word};
+use super::{Page, Scene, act_of, closed, moment, sentence, verdict_role, verdict_word};
 
 /// The least rows for everything.
 const SMALL: u16 = 18;
@@ -79,8 +79,8 @@ pub fn headline(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName) {
     let stale = panel.status(name, scene.now).stale;
     let stale = stale.map_or_else(String::new, |age| format!(" (check failed; this is {} old)", span(age)));
     page.line(vec![
-        Span::styled(format!("   {shown}   "), scene.appearance.style(StyleRole::Heading)),
-        Span::styled(verdict_word(verdict), verdict_style(verdict, scene.appearance)),
+        scene.appearance.span(format!("   {shown}   "), StyleRole::Heading),
+        scene.appearance.span(verdict_word(verdict), verdict_role(verdict)),
         Span::raw(cut(&format!(" {}{stale}", scene.appearance.text(&what)), room)),
     ]);
 }
@@ -150,7 +150,7 @@ fn matrix(scene: Scene<'_>, page: &mut Page<'_>, name: &DnsName, seen: &CheckRes
         let took = if wide { format!("{:<9}", format!("{} ms", view.took.as_millis())) } else { String::new() };
         page.line(vec![
             Span::raw(format!("     {}{}{ttl}{took}", page.column(label, who), page.column(&view.sees, sees))),
-            Span::styled(view.verdict.word(), verdict_style(Some(view.verdict.verdict()), scene.appearance)),
+            scene.appearance.span(view.verdict.word(), verdict_role(Some(view.verdict.verdict()))),
             Span::raw(cut(&remark(scene, view, narrow), (verdict - 2).saturating_sub(view.verdict.word().len()))),
         ]);
     }
@@ -209,7 +209,7 @@ fn topics(page: &mut Page<'_>, seen: &CheckResult, rows: usize) {
             Some(finding) => (Some(finding.verdict), format!("{}: {}", finding.title, finding.seen)),
             None => (None, "waits for the lines above".to_owned()),
         };
-        page.restyle(15, 6, verdict_style(verdict, page.appearance));
+        page.restyle(15, 6, page.appearance.style(verdict_role(verdict)));
         page.labelled(&format!("   {label:<12}{:<6}", verdict_word(verdict)), &text, rows);
     }
 }

@@ -39,9 +39,9 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
         let pad = " ".repeat(room.saturating_sub(width(&text)));
         page.line(vec![
             Span::raw(format!("       {label:<8}")),
-            Span::styled(text, page.appearance.style(StyleRole::Heading)),
+            page.appearance.span(text, StyleRole::Heading),
             Span::raw(pad),
-            Span::styled(key, page.appearance.style(StyleRole::Key)),
+            page.appearance.span(key, StyleRole::Key),
             Span::raw(" copy"),
         ]);
     }
@@ -67,8 +67,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>) {
     let text =
         "After saving it there, press s. petstore then checks for up to 48 h and tells you when to choose Verify.";
     page.wrapped(3, text, 2);
-    let style = page.appearance.style(StyleRole::Key);
-    page.line(vec![Span::raw("   "), Span::styled("[ s  I have saved it ]", style)]);
+    page.line(vec![Span::raw("   "), page.appearance.span("[ s  I have saved it ]", StyleRole::Key)]);
 }
 
 /// What is at the name now.

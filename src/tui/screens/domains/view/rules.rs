@@ -11,7 +11,7 @@ use crate::tui::theme::StyleRole;
 
 use super::super::detail::with_facts;
 use super::live::headline;
-use super::{Page, Scene, sentence, tabs, verdict_style, verdict_word};
+use super::{Page, Scene, sentence, tabs, verdict_role, verdict_word};
 
 /// Paints the page of a rule; the cursor is in its text field, if it has one.
 pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
@@ -63,7 +63,7 @@ pub fn draw(scene: Scene<'_>, page: &mut Page<'_>, rule: Rule) {
             }
             page.line(vec![
                 page.appearance.span(format!("{:<room$}", format!("{head}{last}")), StyleRole::Heading),
-                Span::styled(word, verdict_style(answer.verdict, page.appearance)),
+                page.appearance.span(word, verdict_role(answer.verdict)),
             ]);
             let at_most = |page: &Page<'_>, rows: usize| usize::from(page.left()).saturating_sub(kept).min(rows);
             for seen in answer.seen.iter().take(3) {
