@@ -14,7 +14,6 @@ pub mod redirects;
 pub mod removal;
 pub mod scheduler;
 pub mod state;
-pub mod summary;
 pub mod update;
 pub mod view;
 pub mod wizard;

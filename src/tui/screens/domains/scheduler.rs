@@ -22,8 +22,7 @@ use crate::tui::state::{AppState, MessageKind, Screen};
 
 use super::labels::{act, difference};
 use super::popups;
-use super::state::{PanelLocation, State};
-use super::summary::{DomainSummary, StatusWords};
+use super::state::{DomainSummary, PanelLocation, State, StatusWords};
 use super::update::KeepRegistry;
 
 /// Checking again sooner brings nothing new.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use crate::app::domain_progress::{DomainRoles, NextStep};
+use crate::app::domain_progress::{DomainProgress, DomainRole, DomainRoles, NextStep};
 use crate::app::domain_service::{CheckResult, DomainSetup};
 use crate::clock::Now;
 use crate::domains::check::FollowedRedirect;
@@ -14,14 +14,13 @@ use crate::domains::record_export::DnsRecord;
 use crate::domains::redirect_config::ConfigSource;
 use crate::domains::registry::{Entry, Registry, RegistryChange};
 use crate::domains::reported::{Dated, Event, Reported};
-use crate::domains::stage::{Status, status};
+use crate::domains::stage::{Stage, Status, status};
 use crate::domains::troubleshooting::Rule;
-use crate::domains::{DnsName, Domain, parse_name};
+use crate::domains::{DnsName, Domain, Verdict, parse_name};
 use crate::tui::pending::LANES;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::Form;
 
-use super::summary::{DomainSummary, StatusWords};
 use super::wizard::{NAME, VALUE, Wizard};
 
 /// The panel.
@@ -137,6 +136,42 @@ pub struct CheckView {
     pub due: Option<Instant>,
     /// Changes between checks, newest first.
     pub changed: Vec<(Timestamp, String)>,
+}
+
+/// A row of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainSummary {
+    /// The domain.
+    pub name: DnsName,
+    /// Its name for people.
+    pub shown: String,
+    /// What the project's configuration says of it.
+    pub role: DomainRole,
+    /// How far it is.
+    pub progress: DomainProgress,
+}
+
+/// How far a domain is, how it is, and the same in words.
+pub type StatusWords = (Stage, Option<Verdict>, String);
+
+impl DomainSummary {
+    /// The row of an entry.
+    pub fn of(entry: &Entry, state: &State, now: Now) -> Self {
+        // The list shows what the page of the redirects shows.
+        let redirect = state.failing_redirect(&entry.name);
+        Self {
+            name: entry.name.clone(),
+            shown: shown(&entry.name),
+            role: state.roles.get(&entry.name),
+            progress: DomainProgress::of(entry, &state.setup.reported(entry), redirect, state.wall(now)),
+        }
+    }
+
+    /// How far it is, without times.
+    pub fn words(&self) -> StatusWords {
+        let DomainProgress { status, verdict, summary, .. } = &self.progress;
+        (status.state, *verdict, summary.clone())
+    }
 }
 
 impl State {
@@ -320,4 +355,12 @@ pub fn is_unsaved(state: &State, wizard: &Wizard) -> bool {
     };
     let value_is_new = !value.is_empty() && known.is_none_or(|known| known.as_str() != value);
     value_is_new || wizard.entry.is_none() && !wizard.form.value(&NAME).is_empty()
+}
+
+/// A name for people; only an `xn--` one has another form.
+fn shown(name: &DnsName) -> String {
+    if !name.as_str().contains("xn--") {
+        return name.to_string();
+    }
+    parse_name::domain(name.as_str()).map_or_else(|_| name.to_string(), |domain| domain.unicode)
 }

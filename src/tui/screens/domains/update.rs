@@ -18,7 +18,7 @@ use crate::tui::widgets::list::moved;
 
 use super::detail::{self, is_listed};
 use super::popups::outside::OUTSIDE;
-use super::state::{ConfirmTwice, PanelLocation, State};
+use super::state::{ConfirmTwice, DomainSummary, PanelLocation, State};
 use super::{popups, redirects, removal, scheduler, wizard};
 
 /// Lines of the list that a page is.
@@ -175,7 +175,7 @@ pub fn go(app: &mut AppState, movement: Movement, now: Now) {
 }
 
 /// The row that has the cursor: the selected domain, or the first.
-pub fn cursor(state: &State, rows: &[super::summary::DomainSummary]) -> Option<usize> {
+pub fn cursor(state: &State, rows: &[DomainSummary]) -> Option<usize> {
     let selected = state.selected.as_ref();
     selected.and_then(|name| rows.iter().position(|row| row.name == *name)).or((!rows.is_empty()).then_some(0))
 }

@@ -14,7 +14,7 @@ use crate::tui::theme::StyleRole;
 use crate::tui::widgets::list::first_of_page;
 
 use super::super::labels::act;
-use super::super::summary::DomainSummary;
+use super::super::state::DomainSummary;
 use super::super::update::cursor;
 use super::super::wizard::in_the_way;
 use super::{Page, Scene, act_of, moment, sentence, verdict_role, verdict_word};

@@ -17,7 +17,7 @@ use crate::model::text::{cut, width};
 use crate::model::words::duration;
 use crate::tui::theme::StyleRole;
 
-use super::super::summary::DomainSummary;
+use super::super::state::DomainSummary;
 use super::{Page, Scene, act_of, closed, moment, sentence, verdict_role, verdict_word};
 
 /// The least rows for everything.
