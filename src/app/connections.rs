@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::task::spawn_blocking;
 
 use crate::api::{ApiError, Client, Failure, Recorder};
 use crate::clock;
@@ -137,7 +138,10 @@ impl Services {
         resolve: impl FnOnce(&Self) -> Result<Settings, String> + Send + 'static,
         recorder: Recorder,
     ) -> Tested {
-        let settings = match Arc::clone(&self).blocking(resolve).await {
+        let services = Arc::clone(&self);
+        // Files and commands take their time.
+        let resolved = spawn_blocking(move || resolve(&services)).await;
+        let settings = match resolved.unwrap_or_else(|error| Err(error.to_string())) {
             Ok(settings) => settings,
             Err(why) => return Tested::Unusable(why),
         };
@@ -145,14 +149,6 @@ impl Services {
             Ok(client) => Tested::of(&client.recording(recorder)).await,
             Err(failure) => Tested::Failed(failure),
         }
-    }
-
-    /// Files and commands take their time.
-    pub async fn blocking<T: Send + 'static>(
-        self: Arc<Self>,
-        work: impl FnOnce(&Self) -> Result<T, String> + Send + 'static,
-    ) -> Result<T, String> {
-        tokio::task::spawn_blocking(move || work(&self)).await.unwrap_or_else(|error| Err(error.to_string()))
     }
 
     fn short(&self, path: PathBuf) -> String {

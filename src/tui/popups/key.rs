@@ -12,7 +12,7 @@ use crate::model::text::{cut, short};
 use crate::model::{ApiKey, Limit, PetQuery};
 use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::msg::QuitReason;
 use crate::tui::pending::Slot;
 use crate::tui::screens::{add_pet, pets};
@@ -141,7 +141,7 @@ impl Job for FindKeyFile {
     const SLOT: fn(&Self) -> Slot = |_| Slot::KeyFile;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Option<String>, String> {
-        Arc::clone(&env.machine.services).blocking(move |services| Ok(services.key_file(&self.0))).await
+        blocking(move || Ok(env.machine.services.key_file(&self.0))).await
     }
 
     fn done(&self, app: &mut AppState, file: Result<Option<String>, String>, _: Now) -> Vec<Effect> {
@@ -165,7 +165,7 @@ impl Job for KeepKey {
     const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<KeyOrigin, String> {
-        Arc::clone(&env.machine.services).blocking(move |services| services.keep_key(&self.profile, &self.key)).await
+        blocking(move || env.machine.services.keep_key(&self.profile, &self.key)).await
     }
 
     fn done(&self, app: &mut AppState, stored: Result<KeyOrigin, String>, now: Now) -> Vec<Effect> {

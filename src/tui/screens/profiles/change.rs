@@ -6,14 +6,13 @@
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::connections::Services;
 use crate::app::outbox::queue::{Queue, Unfinished};
 use crate::clock::Now;
 use crate::config::{KeyOrigin, Origin, Settings};
 use crate::model::text::short;
 use crate::tui::drafts::{self, Drafts};
 use crate::tui::effect::Effect;
-use crate::tui::job::{Changed, Env, Job};
+use crate::tui::job::{Changed, Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::error::ErrorBox;
 use crate::tui::popups::{KeyBox, Question};
@@ -90,8 +89,8 @@ impl Job for UseProfile {
     /// Resolves and connects. The client comes with the answer, so that nothing uses it where the change failed.
     async fn run(self: Arc<Self>, env: Env) -> Result<Used, String> {
         let machine = Arc::clone(&env.machine);
-        let resolve = move |services: &Services| {
-            let settings = Arc::new(services.settings(&self.0)?);
+        let resolve = move || {
+            let settings = Arc::new(machine.services.settings(&self.0)?);
             let kept = machine.kept.as_ref().and_then(|kept| read_kept(kept, &settings));
             let identity = session_cache::identity(&settings);
             let (queue, left) = match machine.queues.of(identity.as_deref()) {
@@ -102,9 +101,9 @@ impl Job for UseProfile {
                 (Some(files), Some(identity)) => Drafts::open(files, identity),
                 _ => Ok(None),
             };
-            Ok((Used { settings, kept, left, drafts }, queue))
+            Ok::<_, String>((Used { settings, kept, left, drafts }, queue))
         };
-        let (used, queue) = Arc::clone(&env.machine.services).blocking(resolve).await?;
+        let (used, queue) = blocking(resolve).await?;
         let connected = (env.machine.services.connect)(Settings::clone(&used.settings)).await;
         let client = connected
             .map_err(|failure| if let Failure::NotStarted { why } = failure { why } else { String::from(failure) })?;

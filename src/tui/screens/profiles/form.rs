@@ -9,7 +9,7 @@ use crate::model::text::short;
 use crate::tui::command::{Command, Place, change, command};
 use crate::tui::effect::Effect;
 use crate::tui::forms::{CHOOSE, CONFIRM, NEXT, PREVIOUS, TOGGLE, passes};
-use crate::tui::job::{Env, Job};
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::path_completion::COMPLETE;
 use crate::tui::pending::Slot;
 use crate::tui::popups::help;
@@ -138,7 +138,7 @@ impl Job for AddProfile {
     const SLOT: fn(&Self) -> Slot = |_| Slot::WriteProfile;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<AddedProfile, String> {
-        Arc::clone(&env.machine.services).blocking(move |services| services.add(self.0.clone())).await
+        blocking(move || env.machine.services.add(self.0.clone())).await
     }
 
     fn done(&self, app: &mut AppState, added: Result<AddedProfile, String>, now: Now) -> Vec<Effect> {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
-use crate::app::connections::{Services, Tested};
+use crate::app::connections::Tested;
 use crate::clock::Now;
 use crate::config::{Profiles, ServiceLocation};
 use crate::model::escape::shell_word;
 use crate::model::text::short;
 use crate::tui::command::{Command, Place, SHORT_LIST, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::job::{Env, Job};
+use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
 use crate::tui::popups::{KeyBox, copy};
 use crate::tui::state::{AppState, Screen};
@@ -112,7 +112,7 @@ impl Job for ReadProfiles {
     const SLOT: fn(&Self) -> Slot = |_| Slot::Profiles;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<Profiles, String> {
-        Arc::clone(&env.machine.services).blocking(Services::profiles).await
+        blocking(move || env.machine.services.profiles()).await
     }
 
     fn done(&self, app: &mut AppState, read: Result<Profiles, String>, _: Now) -> Vec<Effect> {
