@@ -47,14 +47,6 @@ impl State {
         self.entries().get(self.cursor())
     }
 
-    /// Selects row `row`, or the last one.
-    pub fn move_to(&mut self, row: usize) {
-        let row = row.min(self.entries().len().saturating_sub(1));
-        if let Some(name) = self.entries().get(row).map(|entry| entry.name.clone()) {
-            self.selected = name;
-        }
-    }
-
     /// The result of testing what is typed.
     pub fn tried(&self) -> Option<&Tested> {
         self.tried.as_ref().filter(|_| !self.form.changed)

@@ -36,8 +36,11 @@ static PROFILES: &[Command] = &[
     change("enter-key", "K F4", "key", "enter another key", enter_key),
     command("copy", "y", "copy address", "copy the address", copy_address),
     moves(SHORT_LIST, "", "move|first, last", |app, movement, _| {
-        let lines = app.profiles.entries().len();
-        app.profiles.move_to(moved(app.profiles.cursor(), movement, lines, lines));
+        let entries = app.profiles.entries();
+        let there = entries.get(moved(app.profiles.cursor(), movement, entries.len(), entries.len()));
+        if let Some(name) = there.map(|entry| entry.name.clone()) {
+            app.profiles.selected = name;
+        }
     }),
     change("back", "Esc F3 q", "back", "back", |app, _| app.screen = app.profiles.from),
 ];
