@@ -238,16 +238,12 @@ fn session(
     if let Some(kept) = context.kept.as_ref().and_then(|kept| read_kept(kept, &settings)) {
         kept.restore(&mut state, clock::now());
     }
-    if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity)
-        && state.screen != Screen::Welcome
-    {
-        let opened = Drafts::open(files, identity);
-        drafts::on_opened(&mut state, opened);
-    }
-    if let Some(place) = place.filter(|_| state.screen != Screen::Welcome) {
-        state.screen = place.into();
-    }
-    if state.screen != Screen::Welcome {
+    if !is_first {
+        if let (Some(files), Some(identity)) = (&context.drafts, &state.link.identity) {
+            let opened = Drafts::open(files, identity);
+            drafts::on_opened(&mut state, opened);
+        }
+        state.screen = place.map_or(state.screen, Screen::from);
         let way = if state.screen == Screen::AddPet { "Esc, then P," } else { "P" };
         let waiting = waiting_elsewhere(&settings, choices, env);
         state.drafts.elsewhere = waiting.map(|waiting| format!("{waiting}. {way} switches profiles."));
