@@ -55,8 +55,7 @@ pub struct Handle {
 /// `settings`; if there are none, for the one that is changed to.
 ///
 /// It ends soon after its handle is dropped; the second value waits for that.
-pub fn spawn(settings: Option<Settings>, machine: impl Into<Arc<WorkerContext>>) -> (Handle, JoinHandle<()>) {
-    let machine = machine.into();
+pub fn spawn(settings: Option<Settings>, machine: Arc<WorkerContext>) -> (Handle, JoinHandle<()>) {
     let (effects, incoming) = mpsc::unbounded_channel();
     let (outgoing, replies) = mpsc::channel(QUEUE);
     let (client, connection) = watch::channel(None);
@@ -283,7 +282,7 @@ mod tests {
             services,
             over_ssh: false,
         };
-        let (mut worker, _) = spawn(Some(settings(remote())), context);
+        let (mut worker, _) = spawn(Some(settings(remote())), Arc::new(context));
         let started = |id, job| Effect::Job(Started { id: ReqId(id), job });
         worker.effects.send(started(1, Arc::new(UseProfile("lab".into())))).unwrap();
         let used = answered::<UseProfile>(worker.replies.recv().await);

@@ -236,7 +236,7 @@ impl App {
         let ended = tokio::spawn(async move {
             let backend = Shown { inner: TestBackend::new(80, 24), screen: screen_sender };
             let mut terminal = Terminal::new(backend).unwrap();
-            let (worker, worker_ended) = worker::spawn(Some(settings), context);
+            let (worker, worker_ended) = worker::spawn(Some(settings), Arc::new(context));
             let wires = LoopIo {
                 input: events,
                 worker,

@@ -75,7 +75,7 @@ impl Server {
         file("pets.csv", &format!("name,categoryId,{SECRET}\n{SECRET},3,x\n"));
         file(&format!("{SECRET}.csv"), &format!("{SECRET}\n"));
         let (_configuration, context) = context(home.path());
-        let (worker, _) = spawn(Some(settings_of(Some(SshSession::default()))), context);
+        let (worker, _) = spawn(Some(settings_of(Some(SshSession::default()))), Arc::new(context));
         Self { home, worker, _configuration }
     }
 
