@@ -12,7 +12,7 @@ use super::keymap::PETS;
 use super::pending::Slot;
 use super::popups::Question;
 use super::popups::confirm::ask_of_service;
-use super::popups::text::{TextBox, TextKind};
+use super::popups::text::TextBox;
 use super::state::AppState;
 use crate::clock::Now;
 use crate::config::On;
@@ -94,7 +94,7 @@ impl Job for Run {
             (Some(line), None) if line.len() < 60 => app.say_done(format!("{name}: {}", short(line)), now.mono),
             (Some(_), _) if !app.popups.is_open() && app.place().name == PETS => {
                 app.message = None;
-                app.popups.show(TextBox::new(TextKind::Output, text, "output"));
+                app.popups.show(TextBox::new("Output", text, "output"));
             }
             // Nothing covers what is typed elsewhere.
             (Some(line), _) => app.say_done(format!("{name}: {} …", short(line)), now.mono),

@@ -21,7 +21,7 @@ pub use confirm::Question;
 pub use field::FieldBox;
 pub use key::KeyBox;
 pub use stack::Popup;
-pub use text::{TextBox, TextKind};
+pub use text::TextBox;
 pub use write::{Contents, WriteBox};
 
 #[cfg(test)]

@@ -12,25 +12,10 @@ use crate::tui::widgets::list::moved;
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::wrap_indented;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextKind {
-    /// What proves the findings on a domain.
-    Evidence,
-    /// A support report.
-    Report,
-    /// A request and its answer.
-    Exchange,
-    /// What a program printed.
-    Output,
-    /// Rows of a file to import.
-    Rows,
-}
-
 /// A text to read, to copy or to write.
 #[derive(Debug)]
 pub struct TextBox {
-    /// What it is.
-    kind: TextKind,
+    title: &'static str,
     pub text: String,
     /// The name of a file for it.
     pub file: String,
@@ -38,8 +23,8 @@ pub struct TextBox {
 
 impl TextBox {
     /// `file` is without `.txt`.
-    pub fn new(kind: TextKind, text: String, file: &str) -> Self {
-        Self { kind, text, file: format!("{file}.txt") }
+    pub fn new(title: &'static str, text: String, file: &str) -> Self {
+        Self { title, text, file: format!("{file}.txt") }
     }
 }
 
@@ -66,14 +51,7 @@ impl Popup for TextBox {
     }
 
     fn draw(&self, app: &AppState, _: Now, page: &mut Page<'_>, layout: &mut Layout) {
-        let title = match self.kind {
-            TextKind::Evidence => "Evidence: questions and answers",
-            TextKind::Report => "Support report",
-            TextKind::Exchange => "Request and answer (key hidden)",
-            TextKind::Output => "Output",
-            TextKind::Rows => "Rows of the file",
-        };
-        page.popup(116, page.area.height, title);
+        page.popup(116, page.area.height, self.title);
         page.inset(1);
         let lines = self.text.lines().flat_map(|line| wrap_indented(&page.appearance.text(line), page.columns()));
         let lines: Vec<Line<'_>> = lines.map(Line::raw).collect();

@@ -10,7 +10,7 @@ use crate::clock::Now;
 use crate::tui::command::{Command, LIST, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::popups::stack::Popups;
-use crate::tui::popups::{TextBox, TextKind, copy};
+use crate::tui::popups::{TextBox, copy};
 use crate::tui::state::{AppState, Layout, Screen};
 use crate::tui::theme::StyleRole;
 use crate::tui::widgets::WIDE;
@@ -51,7 +51,7 @@ fn go(state: &mut AppState, movement: Movement, _: Now) {
 
 fn open(state: &mut AppState, _: Now) {
     let Some(exchange) = state.requests.selected() else { return state.tell(NO_ROW) };
-    state.popups.show(TextBox::new(TextKind::Exchange, texts::whole(exchange), "request"));
+    state.popups.show(TextBox::new("Request and answer (key hidden)", texts::whole(exchange), "request"));
 }
 
 /// Copies a command that asks the same; the key stays in the environment.

@@ -11,7 +11,7 @@ use crate::domains::{DnsName, Finding, report};
 use crate::model::display_safe;
 use crate::tui::command::{Command, Place, change, command, moves};
 use crate::tui::effect::Effect;
-use crate::tui::popups::{Contents, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, TextBox, WriteBox, copy};
 use crate::tui::state::AppState;
 use crate::tui::widgets::form::neighbour;
 
@@ -341,14 +341,14 @@ fn evidence(app: &mut AppState) {
     let columns = usize::from(app.size.columns).saturating_sub(6);
     let lines = seen.findings.iter().map(|finding| report::finding(finding, seen.at, Some(columns), true));
     let text = lines.collect::<Vec<_>>().join("\n");
-    app.popups.show(TextBox::new(TextKind::Evidence, text, "evidence"));
+    app.popups.show(TextBox::new("Evidence: questions and answers", text, "evidence"));
 }
 
 fn report(app: &mut AppState) {
     let panel = &app.domains;
     let Some(name) = panel.selected.clone() else { return };
     match panel.seen(&name).map(|seen| seen.report.clone()).filter(|report| !report.is_empty()) {
-        Some(text) => app.popups.show(TextBox::new(TextKind::Report, text, &format!("{name}.report"))),
+        Some(text) => app.popups.show(TextBox::new("Support report", text, &format!("{name}.report"))),
         None => app.tell("No report yet. Press r to check, then S again."),
     }
 }

@@ -21,7 +21,7 @@ use crate::tui::pending::Slot;
 use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::NO_FILES;
 use crate::tui::popups::write::RejectsSource;
-use crate::tui::popups::{Contents, Question, TextBox, TextKind, WriteBox, copy};
+use crate::tui::popups::{Contents, Question, TextBox, WriteBox, copy};
 use crate::tui::screens::add_pet::update::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
@@ -208,7 +208,7 @@ fn list(state: &mut AppState) {
         state.tell("Every row can be sent; there are no duplicates.");
         return;
     }
-    state.popups.show(TextBox::new(TextKind::Rows, lines.join("\n"), "rows-to-fix"));
+    state.popups.show(TextBox::new("Rows of the file", lines.join("\n"), "rows-to-fix"));
 }
 
 /// Starts the import, or says what prevents it.
