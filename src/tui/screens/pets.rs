@@ -15,7 +15,7 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use rows::{Sort, SortBy};
+pub use rows::Sort;
 pub(in crate::tui) use state::{BUILT_IN, tab_of};
 pub use state::{Count, ListSource, Loaded, State};
 

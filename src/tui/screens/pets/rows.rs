@@ -11,60 +11,22 @@ use crate::model::{ObservedStatus, Pet, PetStatus};
 /// An order of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
-    /// By which column.
-    pub by: SortBy,
+    /// By which column; none is the order of the answer.
+    pub by: Option<Column>,
     /// Largest first.
     pub descending: bool,
 }
 
 impl From<SortOrder> for Sort {
     fn from(SortOrder { column, descending }: SortOrder) -> Self {
-        let by = match column {
-            Column::Id => SortBy::Id,
-            Column::Name => SortBy::Name,
-            Column::CategoryId => SortBy::Category,
-            Column::Status => SortBy::Status,
-        };
-        Self { by, descending }
+        Self { by: Some(column), descending }
     }
 }
 
 impl Sort {
     /// The same in a configuration, which has no word for the order of the answer.
     pub fn order(self) -> Option<SortOrder> {
-        let column = match self.by {
-            SortBy::Id => Column::Id,
-            SortBy::Name => Column::Name,
-            SortBy::Category => Column::CategoryId,
-            SortBy::Status => Column::Status,
-            SortBy::AsItCame => return None,
-        };
-        Some(SortOrder { column, descending: self.descending })
-    }
-}
-
-/// A column, or the order of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
-#[strum(serialize_all = "lowercase")]
-pub enum SortBy {
-    Id,
-    Name,
-    Category,
-    Status,
-    #[strum(serialize = "service order")]
-    AsItCame,
-}
-
-impl SortBy {
-    /// The next one .
-    pub const fn next(self) -> Self {
-        match self {
-            Self::Id => Self::Name,
-            Self::Name => Self::Category,
-            Self::Category => Self::Status,
-            Self::Status => Self::AsItCame,
-            Self::AsItCame => Self::Id,
-        }
+        self.by.map(|column| SortOrder { column, descending: self.descending })
     }
 }
 
@@ -94,11 +56,9 @@ impl Rows {
         let pet = |index: &u32| &pets[*index as usize];
         match sort.by {
             // Made once for each name, not for each comparison.
-            SortBy::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
-            SortBy::AsItCame => {}
-            by @ (SortBy::Id | SortBy::Category | SortBy::Status) => {
-                order.sort_by(|a, b| compare(pet(a), pet(b), by));
-            }
+            Some(Column::Name) => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
+            Some(by) => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
+            None => {}
         }
         if sort.descending {
             order.reverse();
@@ -128,7 +88,8 @@ impl Rows {
                 continue;
             }
             let place = self.order.partition_point(|known| {
-                let order = compare(&pets[*known as usize], pet, sort.by);
+                // What came before stays before.
+                let order = sort.by.map_or(Ordering::Less, |by| compare(&pets[*known as usize], pet, by));
                 if sort.descending { order.is_gt() } else { order.is_lt() }
             });
             self.order.insert(place, index);
@@ -186,14 +147,12 @@ impl Rows {
     }
 }
 
-fn compare(a: &Pet, b: &Pet, by: SortBy) -> Ordering {
+fn compare(a: &Pet, b: &Pet, by: Column) -> Ordering {
     let first = match by {
-        // What came before stays before.
-        SortBy::AsItCame => return Ordering::Less,
-        SortBy::Id => Ordering::Equal,
-        SortBy::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
-        SortBy::Category => a.category_id.cmp(&b.category_id),
-        SortBy::Status => a.status.cmp(&b.status),
+        Column::Id => Ordering::Equal,
+        Column::Name => a.name.to_lowercase().cmp(&b.name.to_lowercase()),
+        Column::CategoryId => a.category_id.cmp(&b.category_id),
+        Column::Status => a.status.cmp(&b.status),
     };
     first.then(a.id.cmp(&b.id))
 }

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use super::follow::{Follow, MOST_KEPT};
 use super::inventory::Inventory;
 use super::provenance::KnownProvenance;
-use super::rows::{Rows, Sort, SortBy};
+use super::rows::{Rows, Sort};
 use crate::api::list::List;
 use crate::app::inventory::changes::{Baseline, ChangeMarks};
 use crate::app::inventory::search::Query;
 use crate::clock::Now;
 use crate::config::Settings;
 use crate::config::file::View;
+use crate::model::export::Column;
 use crate::model::{Categories, Limit, ObservedStatus, Pet, PetId, PetQuery, PetStatus};
 use crate::tui::text_input::TextInput;
 
@@ -163,7 +164,7 @@ fn built_in() -> [View; BUILT_IN] {
 pub(in crate::tui) const BUILT_IN: usize = 4;
 
 /// The default order of rows.
-const USUAL_SORT: Sort = Sort { by: SortBy::Id, descending: false };
+const USUAL_SORT: Sort = Sort { by: Some(Column::Id), descending: false };
 
 impl State {
     /// The screen before anything was read.

@@ -8,6 +8,7 @@ use crate::api::list::ListAnswer;
 use crate::app::outbox::send::add_samples as add_samples_to;
 use crate::clock::Now;
 use crate::model::escape::shell_word;
+use crate::model::export::Column;
 use crate::model::{IdempotencyKey, Limit, PetId, PetStatus};
 use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
@@ -58,7 +59,8 @@ pub static PETS: &[Command] = &[
     change("sort-by", "o", "sort", "sort, reverse", |app, _| {
         let Sort { by, .. } = app.pets.sort;
         // The first press takes the order in use instead of the best match.
-        let next = Sort { by: by.next(), descending: false };
+        let next = by.map_or(Some(Column::Id), |by| Column::ALL.get(by as usize + 1).copied());
+        let next = Sort { by: next, descending: false };
         choose_order(app, if app.pets.is_best_first() { app.pets.sort } else { next });
     }),
     change("sort-reverse", "O", "", "sort, reverse", |app, _| {

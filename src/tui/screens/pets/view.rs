@@ -9,11 +9,12 @@ use ratatui::text::{Line, Span};
 use crate::api::Failure;
 use crate::clock::Now;
 use crate::model::Limit;
+use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
 use crate::model::words;
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::{Count, ListSource, SortBy};
+use crate::tui::screens::pets::{Count, ListSource};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
@@ -151,9 +152,12 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let all = pets.rows().of();
     let order = match (pets.sort.by, pets.sort.descending) {
         _ if pets.is_best_first() => "best match".to_owned(),
-        (SortBy::AsItCame, false) => SortBy::AsItCame.to_string(),
-        (SortBy::AsItCame, true) => "service order, reversed".to_owned(),
-        (by, descending) => format!("{by}, {}", if descending { "down" } else { "up" }),
+        (None, false) => "service order".to_owned(),
+        (None, true) => "service order, reversed".to_owned(),
+        (Some(by), descending) => {
+            let by = if by == Column::CategoryId { "category" } else { by.as_str() };
+            format!("{by}, {}", if descending { "down" } else { "up" })
+        }
     };
     let result = if pets.searching || !pets.search.is_empty() {
         format!("{} of {all} rows   sort: {order} ", pets.row_count())
