@@ -78,7 +78,12 @@ fn a_screen_reader_speaks_each_line_once_and_in_order() {
             transcript += &format!("\n== {task} ==\n");
         }
         transcript.extend((at > 0).then(|| format!("[types {answer:?}, Enter]\n")));
-        transcript.extend(lines(&new).iter().map(|line| format!("{line}\n")));
+        // What it makes of the echo of the keys depends on the pieces in which it reads that.
+        let is_echo = |line: &&String| match *answer {
+            "" => *line == "blank",
+            typed => typed.contains(line.as_str()),
+        };
+        transcript.extend(lines(&new).iter().skip_while(is_echo).map(|line| format!("{line}\n")));
     }
     assert_eq!(talk.ended().0, 0);
     insta::assert_snapshot!(transcript);
