@@ -75,7 +75,7 @@
 //! | settle | find out about an unknown outcome, by sending again with its key or by a person |
 //! | outbox | pets on their way to a service, each of which is added once (`app::outbox`) |
 //! | log | records in the lines of a file, which count once they are whole (`local::log`) |
-//! | queue | lines of rapid entry that wait to be sent (`app::outbox::queue`) |
+//! | queue | pets that wait to be sent (`app::outbox::queue`) |
 //! | draft | what is typed and not sent, kept on disk (`tui::drafts`) |
 //! | session cache | lists of a service kept for the next start (`tui::session_cache`) |
 //! | report | what an import did, row by row, beside its file (`transfer::journal`) |

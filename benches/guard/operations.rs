@@ -177,7 +177,7 @@ impl Screen {
         let wanted = status.map(Into::into);
         let pets = self.pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted).cloned().collect();
         let (list, took) = (Some(List::of(pets, None)), Duration::from_millis(12));
-        ListAnswer { list, took, there: None, keeps_keys: false, offers_events: false }
+        ListAnswer { list, took, there: None, offers_events: false }
     }
 }
 

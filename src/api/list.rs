@@ -43,8 +43,6 @@ pub struct ListAnswer {
     pub took: Duration,
     /// The time by the clock of the service, if known.
     pub there: Option<Timestamp>,
-    /// Whether it keeps idempotency keys, by any answer so far.
-    pub keeps_keys: bool,
     /// Whether new pets can be followed there.
     pub offers_events: bool,
 }
@@ -177,13 +175,7 @@ pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiErr
 }
 
 fn answer(client: &Client, list: Option<List>, took: Duration) -> ListAnswer {
-    ListAnswer {
-        list,
-        took,
-        there: client.time(),
-        keeps_keys: client.keeps_idempotency_keys(),
-        offers_events: client.offers_events(),
-    }
+    ListAnswer { list, took, there: client.time(), offers_events: client.offers_events() }
 }
 
 /// The page at `asked`, which may be `known`.

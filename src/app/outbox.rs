@@ -1,4 +1,4 @@
-//! Adds each pet exactly once: lines of rapid entry wait in a [`queue`], [`send`] sends a pet and classifies the
+//! Adds each pet exactly once: pets wait in a [`queue`], [`send`] sends a pet and classifies the
 //! result, and [`unknown_outcome`] handles a missing answer.
 
 pub mod queue;

@@ -309,9 +309,10 @@ async fn show(
     {
         note(&why);
     }
-    let queued = machine.queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file());
+    let rest: Vec<_> = state.add.rapid.not_in_file().cloned().collect();
+    let queued = machine.queues.close(state.link.identity.as_deref(), &rest);
     if let Err(why) = &queued {
-        note(&format!("cannot save the waiting lines of rapid entry: {why}"));
+        note(&format!("cannot save the pets that wait to be sent: {why}"));
     }
     // A terminal that does not respond gets no summary.
     if is_there {
@@ -390,17 +391,14 @@ fn watch_signals(ssh: Option<SshSession>) -> Result<mpsc::Receiver<Msg>, Failed>
     Ok(asked)
 }
 
-/// What was typed in the form and in rapid entry, each followed by `word`.
+/// What was typed in the form, followed by `word`.
 fn typed(add: &AddPet, word: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    if !add.draft().name.is_empty() && add.sent.is_none() {
+    if !add.draft().name.is_empty() {
         let Draft { name, category_id, status } = add.draft();
         let status = status.map_or(String::new(), |status| format!(" --status {status}"));
         let (name, category) = (short(&name), short(&category_id));
         lines.push(format!("typed but not sent{word}: name {name:?}, category {category:?}{status}"));
-    }
-    if !add.rapid.name.is_empty() {
-        lines.push(format!("typed in rapid entry but not entered{word}: {:?}", short(add.rapid.name.value())));
     }
     lines
 }
@@ -424,13 +422,9 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
     let is_named = state.link.identity.is_some();
-    let added: Vec<PetId> = state.added.iter().map(|added| added.pet.id).collect();
+    let added: Vec<PetId> = state.added.iter().map(|pet| pet.id).collect();
     let under_way = state.add.import.running().filter(|running| running.is_under_way);
     lines.extend(leaving(&added, state.added_in_bulk + under_way.map_or(0, |running| running.progress.added)));
-    if let Some(sent) = &state.add.sent {
-        let new = serde_json::to_string(&sent.new).unwrap_or_default();
-        lines.push(format!("no answer, so it may or may not have been added: {new}"));
-    }
     lines.extend(typed(&state.add, word(is_kept && is_named)));
     for (profile, add, on_disk) in drafts::left(state) {
         lines.extend(typed(add, &format!(" for {}{}", short(profile), word(is_kept && on_disk))));
@@ -443,18 +437,18 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         let fate = if queued && is_named { "saved for the next start" } else { "not sent" };
         let waiting = (counts.waiting > 0).then(|| format!("{} {fate}", counted(counts.waiting, "line")));
         let unknown = (counts.unknown > 0).then(|| format!("{} without an answer", counts.unknown));
-        lines.push(format!("rapid entry: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
+        lines.push(format!("taken but not added: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
     }
     if !queued {
         for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
             let (name, category) = (short(&line.draft.name), short(&line.draft.category_id));
-            lines.push(format!("not sent in rapid entry: name {name:?}, category {category:?}"));
+            lines.push(format!("not sent: name {name:?}, category {category:?}"));
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
     for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
-        lines.push(format!("refused in rapid entry{kept}: {:?}", short(&line.draft.name)));
+        lines.push(format!("refused{kept}: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {
         let (name, value) = (short(wizard.form.value(&NAME)), short(wizard.form.value(&VALUE)));

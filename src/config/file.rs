@@ -69,7 +69,7 @@ pub struct Add {
     pub scan_strip: String,
     /// Whether the scanner ends each code with Tab instead of Enter.
     pub scan_tab: bool,
-    /// How many lines of rapid entry are sent at once.
+    /// How many pets the form sends at once.
     #[serde(alias = "at_once")]
     pub concurrency: Concurrency,
 }

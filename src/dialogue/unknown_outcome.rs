@@ -4,7 +4,7 @@ use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
-use crate::app::outbox::send::{NotCreated, SentAt, add, settle};
+use crate::app::outbox::send::{SentAt, add, settle};
 use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice, search_for};
 use crate::model::text::short;
 use crate::model::{IdempotencyKey, NewPet, Pet};
@@ -31,7 +31,7 @@ impl Session {
     pub(super) async fn post(&mut self, pending_add: &PendingAdd) -> Asked<Result<Pet, Option<Failure>>> {
         let client = self.setup.client.called("add");
         let sent = self.until_stopped(pending_add, add(&client, &pending_add.new, &pending_add.key)).await?;
-        Ok(sent.map_or(Err(None), |sent| sent.map_err(|NotCreated { failure, .. }| Some(failure))))
+        Ok(sent.map_or(Err(None), |sent| sent.map_err(Some)))
     }
 
     /// Waits for an answer about a pet; `None` if the user stops that.
@@ -122,7 +122,7 @@ impl Session {
         let settling = settle(&client, &pending_add.new, &pending_add.key, pending_add.at);
         Ok(match self.until_stopped(pending_add, settling).await? {
             Some(Ok(settled)) => settled.map(Ok),
-            Some(Err(NotCreated { failure, .. })) => Some(Err(Some(failure))),
+            Some(Err(failure)) => Some(Err(Some(failure))),
             None => Some(Err(None)),
         })
     }

@@ -51,7 +51,7 @@ pub(super) fn can_refresh(state: &AppState) -> bool {
 /// The jobs whose running time is on screen.
 fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     match slot {
-        Slot::List | Slot::More | Slot::Create | Slot::SearchFor | Slot::TestKey | Slot::Samples => true,
+        Slot::List | Slot::More | Slot::TestKey | Slot::Samples => true,
         Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
         Slot::Redirects => state.screen == Screen::Domains,
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,

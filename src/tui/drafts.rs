@@ -1,8 +1,8 @@
 //! Drafts: keeps typed text on disk, and restores it at the next start.
 //!
-//! Text is written a moment after the first unsaved key, one write at a time, and immediately before a pet is sent and
-//! after it was added: a crash loses the last key at most. Each service has its own drafts: its text is put aside when the user switches to
-//! another, and restored later. The samples have no drafts on disk.
+//! Text is written a moment after the first unsaved key, one write at a time: a crash loses the last key at most. Each
+//! service has its own drafts: its text is put aside when the user switches to another, and restored later. The samples
+//! have no drafts on disk.
 
 mod capture;
 mod file;
@@ -27,7 +27,7 @@ use state::Aside;
 
 pub use file::{Drafts, Ending, WriteDrafts};
 pub use state::{Back, DraftState, Restored};
-pub use typed::{TypedText, known};
+pub use typed::{SentPet, TypedText};
 
 /// From the first unsaved key to the write: shorter than people take for the next key, longer than a scan or a paste.
 const SOON: Duration = Duration::from_millis(50);
@@ -48,13 +48,12 @@ impl Drafts {
 }
 
 impl Back {
-    fn of(drafts: &Drafts, state: &AppState) -> Self {
+    fn of(drafts: &Drafts) -> Self {
         let importing = drafts.typed.import.as_ref().filter(|import| import.begun);
         let what = match (&drafts.typed.sent, importing.map(|import| import.path.value())) {
             (None, Some(path)) => Restored::Importing(short(path.rsplit('/').next().unwrap_or(path))),
             (None, None) => Restored::NotSent,
-            (Some(sent), _) if state.add.unsettled => Restored::Settling(short(&sent.new.name)),
-            (Some(sent), _) => Restored::Asking(short(&sent.new.name)),
+            (Some(sent), _) => Restored::Unanswered(short(&sent.new.name)),
         };
         Self { at: drafts.at, profile: drafts.profile.clone(), ended: drafts.ended, what }
     }
@@ -76,11 +75,8 @@ impl Back {
             (Restored::NotSent, _) => {
                 format!("Your text for {profile} is restored. None of it was sent.")
             }
-            (Restored::Settling(pet), _) => {
-                format!("{pet} was sent without an answer. It is sent again safely: it is added only once.")
-            }
-            (Restored::Asking(pet), _) => {
-                format!("{pet} was sent to {service} without an answer. Your text is restored.")
+            (Restored::Unanswered(pet), _) => {
+                format!("{pet} was sent to {service} without an answer. It is sent again where that is safe (2, F6).")
             }
             (Restored::Importing(file), _) => {
                 format!("The import of {file} is not finished: F2 continues it, F8 drops it.")
@@ -104,7 +100,7 @@ pub fn on_opened(state: &mut AppState, opened: Result<Option<Drafts>, String>) {
     let Some(drafts) = drafts.filter(|drafts| drafts.typed != TypedText::of(state)) else { return };
     state.drafts.on_disk = drafts.typed.clone();
     drafts.typed.clone().restore(state);
-    state.drafts.back = Some(Back::of(&drafts, state));
+    state.drafts.back = Some(Back::of(&drafts));
 }
 
 /// Puts aside the text typed for the service in use, before a switch. And whether there was any.
@@ -200,10 +196,7 @@ impl Job for WriteDrafts {
 
     async fn run(self: Arc<Self>, env: Env) -> Result<(), String> {
         let Some(files) = env.machine.drafts.clone() else { return Ok(()) };
-        let (number, there) = (self.number, Arc::clone(&files));
-        let written = blocking(move || self.write(&there)).await;
-        files.end(number);
-        written
+        blocking(move || self.write(&files)).await
     }
 
     fn done(&self, app: &mut AppState, written: Result<(), String>, now: Now) -> Vec<Effect> {

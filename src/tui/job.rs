@@ -99,8 +99,7 @@ impl<J: Job> AnyJob for J {
     }
 }
 
-/// A job, with the id that its reply will carry. A newer one replaces the older one of its slot, except for
-/// [`Slot::Create`].
+/// A job, with the id that its reply will carry. A newer one replaces the older one of its slot.
 #[derive(Clone, Debug)]
 pub struct Started {
     /// Which job it is.

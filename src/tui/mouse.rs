@@ -161,8 +161,8 @@ mod tests {
         click(&mut app, "2 Add pet");
         wheel(&mut app, true);
         assert_eq!(app.state.add.form.focus().name, "category", "a wheel changes nothing in a form");
-        click(&mut app, "F2 Save");
-        assert!(app.job(Slot::Create).is_some(), "{}", app.screen());
+        click(&mut app, "F2 add");
+        assert!(app.job(Slot::Queue).is_some(), "{}", app.screen());
     }
 
     #[test]

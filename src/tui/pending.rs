@@ -9,7 +9,7 @@ use crate::model::PetStatus;
 /// How many domains are checked at the same time.
 pub(super) const LANES: usize = 4;
 
-/// How many lines of rapid entry are sent at the same time.
+/// How many lines are sent at the same time.
 pub(super) const LINES: usize = 8;
 
 /// A kind of job of which one at a time matters.
@@ -21,16 +21,12 @@ pub enum Slot {
     More,
     /// How many pets have a status.
     Count(PetStatus),
-    /// Adding a pet. Never replaced, and aborted only when the user stops waiting.
-    Create,
-    /// Writing lines of rapid entry into their file. Never aborted.
+    /// Writing lines into their file. Never aborted.
     Queue,
-    /// Sending a line of rapid entry, in one of `LINES` lanes. Never aborted.
+    /// Sending a line, in one of `LINES` lanes. Never aborted.
     Line(usize),
     /// Searching for a line that may have been added.
     SearchForLine,
-    /// Searching for a pet that may have been added.
-    SearchFor,
     /// Trying a typed key.
     TestKey,
     /// Adding samples to an empty store.
@@ -99,9 +95,9 @@ impl Slot {
     /// Whether a session over SSH may do it at all: nothing of it changes the server or names a file of it. Some have no
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub(super) const fn is_allowed_over_ssh(self) -> bool {
-        use Slot::{Action, Cache, CheckFile, Copy, Create, Drafts, Import, Line, Queue, SearchFor, SearchForLine};
+        use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
         use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples, TestKey, Theme, Views};
-        matches!(self, List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples | Create | SearchFor)
+        matches!(self, List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples)
             || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
             || matches!(self, Copy | TestKey | Theme | Views)
     }
@@ -109,8 +105,8 @@ impl Slot {
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub(super) const fn is_about_service(self) -> bool {
         use Slot::{ById, CheckFile, Count, Export, Follow, Inventory, KeyFile, List, More};
-        use Slot::{Provenance, Samples, SearchFor, SearchForLine, TestKey};
-        matches!(self, List | More | Count(_) | Inventory | ById | Samples | SearchFor | SearchForLine)
+        use Slot::{Provenance, Samples, SearchForLine, TestKey};
+        matches!(self, List | More | Count(_) | Inventory | ById | Samples | SearchForLine)
             || matches!(self, CheckFile | Export | TestKey | KeyFile | Follow | Provenance)
     }
 }
@@ -182,13 +178,13 @@ mod tests {
         let mut pending = PendingJobs::default();
         let old = pending.begin(Slot::List, now);
         let new = pending.begin(Slot::List, now);
-        let other = pending.begin(Slot::Create, now);
+        let other = pending.begin(Slot::Export, now);
         assert!(!pending.takes(old, false));
         assert!(!pending.takes(old, true));
         assert!(pending.takes(new, true) && pending.takes(new, true));
         assert!(pending.takes(new, false));
         assert!(!pending.takes(new, false) && !pending.takes(new, true));
-        assert!(pending.is_running(Slot::Create) && pending.takes(other, false));
-        assert!(!pending.is_running(Slot::Create));
+        assert!(pending.is_running(Slot::Export) && pending.takes(other, false));
+        assert!(!pending.is_running(Slot::Export));
     }
 }

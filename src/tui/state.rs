@@ -94,7 +94,7 @@ pub struct AppState {
     /// Makes the keys of creations.
     pub keys: IdempotencyKeys,
     /// What was added in this session, newest last.
-    pub added: Vec<AddedPet>,
+    pub added: Vec<Pet>,
     /// How many more were added by imports and as samples.
     pub added_in_bulk: u64,
     /// When the program has stopped itself, or was back after that: SIGCONT is still to come, if anything stopped it.
@@ -144,8 +144,6 @@ pub struct Link {
     pub has_pages: bool,
     /// The time by its clock in an answer, and when that came.
     pub dated: Option<(Timestamp, Instant)>,
-    /// Whether an answer has shown that it keeps idempotency keys.
-    pub keeps_keys: bool,
 }
 
 /// How the service is.
@@ -214,15 +212,6 @@ pub enum MessageKind {
     Error,
 }
 
-/// A pet that was added in this session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AddedPet {
-    /// When.
-    pub at: Timestamp,
-    /// As the service returned it.
-    pub pet: Pet,
-}
-
 /// What drawing learned; the next update uses it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
@@ -273,7 +262,6 @@ impl Link {
             health: Health::Unknown,
             has_pages: false,
             dated: None,
-            keeps_keys: false,
         }
     }
 
@@ -379,8 +367,7 @@ impl AppState {
 
     /// What its checks compare values with.
     pub(super) fn known(&self) -> Known<'_> {
-        let categories = &self.add.rapid.setup.categories;
-        Known { profiles: self.profiles.entries(), categories, refused: self.add.refused() }
+        Known { profiles: self.profiles.entries(), categories: &self.add.rapid.setup.categories }
     }
 
     /// Shows a message until another one replaces it.

@@ -21,6 +21,7 @@ use crate::api::NextPage;
 use crate::api::failure::Failure;
 use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
+use crate::app::outbox::queue::LineSent;
 use crate::clock::{self, Now};
 use crate::config::{
     Accent, Clipboard, Depth, KeyOrigin, LinkSpeed, ProfileEntry, Profiles, Remote, Service, ServiceLocation, Settings,
@@ -38,6 +39,7 @@ use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw_whole;
+use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::lists::{CountPets, ListPets};
 
@@ -215,6 +217,13 @@ impl App {
         self
     }
 
+    /// What was typed is on disk, and the service answers that it is this pet.
+    pub fn added(&mut self, pet: Pet) -> &mut Self {
+        self.answer::<WriteLines>(Ok(()));
+        self.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Saved(pet)));
+        self
+    }
+
     /// The newest job of `slot` that was asked for.
     pub fn job(&self, slot: Slot) -> Option<Started> {
         let mut jobs = self.effects.iter().rev().filter_map(job_of);
@@ -348,18 +357,12 @@ impl App {
     }
 }
 
-/// What a service answers whose clock says `there`.
-pub(super) fn listed_at(pets: Vec<Pet>, there: Timestamp) -> Result<ListAnswer, Failure> {
-    listed(pets, None).map(|answer| ListAnswer { there: Some(there), ..answer })
-}
-
 /// A page with these pets.
 pub fn listed(pets: Vec<Pet>, next: Option<NextPage>) -> Result<ListAnswer, Failure> {
     Ok(ListAnswer {
         list: Some(List::of(pets, next)),
         took: Duration::from_millis(12),
         there: None,
-        keeps_keys: false,
         offers_events: false,
     })
 }

@@ -16,7 +16,6 @@ use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::{self, Popup};
-use super::screens::add_pet::state::Held;
 use super::screens::add_pet::{import, rapid};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
@@ -121,30 +120,12 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     let drawn_row = state.drawn_row.take().filter(|_| state.message.is_none() && !state.drafts.has_news());
     state.only_moved = false;
     let mut effects = follow(state, msg, now);
-    effects.extend(type_held(state, now));
     effects.extend(popups::key::find_key_file(state, now));
     effects.extend(rapid::dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
     pets::follow::announce(state, now);
     effects.extend(pets::provenance::ask(state, now));
     state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
-    effects
-}
-
-/// What was typed while a pet was being sent goes into the form for the next one.
-fn type_held(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let Some(added) = state.add.just_added.take() else { return Vec::new() };
-    let mut effects = Vec::new();
-    for held in std::mem::take(&mut state.add.held) {
-        let typed = match held {
-            Held::Key(key) => Msg::Key(key),
-            Held::Paste(text) => Msg::Paste(text),
-        };
-        effects.extend(update(state, typed, now));
-    }
-    if state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
-        state.say_done(added, now.mono);
-    }
     effects
 }
 
@@ -237,9 +218,6 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         state.message = None;
     }
     (state.drafts.back, state.drafts.elsewhere) = (None, None);
-    if !state.popups.is_open() && !acts_at_once(key) && add_pet::update::hold(state, Held::Key(key)) {
-        return Vec::new();
-    }
     match command {
         Some(command) if command.reach != Reach::Here => return command.act(state, now),
         // Keys pressed before the box opened are ignored.
@@ -247,9 +225,6 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         Some(command) => return command.act(state, now),
         None => {
             if let Some(c) = key.typed() {
-                if !place.is_text && !state.popups.is_open() && state.screen == Screen::AddPet {
-                    add_pet::update::on_letter(state, c);
-                }
                 on_typing(state, Typing::Text(&c.to_string()), now);
             }
             // In a form, letters choose.
@@ -266,11 +241,6 @@ fn press(state: &mut AppState, key: KeyPress, now: Now) -> Vec<Effect> {
         }
     }
     Vec::new()
-}
-
-/// Keys that are never typing for the next pet: they leave, help or end.
-const fn acts_at_once(key: KeyPress) -> bool {
-    matches!((key.key, key.ctrl), (Key::Esc | Key::F(1 | 3), _) | (Key::Char('c' | 'g' | 'l' | 'z'), true))
 }
 
 fn show_add(state: &mut AppState, _: Now) {
@@ -297,9 +267,6 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.interrupted = Some(now.mono);
-    if state.add.is_sending() && !state.popups.is_open() {
-        state.ask(add_pet::update::waiting_question(), now);
-    }
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
     let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
@@ -399,34 +366,18 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
     }
 }
 
-/// Whether keys go to rapid entry.
-fn in_rapid(state: &AppState) -> bool {
-    let places = [&rapid::update::NAMES_PLACE, &rapid::update::LINES_PLACE, &rapid::update::STATUS_PLACE];
-    places.contains(&state.place())
-}
-
-/// Whether Enter takes a name or goes on to the next field.
+/// Whether what is typed goes into the name of a pet.
 pub(super) fn takes_names(state: &AppState) -> bool {
-    state.place() == &add_pet::update::FORM_PLACE || in_rapid(state) && state.add.rapid.focus != rapid::Focus::Category
+    let places = [&add_pet::update::FORM_PLACE, &add_pet::update::FORM_CHOICE_PLACE, &add_pet::update::LINES_PLACE];
+    places.contains(&state.place()) && !state.add.form.is_at(&add_pet::fields::CATEGORY)
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
-    if !state.popups.is_open() {
-        if add_pet::update::hold(state, Held::Paste(text.to_owned())) {
-            return Vec::new();
-        }
-        if in_rapid(state)
-            && let Some(effects) = rapid::input::paste(state, text, now)
-        {
-            return effects;
-        }
-        if state.place() == &add_pet::update::FORM_PLACE
-            && state.add.form.is_at(&add_pet::fields::NAME)
-            && let Some(effects) = import::start::paste(state, text, now)
-        {
-            return effects;
-        }
+    if takes_names(state)
+        && let Some(effects) = rapid::input::paste(state, text, now)
+    {
+        return effects;
     }
     if on_typing(state, Typing::Text(text), now) {
         state.complain(format!("The end of the paste was cut: a field takes {MAX_BYTES} bytes."));

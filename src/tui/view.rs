@@ -121,8 +121,7 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
     match state.screen {
         Screen::Pets => pets::view::draw(state, now, page, layout),
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
-        Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::draw(state, page),
-        Screen::AddPet => add_pet::view::draw(state, now, page),
+        Screen::AddPet => add_pet::view::draw(state, page),
         Screen::Domains => domains::view::draw(state, now, page),
         Screen::Profiles => profiles::view::draw(state, now, page),
         Screen::Requests => requests::draw(state, page, layout),
@@ -141,10 +140,10 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
         let text = if in_use { format!("[{text}]") } else { format!(" {short} ") };
         appearance.span(text, StyleRole::InUse.when(in_use))
     };
-    let add_tab = match (state.screen, &state.add) {
-        (Screen::AddPet, add) if add.import.on => ["2 Add pet: import", "2 Import"][usize::from(columns < 80)],
-        (Screen::AddPet, add) if add.rapid.on => ["2 Add pet: rapid entry", "2 Rapid"][usize::from(columns < 80)],
-        _ => "2 Add pet",
+    let is_import = state.screen == Screen::AddPet && state.add.import.on;
+    let add_tab = match is_import {
+        true => ["2 Add pet: import", "2 Import"][usize::from(columns < 80)],
+        false => "2 Add pet",
     };
     let mut tabs = Line::raw(" ");
     match state.screen {
@@ -267,8 +266,8 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
                 Screen::Requests => requests::place(&state.requests),
                 Screen::Welcome => welcome::LINE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
-                Screen::AddPet if state.add.rapid.on => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
-                Screen::AddPet | Screen::Domains | Screen::Profiles => String::new(),
+                Screen::AddPet => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
+                Screen::Domains | Screen::Profiles => String::new(),
             };
             (place, StyleRole::Text)
         }

@@ -177,9 +177,6 @@ impl Worker {
         if self.env.machine.over_ssh && !job.is_allowed_over_ssh(&self.env.machine) {
             return Some(Reply::end(id, job.failed(Failure::NotOverSsh)));
         }
-        if slot == Slot::Create && self.jobs.contains_key(&slot) {
-            return Some(Reply::end(id, job.failed(Failure::Busy)));
-        }
         if slot == Slot::Import {
             self.import_control = watch::Sender::new(ImportControl::Go);
             self.env.import_control = self.import_control.subscribe();

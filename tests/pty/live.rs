@@ -20,7 +20,7 @@ fn two_apps_side_by_side_show_each_others_pets() {
         // Marked for the other one, and not for the one who has added it.
         let number = at + 1;
         apps[1 - at].shows(&[&format!("+{number} "), name, &format!("All {number}")]);
-        apps[at].send("\x1bOQ");
+        apps[at].send("\x1b");
         let screen = apps[at].shows(&[&format!("{number} "), name, &format!("All {number}")]);
         assert!(!screen.contains(&format!("+{number} ")), "{screen}");
     }

@@ -1,4 +1,4 @@
-//! Rapid entry in a terminal: what scanners send, and what is there after the program was killed.
+//! Adding one pet after another in a terminal: what scanners send, and what is there after the program was killed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,11 +7,9 @@ use std::time::Duration;
 use crate::harness::{PATIENCE, Start, Terminal};
 use crate::served::Served;
 
-/// Into rapid entry, with category 3.
+/// Into the form, with category 3.
 pub fn enter(app: &mut Terminal) {
-    app.send("a\x1b[17~");
-    app.shows(&["rapid entry", "> Category"]);
-    app.send("3\r");
+    app.send("a\t3\r");
     app.shows(&["> Name", "[3_"]);
 }
 
@@ -31,7 +29,7 @@ fn every_suffix_of_a_scanner_is_one_animal_each() {
         app.shows(&[&format!("{} saved", expected.len()), "> Name"]);
     }
     assert_eq!(served.names(), expected);
-    app.send("\x1bOQ");
+    app.send("\x1b");
     app.shows(&["[1 Pets]", "All 8"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
@@ -48,33 +46,28 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
         app.send(pasted);
         app.shows(&["2 lines pasted, one pet each.", "2 rows"]);
         app.send("\x1b");
-        app.shows(&["> Name", "Mochi_", "no lines yet"]);
+        app.shows(&["> Name", "Mochi_", "no pets yet"]);
         app.send("\x15");
-        app.shows(&["> Name    [__"]);
+        app.shows(&["> Name *       [__"]);
     }
     // Tab only goes on.
     app.send("Rex\t");
-    app.shows(&["> Category", "[Rex___", "no lines yet"]);
+    app.shows(&["> Category", "[Rex___", "no pets yet"]);
     app.send("\t\t");
-    app.shows(&["> Name    [Rex_"]);
+    app.shows(&["> Name *       [Rex_"]);
     app.send("\r");
     app.shows(&["1 saved"]);
     // At the lines a question mark is help.
-    app.send("\x1b[A");
+    app.send("\x1b[17~");
     app.shows(&["fix, search"]);
     app.send("?");
     app.shows(&["Help: ", "Esc close"]);
     app.send("\x1b");
     app.shows(&["fix, search"]);
     app.send("\x1b");
-    app.shows(&["> Name    [__"]);
-    app.send("\x1bOQ");
-    app.shows(&["[1 Pets]", "All 1"]);
-    // The key of the form opens the form.
-    app.send("a");
-    app.shows(&["[2 Add pet]", "> Name *"]);
+    app.shows(&["> Name *       [__"]);
     app.send("\x1b");
-    app.shows(&["[1 Pets]"]);
+    app.shows(&["[1 Pets]", "All 1"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
     assert_eq!(served.names(), ["Rex"]);
@@ -150,7 +143,7 @@ fn a_paste_without_brackets_into_the_form_is_looked_at_first() {
 }
 
 /// What the files of the queue hold: every line that was taken.
-fn taken(state: &Path) -> Vec<String> {
+pub fn taken(state: &Path) -> Vec<String> {
     let mut names = Vec::new();
     for file in std::fs::read_dir(state.join("petstore/drafts")).into_iter().flatten() {
         let path = file.unwrap().path();
@@ -232,7 +225,7 @@ fn pets_that_wait_for_another_profile_are_named_at_the_start_with_the_key_to_go_
         app.send(name);
         app.shows(&[waiting]);
     }
-    app.send("\x1bOQ");
+    app.send("\x1b");
     app.shows(&["[1 Pets]"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);

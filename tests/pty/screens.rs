@@ -132,7 +132,7 @@ fn without_utf8_nothing_beyond_ascii_is_written() {
     let mut app = Start::petstore(&["--demo"]).env("LANG", "C").open();
     app.shows(&["o available 100+", "~ pending 50"]);
     // The bottom line tells that the key was taken: Esc and the next key must not come in one read.
-    for (key, shows) in [("L", "Enter use it"), ("?", "keys to a file"), ("/", "Enter keep"), ("a", "F2 save")] {
+    for (key, shows) in [("L", "Enter use it"), ("?", "keys to a file"), ("/", "Enter keep"), ("a", "Tab next")] {
         app.send(key);
         app.shows(&[shows]);
         app.send("\x1b");
@@ -192,7 +192,7 @@ fn alt_and_a_letter_moves_by_word_or_does_nothing() {
     app.shows(&["> Name *       [_"]);
     app.send("Captain Fluff");
     app.shows(&["[Captain Fluff_"]);
-    // Q would quit; Enter go to the next field.
+    // Q would quit; Enter go to the category.
     app.send("\x1bq\x1b\r\x1b1\x1bbX");
     app.shows(&["> Name *       [Captain XFluff_"]);
     app.send("\x1b[1;5D\x1b[1;5DY\x1bd");

@@ -35,7 +35,7 @@ const STEPS: &[(&str, &str, u32)] = &[
     ("cuit", "[Biscuit_", 500),
     ("\t3rd", "[3rd_", 700),
     ("\x1bOQ", "\"3rd\" is not a number.", 2_800),
-    ("\x7f\x7f", "[3_", 600),
+    ("3", "[3_", 600),
     ("\x1bOQ", "Added Biscuit, id 251", 2_400),
     ("\x1b", "[1 Pets]", 1_000),
     ("3", "[3 Domains]", 3_000),

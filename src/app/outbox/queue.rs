@@ -1,4 +1,4 @@
-//! The queue of rapid entry on disk, and sending its lines.
+//! The queue of pets on disk, and sending its lines.
 //!
 //! Each step is recorded before it is taken. The file is synced at most once a second. Typing does not wait for that;
 //! sending does.
@@ -26,7 +26,7 @@ pub use file::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
 /// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);
 
-/// A line of rapid entry to send.
+/// A line to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineToSend {
     /// Its number in the file.
@@ -39,9 +39,11 @@ pub struct LineToSend {
     pub attempt: Attempt,
     /// When it was first sent, if it was: it is then sent only if the service certainly still knows its key.
     pub again: Option<SentAt>,
+    /// Whether it is in the file: it is then sent only once that says so.
+    pub is_kept: bool,
 }
 
-/// The result of sending a line of rapid entry.
+/// The result of sending a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LineSent {
     /// It was added.
@@ -156,7 +158,7 @@ impl Queue {
 
     /// Sends a line once. The attempt is recorded first, and the result before it is returned.
     pub async fn send(&self, client: &Client, to_send: LineToSend) -> LineSent {
-        let LineToSend { line, new, key, attempt: Attempt { by, there }, again } = to_send;
+        let LineToSend { line, new, key, attempt: Attempt { by, there }, again, is_kept } = to_send;
         if let Some(first) = again {
             match is_known_still(client, first).await {
                 Ok(true) => {}
@@ -164,7 +166,7 @@ impl Queue {
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
             }
         }
-        if let Err(why) = self.write(vec![QueueRecord::Sent { line, by, there }]).await {
+        if is_kept && let Err(why) = self.write(vec![QueueRecord::Sent { line, by, there }]).await {
             return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
         }
         // The caller decides about the next try.
@@ -219,7 +221,7 @@ mod tests {
     fn typed(line: u64) -> QueueRecord {
         let key = IdempotencyKeys::new(Uuid::from_u128(line.into())).make();
         let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: None };
-        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet })
+        QueueRecord::Typed(QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key, pet, known: 0 })
     }
 
     fn lines(left: &Unfinished) -> Vec<u64> {

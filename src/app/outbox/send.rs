@@ -38,39 +38,14 @@ impl From<SavedTime> for SentAt {
     }
 }
 
-/// Why a pet was not added, or may not have been: see [`Failure::outcome_unknown`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct NotCreated {
-    /// The failure.
-    pub failure: Failure,
-    /// Whether sending it again with its key is safe.
-    pub repeatable: bool,
-}
-
-impl From<Failure> for NotCreated {
-    /// A failure that says nothing about idempotency keys.
-    fn from(failure: Failure) -> Self {
-        Self { failure, repeatable: false }
-    }
-}
-
 /// Adds a pet, as [`create_pet_once`] does.
-pub async fn add(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, NotCreated> {
-    create_pet_once(client, new, key).await.map_err(|error| not_created(client, &error))
+pub async fn add(client: &Client, new: &NewPet, key: &IdempotencyKey) -> Result<Pet, Failure> {
+    Ok(create_pet_once(client, new, key).await?)
 }
 
 /// Sends a pet again that was sent at `at`; `None` if the service may not know its key.
-pub async fn settle(
-    client: &Client,
-    new: &NewPet,
-    key: &IdempotencyKey,
-    at: SentAt,
-) -> Result<Option<Pet>, NotCreated> {
-    match is_known_still(client, at).await {
-        Ok(true) => add(client, new, key).await.map(Some),
-        Ok(false) => Ok(None),
-        Err(error) => Err(not_created(client, &error)),
-    }
+pub async fn settle(client: &Client, new: &NewPet, key: &IdempotencyKey, at: SentAt) -> Result<Option<Pet>, Failure> {
+    if is_known_still(client, at).await? { add(client, new, key).await.map(Some) } else { Ok(None) }
 }
 
 /// Adds one sample after another, until one fails. Those that were added.
@@ -79,7 +54,7 @@ pub async fn add_samples(client: &Client, count: usize, key: &IdempotencyKey) ->
     for number in 0..count {
         match add(client, &sample(number), &key.part(number)).await {
             Ok(pet) => added.push(pet.id),
-            Err(NotCreated { failure, .. }) => return (added, Some(failure)),
+            Err(failure) => return (added, Some(failure)),
         }
     }
     (added, None)
@@ -95,10 +70,6 @@ pub(super) async fn is_known_still(client: &Client, at: SentAt) -> Result<bool, 
         // Only this machine's clock says when it was sent: both have to agree.
         (_, now) => knows(clock::now().wall, at.here) && now.is_none_or(|now| knows(now, at.here)),
     })
-}
-
-fn not_created(client: &Client, error: &ApiError) -> NotCreated {
-    NotCreated { failure: Failure::from(error), repeatable: client.keeps_idempotency_keys() }
 }
 
 #[cfg(test)]

@@ -1,40 +1,10 @@
 //! A pet that was sent without an answer: it may or may not have been added.
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
-
-use super::send::SentAt;
 use crate::api::{ApiError, Client, Failure};
-use crate::model::{IdempotencyKey, Limit, NewPet, Pet, PetId, PetQuery};
+use crate::model::{Limit, NewPet, Pet, PetId, PetQuery};
 
 /// The most pages that a search for a pet reads.
 const MAX_PAGES: usize = 200;
-
-/// A pet that was sent, as kept in a draft until the answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PendingAdd {
-    /// What was sent.
-    pub new: NewPet,
-    /// Its key, the same when it is sent again.
-    pub key: IdempotencyKey,
-    /// When it was first sent.
-    pub at: SentAt,
-    /// The pets known before, which cannot be this one.
-    pub known: Arc<HashSet<PetId>>,
-    /// The last characters of the API key it was sent with. The service keeps idempotency keys for each API key, so
-    /// another one would add a second pet.
-    pub api_key: String,
-    /// Whether it was sent before with an unknown outcome, as one from a draft was.
-    #[serde(skip, default = "yes")]
-    pub outcome_unknown: bool,
-}
-
-const fn yes() -> bool {
-    true
-}
 
 /// The pet may or may not have been added. Nothing is sent until the user chooses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,8 +15,6 @@ pub struct UnknownOutcome {
     pub repeatable: bool,
     /// The result of searching for it.
     pub found: Option<SearchResult>,
-    /// The selected answer, from 0.
-    pub choice: usize,
 }
 
 /// The result of searching for a pet that may have been added.
@@ -74,7 +42,7 @@ pub enum UnknownOutcomeChoice {
     Settle,
     /// Send it again, which may add a second pet.
     SendAgain,
-    /// Keep the form and go back.
+    /// Leave it unknown.
     Keep,
 }
 

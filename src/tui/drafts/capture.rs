@@ -3,10 +3,9 @@
 use serde::de::IgnoredAny;
 
 use super::typed::{ImportDraft, Rapid, TypedText};
-use crate::app::outbox::unknown_outcome::UnknownOutcome;
-use crate::tui::key::{Key, KeyPress};
+use crate::model::Draft;
+use crate::tui::screens::add_pet::fields::NAME;
 use crate::tui::screens::add_pet::import::{self, Phase};
-use crate::tui::screens::add_pet::state::Held;
 use crate::tui::screens::domains::wizard::Wizard;
 use crate::tui::screens::profiles;
 use crate::tui::state::{AppState, Screen};
@@ -16,16 +15,11 @@ impl TypedText {
     /// The text typed in `state`.
     pub fn of(state: &AppState) -> Self {
         let (add, domains) = (&state.add, &state.domains);
-        let form = (add.is_typed() || add.sent.is_some()).then(|| add.form.draft());
         Self {
-            form,
+            form: add.is_typed().then(|| add.form.draft()),
             sent: add.sent.clone(),
-            ahead: ahead(&add.held),
-            rapid: (!add.rapid.name.is_empty()).then(|| Rapid {
-                name: add.rapid.name.clone(),
-                category: add.rapid.category.clone(),
-                status: add.rapid.status,
-            }),
+            ahead: String::new(),
+            rapid: None,
             import: import(&add.import),
             wizards: domains.unsaved_wizards().map(Wizard::draft).collect(),
             redirects: IgnoredAny,
@@ -39,31 +33,24 @@ impl TypedText {
     /// Restores it. A pet that was sent comes back as a question. What is typed already for no service stays.
     pub fn restore(self, state: &mut AppState) {
         let Self { form, sent, ahead, rapid, import, wizards, redirects: _, profile, search, browser } = self;
+        let add = &mut state.add;
         if let Some(form) = form {
-            state.add.form.restore(&form);
-            if state.add.form.has_text() {
-                show(state);
-            }
+            add.form.restore(&form);
         }
-        if let Some(sent) = sent {
-            state.add.unknown_outcome = Some(UnknownOutcome::default());
-            // A protected service asks first. The embedded store has a new key in each session.
-            let same_key = !state.link.embedded && state.link.has_key() && state.link.key.0 == sent.api_key;
-            state.add.unsettled = same_key && state.may_change();
-            state.add.sent = Some(sent);
-            if !ahead.is_empty() {
-                state.add.held.push(Held::Paste(ahead));
-            }
+        if sent.is_some() {
+            // That pet was in the form.
+            add.form.set(&NAME, &ahead);
+            add.sent = sent;
         }
-        if let Some(Rapid { name, category, status }) = rapid {
-            let is_text = !name.is_empty();
-            let add = &mut state.add;
-            (add.rapid.name, add.rapid.category, add.rapid.status) = (name, category, status);
-            // Without a name in it, the next key would begin a pet. A protected service asks when rapid entry is opened.
-            if is_text && state.may_change() {
-                state.add.rapid.on = true;
-                show(state);
+        if let Some(Rapid { name, category, status }) = rapid.filter(|rapid| !rapid.name.is_empty()) {
+            if add.form[&NAME].is_empty() {
+                add.fill(Draft { name: String::new(), category_id: category.value().to_owned(), status });
             }
+            add.form[&NAME].insert(name.value());
+        }
+        // Without a name in it, the next key would begin a pet.
+        if !add.form.value(&NAME).is_empty() {
+            show(state);
         }
         if let Some(ImportDraft { path, begun }) = import {
             let import = &mut state.add.import;
@@ -104,22 +91,6 @@ fn show(state: &mut AppState) {
     if state.screen == Screen::Pets && !state.popups.is_open() && !state.link.read_only {
         state.screen = Screen::AddPet;
     }
-}
-
-/// The text of keys and pastes.
-fn ahead(held: &[Held]) -> String {
-    let mut text = String::new();
-    for typed in held {
-        if let Held::Key(KeyPress { key: Key::Char(c), ctrl: false, alt: false }) = typed {
-            text.push(*c);
-        } else if let Held::Paste(pasted) = typed {
-            text.push_str(pasted);
-        } else if !text.is_empty() && !text.ends_with(' ') {
-            // Keys that separate fields separate words.
-            text.push(' ');
-        }
-    }
-    text
 }
 
 /// The file of an unfinished import, or the typed one.

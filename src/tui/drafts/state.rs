@@ -47,7 +47,7 @@ impl DraftState {
 pub(super) struct Aside {
     /// The profile's name.
     pub(super) profile: String,
-    /// The form, rapid entry and the import.
+    /// The form, the lines and the import.
     pub(super) add: add_pet::State,
     /// The same for the disk, if this service has drafts.
     pub(super) write: Option<WriteDrafts>,
@@ -70,10 +70,8 @@ pub struct Back {
 pub enum Restored {
     /// Nothing was sent.
     NotSent,
-    /// This pet was sent; it is sent again safely.
-    Settling(String),
-    /// This pet was sent; the user is asked what to do.
-    Asking(String),
+    /// This pet was sent without an answer.
+    Unanswered(String),
     /// The import of this file was running.
     Importing(String),
 }

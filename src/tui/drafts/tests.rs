@@ -1,13 +1,13 @@
 //! Tests of drafts: when they are written, and what is restored.
 
 use super::*;
-use crate::api::Failure;
 use crate::app::domain_service::DomainSetup;
-use crate::app::outbox::send::{NotCreated, SentAt};
+use crate::app::outbox::queue::QueueRecord;
+use crate::app::outbox::send::SentAt;
 use crate::config::file::View;
 use crate::config::{Service, Settings};
 use crate::domains::DnsName;
-use crate::model::{IdempotencyKeys, NewPet, Pet, PetStatus};
+use crate::model::{Draft, IdempotencyKeys, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::msg::{Msg, Size};
@@ -16,19 +16,17 @@ use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::preview::CheckedFile;
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::add_pet::update::CreatePet;
-use crate::tui::screens::add_pet::update::SearchForPet;
-use crate::tui::screens::add_pet::update::SettlePet;
+use crate::tui::screens::add_pet::rapid::Fate;
+use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
-use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::profiles::change::UseProfile;
 use crate::tui::screens::profiles::change::Used;
 use crate::tui::screens::profiles::update::ReadProfiles;
 use crate::tui::start::start;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
-use crate::tui::testing::{App, animals, listed_at, profiles, remote, settings};
+use crate::tui::testing::{App, animals, profiles, remote, settings};
 use crate::tui::text_input::TextInput;
 
 const IDENTITY: &str = "production https://api.example.com/v1";
@@ -75,15 +73,6 @@ fn next_with(app: &App, ended: Option<Ending>, settings: Settings, after: Durati
     on_opened(&mut state, Ok(Drafts::read(&text, &identity)));
     let effects = start(&mut state, now);
     App::of(state, now, effects)
-}
-
-fn no_answer() -> NotCreated {
-    let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    NotCreated { failure, repeatable: true }
-}
-
-fn created() -> Pet {
-    Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None }
 }
 
 #[test]
@@ -166,7 +155,7 @@ fn samples_and_the_first_start_have_no_drafts() {
 
 #[test]
 fn all_typed_text_is_restored_in_place() {
-    let mut app = form("\"Biscuit\" Tab \"3\" Tab p S-Tab Left Esc / \"mo\" Enter P");
+    let mut app = form("\"Biscuit\" Tab \"3\" Tab Down S-Tab Left Esc / \"mo\" Enter P");
     app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("n \"shop\" Tab \"https://shop.example/v1\" Esc Esc");
     let panel = &mut app.state.domains;
@@ -213,7 +202,7 @@ fn a_search_in_use_stays_and_that_of_a_view_is_not_typed() {
 #[test]
 fn a_form_of_a_pet_of_an_earlier_version_is_restored() {
     for (status, focus, kept) in
-        [("\"pending\"", "Category", (Some(PetStatus::Pending), "category")), ("null", "Save", (None, "save"))]
+        [("\"pending\"", "Category", (Some(PetStatus::Pending), "category")), ("null", "Save", (None, "name"))]
     {
         let form = format!(
             r#"{{"name":{{"value":"Biscuit ","cursor":3}},"category":{{"value":"3","cursor":1}},"status":{status},"focus":"{focus}"}}"#
@@ -274,94 +263,6 @@ fn quitting_without_text_leaves_no_draft() {
     assert!(!left(&app, Ending::Quit));
     app.keys("F8");
     assert!(left(&app, Ending::Quit));
-}
-
-#[test]
-fn a_pet_is_on_disk_with_its_key_before_it_is_sent_and_not_after_it_was_added() {
-    let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    let at = |slot| app.effects.iter().position(|effect| matches!(effect, Effect::Job(job) if job.job.slot() == slot));
-    assert!(at(Slot::Drafts).unwrap() < at(Slot::Create).unwrap());
-    let CreatePet { new, key, .. } = app.asked().expect("nothing is sent");
-    let sent = writes(&app)[0].drafts.typed.sent.clone().unwrap();
-    assert_eq!((&sent.new, &sent.key, sent.known.len()), (&new, &key, 39));
-    written(&mut app, Ok(()));
-    app.answer::<CreatePet>(Ok(created()));
-    let after = writes(&app);
-    assert!(after.len() == 2 && after[1].drafts.typed.is_empty(), "{after:?}");
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3", "what stays for the next one is not typed");
-}
-
-#[test]
-fn a_pet_added_during_the_write_of_its_draft_is_removed_afterwards() {
-    let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    app.answer::<CreatePet>(Ok(created()));
-    assert_eq!(writes(&app).len(), 1);
-    written(&mut app, Ok(()));
-    assert!(writes(&app)[1].drafts.typed.is_empty());
-}
-
-#[test]
-fn what_was_sent_is_as_old_as_the_clock_of_the_service_says_of_the_first_try() {
-    let mut app = App::started(remote(), 80, 24);
-    let there = "2026-11-19T08:00:00Z".parse().unwrap();
-    app.answer::<ListPets>(listed_at(animals(39), there));
-    app.wait(Duration::from_secs(60)).keys("a \"Biscuit\" Tab \"3\" F2");
-    let first = SentAt { here: app.now.wall, there: Some(there + Duration::from_secs(60)) };
-    app.answer::<CreatePet>(Err(no_answer()));
-    app.wait(Duration::from_secs(30)).keys("1");
-    assert_eq!(app.state.add.sent.as_ref().unwrap().at, first, "sent again");
-    let next = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert!(matches!(next.asked(), Some(SettlePet { at, .. }) if at == first));
-}
-
-#[test]
-fn what_was_sent_without_an_answer_is_settled_with_its_key() {
-    let app = form("\"Biscuit\" Tab \"3\" F2");
-    let CreatePet { new, key, .. } = app.asked().expect("nothing is sent");
-    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    let at = SentAt { here: app.now.wall, there: None };
-    assert_eq!(next.asked(), Some(SettlePet { new, key, at }));
-    assert!(next.says("Biscuit was sent without an answer. It is sent again safely: it is added only once."));
-    next.answer::<SettlePet>(Ok(Some(created())));
-    assert!(next.says("Added Biscuit, id 7."));
-    assert!(writes(&next)[0].drafts.typed.is_empty());
-
-    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    next.answer::<SettlePet>(Ok(None));
-    assert_eq!(next.state.place().name, "unknown-outcome");
-    assert!(next.says("The service may have forgotten this request; sending it again could add a second pet."));
-    let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
-    next.answer::<SettlePet>(Err(no_answer()));
-    assert_eq!(next.state.place().name, "unknown-outcome");
-    assert!(next.says("No answer after 30 s."));
-}
-
-#[test]
-fn if_a_repeat_could_add_a_second_pet_the_user_is_asked() {
-    let other_key = |service| match service {
-        Service::Remote(mut remote) => {
-            remote.key = Some(crate::model::ApiKey::new("petk_another_key_0000").unwrap());
-            Service::Remote(remote)
-        }
-        service => service,
-    };
-    let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    app.answer::<CreatePet>(Err(no_answer()));
-    let protected = Settings { protect: true, ..settings(remote()) };
-    for settings in [settings(other_key(remote())), protected] {
-        let mut next = next_with(&app, Some(Ending::Hangup), settings, Duration::from_secs(60));
-        assert_eq!((next.job(Slot::Create), next.state.place().name), (None, "unknown-outcome"));
-        assert!(next.says("petstore ended before an answer arrived. The pet may or may not have been added."));
-        assert!(next.says("Biscuit was sent to api.example.com without an answer."), "{}", next.screen());
-        next.keys("1");
-        let status = Some(PetStatus::Available);
-        let biscuit = NewPet { name: "Biscuit".into(), category_id: 3, status };
-        assert_eq!(next.asked(), Some(SearchForPet(biscuit)));
-    }
-    let mut app = App::loaded_from(inside(), 80, 24, &animals(3));
-    app.keys("a \"Biscuit\" Tab \"3\" F2");
-    let next = next_session(&app, None, inside(), Duration::from_secs(60));
-    assert_eq!((next.job(Slot::Create), next.state.place().name), (None, "unknown-outcome"));
 }
 
 #[test]
@@ -478,44 +379,98 @@ fn only_drafts_of_this_service_and_this_program_are_read() {
 }
 
 #[test]
-fn text_typed_ahead_is_for_the_next_pet_even_after_a_restart() {
-    let mut app = form("\"Biscuit\" Tab \"3\" F2");
-    app.keys("\"Max\" Tab \"4\"");
-    let mut app = next_session(&app, None, remote(), Duration::from_secs(60));
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
-    app.answer::<SettlePet>(Ok(Some(created())));
-    assert_eq!(app.state.add.form[&fields::NAME].value(), "Max 4");
+fn a_pet_that_was_taken_is_a_line_and_no_draft() {
+    let mut app = form("\"Biscuit\" Tab \"3\"");
+    millis(&mut app, 500);
+    written(&mut app, Ok(()));
+    app.keys("F2");
+    millis(&mut app, 500);
+    assert!(writes(&app)[1].drafts.typed.is_empty());
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3", "what stays for the next one is not typed");
+}
+
+/// The drafts of an earlier version, with these members of what was typed.
+fn earlier(typed: &str) -> Drafts {
+    let text = Drafts::of(&form("").state, None, form("").now).unwrap().text();
+    let text = text.replace("\"form\":null,", "").replace("\"typed\":{", &format!("\"typed\":{{{typed},"));
+    Drafts::read(&text.replace("\"sent\":null,", ""), IDENTITY).expect("not read")
+}
+
+/// The next session with such drafts.
+fn after(drafts: Drafts, settings: Settings) -> App {
+    let now = form("").now;
+    let keys = IdempotencyKeys::new(uuid::Uuid::max());
+    let mut state = AppState::new(&settings, DomainSetup::default(), Size { columns: 80, rows: 24 }, keys);
+    on_opened(&mut state, Ok(Some(drafts)));
+    let effects = start(&mut state, now);
+    App::of(state, now, effects)
+}
+
+const BISCUIT: &str = r#""form":{"name":{"value":"Biscuit","cursor":7},"category":{"value":"3","cursor":1},"status":"Available","focus":"Name"},
+    "sent":{"new":{"name":"Biscuit","categoryId":3,"status":"available"},"key":"6f1c-1","at":"2026-11-19T08:00:00Z","known":[1,2],"api_key":"77d0"}"#;
+
+#[test]
+fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
+    let mut app = after(earlier(&format!("{BISCUIT},\"ahead\":\"Max 4\"")), settings(remote()));
+    assert!(app.says("Biscuit was sent to api.example.com without an answer."), "{}", app.screen());
+    assert_eq!((app.state.screen, app.state.add.form[&fields::NAME].value()), (Screen::AddPet, "Max 4"));
+    app.wait(Duration::from_millis(1));
+    assert!(TypedText::of(&app.state).sent.is_some(), "it is kept until it is in the queue");
+    let WriteLines(records) = app.asked().expect("it is not written");
+    assert!(
+        matches!(&records[..], [QueueRecord::Typed(_), QueueRecord::Sent { by, .. }] if by == "77d0"),
+        "{records:?}"
+    );
+    app.answer::<WriteLines>(Ok(()));
+    assert!(TypedText::of(&app.state).sent.is_none());
+    let SendLine { line, .. } = app.asked().expect("it is not sent");
+    let at = SentAt { here: "2026-11-19T08:00:00Z".parse().unwrap(), there: None };
+    assert_eq!((line.new.name.as_str(), line.key.as_str(), line.again), ("Biscuit", "6f1c-1", Some(at)));
+    // The service keeps keys for each API key, and that of the embedded one is new each time.
+    let Service::Remote(mut other) = remote() else { panic!() };
+    other.key = Some(crate::model::ApiKey::new("petk_another_key_0000").unwrap());
+    for service in [Service::Remote(other), inside()] {
+        let mut app = after(earlier(BISCUIT), settings(service));
+        app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));
+        assert!(app.asked::<SendLine>().is_none());
+        assert_eq!(app.state.add.rapid.lines[0].fate, Fate::Unknown(None));
+    }
 }
 
 #[test]
-fn an_unfinished_name_of_rapid_entry_is_restored() {
-    let app = form("F6 \"3\" Enter \"Bisc\"");
+fn what_is_a_line_already_is_not_taken_over_twice() {
+    let mut app = after(earlier(BISCUIT), settings(remote()));
+    app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));
+    app.state.add.sent = earlier(BISCUIT).typed.sent;
+    start(&mut app.state, app.now);
+    assert_eq!(app.state.add.rapid.lines.len(), 1);
+}
+
+#[test]
+fn an_unfinished_name_of_rapid_entry_in_an_earlier_version_is_restored() {
+    let rapid = |name: &str| {
+        earlier(&format!(
+            r#""rapid":{{"name":{{"value":"{name}","cursor":0}},"category":{{"value":"3","cursor":1}},"status":"sold"}}"#
+        ))
+    };
+    let app = after(rapid("Bisc"), settings(remote()));
+    let bisc = Draft { name: "Bisc".into(), category_id: "3".into(), status: Some(PetStatus::Sold) };
+    assert_eq!((app.state.screen, app.state.add.draft()), (Screen::AddPet, bisc));
+    assert_eq!(
+        after(rapid(""), settings(remote())).state.screen,
+        Screen::Pets,
+        "a category alone is not text for a pet"
+    );
+}
+
+#[test]
+fn a_start_leads_to_the_form_only_with_a_name_left_there() {
+    let mut app = form("\"Bisc\"");
+    let next = next_session(&app, Some(Ending::Quit), remote(), Duration::from_secs(60));
+    assert_eq!((next.state.screen, next.state.place().name), (Screen::AddPet, "form"));
+    app.keys("C-u Tab \"3\" Tab Down");
     let next = next_session(&app, None, remote(), Duration::from_secs(60));
-    let rapid = &next.state.add.rapid;
-    assert_eq!((rapid.on, rapid.name.value(), rapid.category.value()), (true, "Bisc", "3"));
-    let protected = Settings { protect: true, ..settings(remote()) };
-    let next = next_with(&app, None, protected, Duration::from_secs(60));
-    assert_eq!((next.state.add.rapid.on, next.state.add.rapid.name.value()), (false, "Bisc"));
-}
-
-#[test]
-fn a_start_leads_into_an_entry_only_with_text_left_there() {
-    let app = form("F6 \"3\" Enter \"Bisc\"");
-    let mut next = next_session(&app, Some(Ending::Quit), remote(), Duration::from_secs(60));
-    assert_eq!(next.state.place().name, "rapid");
-    next.keys("F8 Esc q");
-    let is_empty = |app: &App| last(&app.state, Ending::Quit, app.now)[0].drafts.typed.is_empty();
-    assert!(is_empty(&next), "a category alone is not text for a pet");
-    let after = next_session(&next, Some(Ending::Quit), remote(), Duration::from_secs(60));
-    assert_eq!((after.state.screen, after.state.add.rapid.on), (Screen::Pets, false));
-    // A file of an earlier version has the category alone, and a form may have nothing but a status.
-    let text = Drafts::of(&app.state, Some(Ending::Quit), app.now).unwrap().text().replace("Bisc", "");
-    let mut left = App::loaded_from(remote(), 80, 24, &animals(39));
-    on_opened(&mut left.state, Ok(Drafts::read(&text, IDENTITY)));
-    assert_eq!((left.state.screen, left.state.add.rapid.on), (Screen::Pets, false));
-    let status = form("Tab Tab p");
-    let next = next_session(&status, None, remote(), Duration::from_secs(60));
-    assert_eq!((next.state.screen, next.state.add.draft().status), (Screen::Pets, Some(PetStatus::Pending)));
+    assert_eq!((next.state.screen, next.state.add.draft()), (Screen::Pets, app.state.add.draft()));
 }
 
 #[test]
@@ -554,7 +509,7 @@ fn an_unfinished_import_is_shown_at_every_start_until_it_is_finished_or_dropped(
 #[test]
 fn looks() {
     let make = |columns, rows| {
-        let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab p");
+        let app = form("\"Captain Fluff the Se\" Tab \"1\" Tab Down");
         let mut next = next_session(&app, None, remote(), Duration::from_secs(60));
         next.send(Msg::Resize(Size { columns, rows }));
         next

@@ -1,28 +1,25 @@
 //! The typed text that is kept in drafts.
 
-use std::collections::HashSet;
-
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::app::outbox::unknown_outcome::PendingAdd;
-use crate::model::{PetId, PetStatus};
+use crate::app::outbox::send::SentAt;
+use crate::model::{IdempotencyKey, NewPet, PetStatus};
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::FormDraft;
-
-/// The most known pet ids that are kept: the largest, which are mostly the newest.
-const MOST_KNOWN: usize = 50_000;
 
 /// What is typed and not sent, saved or kept elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TypedText {
     pub form: Option<FormDraft>,
-    /// A pet that was sent without an answer so far.
-    pub sent: Option<PendingAdd>,
-    /// Text typed for the next pet while that one was being sent.
+    /// A pet that was sent without an answer, in files of earlier versions: it becomes a line.
+    pub sent: Option<SentPet>,
+    /// Text typed meanwhile, in files of earlier versions.
+    #[serde(skip_serializing)]
     pub ahead: String,
-    /// The unfinished name in rapid entry, and the fields that it goes with.
+    /// Typed in rapid entry, a separate screen in earlier versions.
+    #[serde(skip_serializing)]
     pub rapid: Option<Rapid>,
     /// The file to import.
     pub import: Option<ImportDraft>,
@@ -39,8 +36,20 @@ pub struct TypedText {
     pub browser: TextInput,
 }
 
-/// Rapid entry.
+/// A pet that an earlier version sent without an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SentPet {
+    pub new: NewPet,
+    /// Its key, the same when it is sent again.
+    pub key: IdempotencyKey,
+    /// When it was first sent.
+    pub at: SentAt,
+    /// The last characters of the API key that it was sent with.
+    pub api_key: String,
+}
+
+/// The fields of rapid entry.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rapid {
     /// As typed.
@@ -69,17 +78,7 @@ impl TypedText {
 
     /// The part that belongs to the service in use.
     pub fn for_service(self) -> Self {
-        let Self { form, sent, ahead, rapid, import, .. } = self;
-        Self { form, sent, ahead, rapid, import, ..Self::default() }
+        let Self { form, sent, import, .. } = self;
+        Self { form, sent, import, ..Self::default() }
     }
-}
-
-/// The pet ids known before a creation, limited in number.
-pub fn known(ids: impl Iterator<Item = PetId>) -> HashSet<PetId> {
-    let mut ids: Vec<PetId> = ids.collect();
-    if ids.len() > MOST_KNOWN {
-        ids.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
-        ids.truncate(MOST_KNOWN);
-    }
-    ids.into_iter().collect()
 }

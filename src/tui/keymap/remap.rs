@@ -19,8 +19,7 @@ const KEPT: [(KeyPress, &str); 3] = [
 ];
 
 /// Names that older files use, and the current ones.
-const OLD_NAMES: [(&str, &str); 5] = [
-    ("doubt", "unknown-outcome"),
+const OLD_NAMES: [(&str, &str); 4] = [
     ("import-look", "import-preview"),
     ("outside-box", "sandbox-box"),
     ("sort-turn", "sort-reverse"),
@@ -29,7 +28,7 @@ const OLD_NAMES: [(&str, &str); 5] = [
 
 /// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
 /// stands for all that end with it.
-const GONE: [(&str, &str); 19] = [
+const GONE: [(&str, &str); 25] = [
     ("changes", "a mark shows in the list what is new"),
     ("charts", "the bars are beside the list, from 110 columns on"),
     ("wizard", "nothing is ticked there any more, and wizard-text has the keys of the form"),
@@ -41,6 +40,12 @@ const GONE: [(&str, &str); 19] = [
     ("by-id.clear", "Ctrl-U empties the field"),
     ("by-id.copy", "Enter selects the pet, and y copies its id"),
     ("by-id.copy-json", "Enter selects the pet, and Y copies it as JSON"),
+    ("form-button", "Enter in the name and F2 add the pet"),
+    ("form.queue", "every pet is queued"),
+    ("rapid", "form and rapid entry are one: form"),
+    ("rapid-status", "form and rapid entry are one: form-choice"),
+    ("unknown-outcome", "a pet without an answer is a line: rapid-choice"),
+    ("doubt", "a pet without an answer is a line: rapid-choice"),
     ("use-code", "what a scanner types is the name"),
     ("import-run.delete", "Esc stops an import after a question, and F2 continues it"),
     ("help.next-tab", "the list of all commands has the keys of every place"),
@@ -279,7 +284,8 @@ mod tests {
             ("[pet]\n", "keymap.toml:1: unknown place \"pet\". Places: global, text, pets"),
             ("[pets]\n\nrefreshh = \"r\"\n", "keymap.toml:3: pets has no action \"refreshh\". It has: open, search"),
             ("[pets]\ncharts = \"d\"\n", "keymap.toml:2: pets.charts was removed: the bars are beside the list"),
-            ("[rapid-status]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-status.use-code was removed: what a scanner"),
+            ("[rapid-choice]\nuse-code = \"F4\"\n", "keymap.toml:2: rapid-choice.use-code was removed: what a scanner"),
+            ("[rapid]\nconfirm = \"F4\"\n", "keymap.toml:1: rapid was removed: form and rapid entry are one: form"),
             ("[changes]\nback = \"F3\"\n", "keymap.toml:1: changes was removed: a mark shows in the list"),
             ("[request-search]\nback = \"F3\"\n", "keymap.toml:1: request-search was removed: the requests are"),
             ("[pets]\nrefresh = \"Ctrl-H\"\n", "keymap.toml:2: pets.refresh = \"Ctrl-H\": terminals send Backspace"),
@@ -304,7 +310,7 @@ mod tests {
 
     #[test]
     fn names_of_older_files_still_work() {
-        let (map, complaints) = changed("[doubt]\nconfirm = \"F2\"\n[pets]\nsort-turn = \"u\"\n");
+        let (map, complaints) = changed("[import-look]\nwrite-file = \"u\"\n[pets]\nsort-turn = \"u\"\n");
         assert_eq!(complaints, Vec::<String>::new());
         assert_eq!(name(&map, "pets", 'u'), Some("sort-reverse"));
         let file = Keymap::default().file();

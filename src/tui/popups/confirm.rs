@@ -171,7 +171,6 @@ mod tests {
     use crate::tui::msg::{Msg, Size};
     use crate::tui::pending::Slot;
     use crate::tui::screens::add_pet::fields;
-    use crate::tui::screens::add_pet::update::CreatePet;
     use crate::tui::testing::loss::whole_at_every_size;
     use crate::tui::testing::{App, animals, remote};
 
@@ -183,8 +182,8 @@ mod tests {
 
     fn asked() -> App {
         let mut app = protected();
-        app.keys("a \"Biscuit\" Tab \"3\" Tab p F2");
-        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
+        app.keys("a \"Biscuit\" Tab \"3\" Tab Down F2");
+        assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
         app
     }
 
@@ -210,11 +209,11 @@ mod tests {
         app.keys("y Enter Esc");
         app.send(Msg::Paste("y".into()));
         app.wait(Duration::from_millis(249)).keys("y");
-        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
+        assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
         app.wait(Duration::from_millis(1));
         app.send(Msg::Paste("y".into()));
         app.keys("x 1 Space");
-        assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
+        assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("confirm", None));
     }
 
     #[test]
@@ -222,7 +221,7 @@ mod tests {
         for no in ["n", "Enter", "Esc", "F3"] {
             let mut app = asked();
             app.wait(DEAF).keys(no);
-            assert_eq!((app.state.place().name, app.job(Slot::Create)), ("form-choice", None), "{no}");
+            assert_eq!((app.state.place().name, app.job(Slot::Queue)), ("form-choice", None), "{no}");
             assert_eq!(
                 (app.state.add.form[&fields::NAME].value(), app.state.add.form[&fields::CATEGORY].value()),
                 ("Biscuit", "3")
@@ -237,10 +236,10 @@ mod tests {
         let mut app = asked();
         app.wait(DEAF).keys("y");
         let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-        app.answer::<CreatePet>(Ok(pet));
+        app.added(pet);
         app.effects.clear();
         app.keys("\"Rex\" F2");
-        assert!(app.job(Slot::Create).is_some() && !app.state.popups.is_open());
+        assert!(app.job(Slot::Queue).is_some() && !app.state.popups.is_open());
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::msg::QuitReason;
 use crate::tui::pending::Slot;
-use crate::tui::screens::{add_pet, pets};
+use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Health, Layout, Link};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::theme::StyleRole;
@@ -211,7 +211,6 @@ impl Job for TestKey {
                 app.link.key = (self.0.ending().to_owned(), KeyOrigin::Typed);
                 app.popups.take::<KeyBox>();
                 app.link.health = Health::Unknown;
-                add_pet::update::on_other_key(app);
                 app.pets.follow.on_other_key();
                 app.pets.provenance.on_other_key();
                 let stopped = app.cancel(Slot::Follow);

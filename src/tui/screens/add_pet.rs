@@ -1,4 +1,7 @@
-//! The add form: checks while typing, keeps the text if the service refuses it, and handles a missing answer.
+//! Adding pets: a form above, and below it a line for each pet that was taken from it.
+//!
+//! Typing never waits for the service. A line is written to a file, then sent; it survives an outage and the end of the
+//! program, and is never sent again if that could add a second pet.
 
 pub mod fields;
 pub mod import;
@@ -7,7 +10,7 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use state::{Refusal, State};
+pub use state::State;
 
 #[cfg(test)]
 pub(in crate::tui) mod tests;

@@ -87,9 +87,9 @@ fn works(mut app: App, key: KeyPress) -> bool {
     // A message that is repeated counts, too.
     app.state.message = None;
     let before = app.buffer();
-    let (effects, held) = (app.effects.len(), app.state.add.held.len());
+    let effects = app.effects.len();
     app.send(Msg::Key(key));
     let says_no = app.state.message.as_ref().is_some_and(|message| message.text.starts_with("No action on this key"));
-    let acts = app.effects.len() > effects || app.state.add.held.len() > held || app.state.quitting.is_some();
+    let acts = app.effects.len() > effects || app.state.quitting.is_some();
     acts || !says_no && app.buffer() != before
 }

@@ -15,7 +15,6 @@ use crate::api::{Exchange, Failure};
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
 use crate::app::outbox::queue::{LineSent, Unfinished};
-use crate::app::outbox::send::NotCreated;
 use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
@@ -42,7 +41,6 @@ use crate::tui::screens::add_pet::import::preview::{CheckedFile, UnusableFile};
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::add_pet::rapid::lines::SearchForLine;
-use crate::tui::screens::add_pet::update::{CreatePet, SearchForPet, SettlePet};
 use crate::tui::screens::domains::popups::resolvers::ChooseResolvers;
 use crate::tui::screens::domains::redirects::FollowRedirects;
 use crate::tui::screens::domains::scheduler::CheckDomain;
@@ -156,7 +154,7 @@ fn reply(app: &mut App, which: usize) {
         Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
             about_pets(app, job, which, failure);
         }
-        Slot::Create | Slot::SearchFor | Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
+        Slot::Queue | Slot::Line(_) | Slot::SearchForLine => {
             about_additions(app, job, which, failure);
         }
         Slot::CheckFile | Slot::Import => about_imports(app, job, which, failure),
@@ -170,17 +168,8 @@ fn reply(app: &mut App, which: usize) {
 
 /// What comes of what adds pets.
 fn about_additions(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> Failure) {
-    let fails = which.is_multiple_of(3);
     let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
-    let not_created = |repeatable| NotCreated { failure: failure(), repeatable };
-    if is::<CreatePet>(job) {
-        app.answer_to::<CreatePet>(job.id, if fails { Err(not_created(which.is_multiple_of(2))) } else { Ok(pet) });
-    } else if is::<SettlePet>(job) {
-        let created = if fails { Err(not_created(true)) } else { Ok(Some(pet)) };
-        app.answer_to::<SettlePet>(job.id, if which.is_multiple_of(2) { Ok(None) } else { created });
-    } else if is::<SearchForPet>(job) {
-        app.answer_to::<SearchForPet>(job.id, searched(pet, which, failure));
-    } else if is::<SearchForLine>(job) {
+    if is::<SearchForLine>(job) {
         app.answer_to::<SearchForLine>(job.id, searched(pet, which, failure));
     } else if is::<WriteLines>(job) {
         app.answer_to::<WriteLines>(job.id, written(which));
@@ -233,13 +222,9 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
     let rows = match which {
         _ if which.is_multiple_of(3) => Err(failure()),
         // The service says that nothing has changed.
-        _ if which.is_multiple_of(7) => Ok(ListAnswer {
-            list: None,
-            took: Duration::from_millis(5),
-            there: None,
-            keeps_keys: false,
-            offers_events: true,
-        }),
+        _ if which.is_multiple_of(7) => {
+            Ok(ListAnswer { list: None, took: Duration::from_millis(5), there: None, offers_events: true })
+        }
         _ => listed(animals(which % 130), None),
     };
     if is::<ListPets>(job) {
@@ -522,7 +507,7 @@ fn walk(steps: Steps, from: Start) -> Result<(), TestCaseError> {
         Start::Elsewhere => App::started(remote(), 80, 24),
         Start::Rapid => {
             let mut app = App::started(remote(), 80, 24);
-            app.keys("a F6 \"3\" Enter");
+            app.keys("a Tab \"3\" Enter");
             app
         }
         Start::First => App::first_start(80, 24),

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 
 use crate::config::ProfileEntry;
-use crate::model::{Categories, Field as PetField};
+use crate::model::Categories;
 use crate::tui::key::Movement;
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::list::moved;
@@ -29,8 +29,6 @@ pub struct Field {
 pub struct Known<'a> {
     pub profiles: &'a [ProfileEntry],
     pub categories: &'a Categories,
-    /// What the service has against a field of a pet.
-    pub refused: Option<(PetField, &'a str)>,
 }
 
 #[derive(Clone, Copy)]

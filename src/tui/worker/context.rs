@@ -26,7 +26,7 @@ pub struct WorkerContext {
     pub kept: Option<PathBuf>,
     /// The directory for what is pasted and imported.
     pub pasted: Option<PathBuf>,
-    /// Where lines of rapid entry wait.
+    /// Where pets wait to be sent.
     pub queues: Arc<Queues>,
     /// For what is typed; none where nothing of it is kept.
     pub drafts: Option<Arc<DraftFiles>>,

@@ -4,25 +4,17 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
-use tokio::sync::watch;
-use tokio::time::timeout;
 
 use crate::local::draft_files::{Claim, Claims};
 use crate::model::display_safe;
-
-/// The longest that a pet waits for its draft to be on disk before it is sent.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The files of drafts, below the state directory.
 #[derive(Debug)]
 pub struct DraftFiles {
     claims: Arc<Claims>,
     held: Mutex<HashMap<String, ClaimedDrafts>>,
-    /// The number of the newest write that has ended.
-    ended: watch::Sender<u64>,
 }
 
 /// The files of one service. They stay claimed when it is left: what was typed there is on the screen again when it is
@@ -37,7 +29,7 @@ struct ClaimedDrafts {
 impl DraftFiles {
     /// Those that are claimed with `claims`. Nothing is touched yet.
     pub fn new(claims: Arc<Claims>) -> Self {
-        Self { claims, held: Mutex::default(), ended: watch::Sender::new(0) }
+        Self { claims, held: Mutex::default() }
     }
 
     /// Claims the files of the service `identity`, and reads what was left in them. What cannot be read there is put
@@ -79,16 +71,6 @@ impl DraftFiles {
                 free.insert(ClaimedDrafts { claim, number: 0 })
             }
         })
-    }
-
-    /// Writing this number has ended, well or not.
-    pub fn end(&self, number: u64) {
-        self.ended.send_if_modified(|ended| number > std::mem::replace(ended, number.max(*ended)));
-    }
-
-    /// Waits until that; not for ever, since a disk may hang.
-    pub async fn ended(&self, number: u64) {
-        let _ = timeout(PATIENCE, self.ended.subscribe().wait_for(|ended| *ended >= number)).await;
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use petstore::app::outbox::send::{SentAt, settle};
 use petstore::model::{IdempotencyKey, NewPet};
@@ -10,11 +9,11 @@ use petstore::tui::drafts::Drafts;
 use petstore::tui::msg::{Msg, QuitReason};
 use petstore::tui::worker::drafts::DraftFiles;
 use tokio::io::AsyncWriteExt as _;
-use tokio::net::TcpStream;
 
 use super::profiles::Home;
 use super::*;
 use crate::service::fixture::Service;
+use petstore::app::outbox::queue::Queues;
 use petstore::local::draft_files::Claims;
 
 /// The files of drafts, with what is in them.
@@ -114,8 +113,10 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
         let (at_service, saw) = (at_service.clone(), saw.clone());
         async move {
             let answer = if request.starts_with("POST") {
-                let sent: Vec<_> = files(&at_service).into_iter().filter_map(|drafts| drafts.typed.sent).collect();
-                saw.send((stub::header(&request, "idempotency-key").unwrap().to_owned(), sent)).unwrap();
+                let queue = fs::read_dir(at_service.join("drafts")).unwrap().map(|file| file.unwrap().path());
+                let queue = queue.filter(|path| path.to_str().unwrap().ends_with(".queue.ndjson"));
+                let queue: String = queue.map(|path| fs::read_to_string(path).unwrap()).collect();
+                saw.send((stub::header(&request, "idempotency-key").unwrap().to_owned(), queue)).unwrap();
                 json("201 Created", r#"{"id":7,"name":"Biscuit","categoryId":3}"#)
             } else {
                 json("200 OK", "[]")
@@ -125,18 +126,18 @@ async fn an_animal_is_on_disk_with_its_key_before_it_is_sent() {
     })
     .await;
     let (setup, domains_context) = no_domains();
-    let drafts = Some(Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone())))));
+    let claims = Arc::new(Claims::new(state.clone()));
+    let queues = Arc::new(Queues::new(Some(Arc::clone(&claims))));
+    let drafts = Some(Arc::new(DraftFiles::new(claims)));
     let service = remote(&stub.base_url, "petk_0123456789abcdef77d0");
-    let mut app =
-        App::start(service, stub.client(), setup, WorkerContext { drafts, ..context(domains_context) }, clock::now);
+    let context = WorkerContext { drafts, queues, ..context(domains_context) };
+    let mut app = App::start(service, stub.client(), setup, context, clock::now);
     app.shows(&["No pets yet."]).await;
     app.press("a \"Biscuit\" Tab \"3\" F2");
     app.shows(&["Added Biscuit, id 7."]).await;
-    let (key, sent) = seen.recv().await.unwrap();
-    assert_eq!(
-        sent.iter().map(|sent| (sent.new.name.as_str(), sent.key.as_str())).collect::<Vec<_>>(),
-        [("Biscuit", key.as_str())]
-    );
+    let (key, queue) = seen.recv().await.unwrap();
+    let [typed, sent] = &queue.lines().collect::<Vec<_>>()[..] else { panic!("{queue}") };
+    assert!(typed.contains("Biscuit") && typed.contains(&key) && sent.starts_with("{\"sent\":"), "{queue}");
     on_disk(&state, &[]).await;
     app.press("Esc");
     app.quit().await;
@@ -152,7 +153,7 @@ async fn where_drafts_cannot_be_written_one_goes_on_and_is_told_until_they_can()
     app.press("a \"Biscuit\" Tab \"3\"");
     app.shows(&["Biscuit", "Cannot save drafts: Not a directory", "What you type is kept only"]).await;
     app.press("F2");
-    app.shows(&["Added Biscuit, id 4."]).await;
+    app.shows(&["1 saved", "id 4 ", "Biscuit"]).await;
     app.press("\"Rex\"");
     app.shows(&["Rex", "Cannot save drafts: "]).await;
     fs::remove_file(home.state()).unwrap();
@@ -181,66 +182,6 @@ async fn what_another_program_works_on_is_left_to_it() {
     for app in [one, two] {
         app.ended.await.unwrap().unwrap();
     }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_sent_when_the_program_was_gone_is_settled_by_the_next_one() {
-    let real = Real::with_samples(5).await;
-    let (address, holding) = (real.server.local_addr(), Arc::new(AtomicBool::new(true)));
-    let holds = Arc::clone(&holding);
-    let stub = serve(move |_, request, mut socket| {
-        let holds = Arc::clone(&holds);
-        async move {
-            let mut service = TcpStream::connect(address).await.unwrap();
-            service.write_all(request.as_bytes()).await.unwrap();
-            let answer = stub::read_request(&mut service).await.unwrap();
-            if request.starts_with("POST") && holds.load(Ordering::SeqCst) {
-                return std::future::pending().await;
-            }
-            let _ = socket.write_all(answer.as_bytes()).await;
-        }
-    })
-    .await;
-    let directory = tempfile::tempdir().unwrap();
-    let state = directory.path().to_owned();
-    let open = |base_url: &str| {
-        let client = Client::new(base_url.parse().unwrap(), Some(ApiKey::new(&real.key).unwrap()), Timeouts::default());
-        let (setup, domains_context) = no_domains();
-        let files = Arc::new(DraftFiles::new(Arc::new(Claims::new(state.clone()))));
-        let gone = Arc::downgrade(&files);
-        let context = WorkerContext { drafts: Some(files), ..context(domains_context) };
-        (App::start(remote(base_url, &real.key), client.unwrap(), setup, context, clock::now), gone)
-    };
-    install_tls_provider();
-    let (mut app, gone) = open(&stub.base_url);
-    app.shows(&["[All 5]"]).await;
-    app.press("a \"Biscuit\" Tab \"3\" F2");
-    tokio::time::timeout(PATIENCE, async {
-        while real.store.get(6).await.unwrap().is_none() {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .unwrap();
-    app.ended.abort();
-    let ended = app.ended.await;
-    assert!(ended.is_err(), "it was still waiting for the answer");
-    // The files are free as soon as the worker is gone, too.
-    while gone.upgrade().is_some() {
-        tokio::task::yield_now().await;
-    }
-    let sent = files(&state).remove(0).typed.sent.unwrap();
-    assert_eq!((sent.new.name.as_str(), sent.known.len()), ("Biscuit", 5));
-    assert!(files(&state).iter().all(|drafts| !drafts.text().contains(&real.key)));
-
-    holding.store(false, Ordering::SeqCst);
-    let (mut app, _) = open(&stub.base_url);
-    app.shows(&["Added Biscuit, id 6."]).await;
-    on_disk(&state, &[]).await;
-    app.press("Esc");
-    app.shows(&["[All 6]"]).await;
-    app.quit().await;
-    assert!(real.store.get(7).await.unwrap().is_none());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Rapid entry through the real loop: a slow service, a lossy one, and one that goes and comes back.
+//! The lines of the add screen through the real loop: a slow service, a lossy one, and one that goes and comes back.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,12 +11,10 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::*;
 
-/// Into rapid entry, with category 3.
+/// Into the form, with category 3.
 async fn enter(app: &mut App) {
-    app.press("a F6");
-    app.shows(&["rapid entry", "> Category"]).await;
-    app.press("\"3\" Enter");
-    app.shows(&["> Name"]).await;
+    app.press("a Tab \"3\" Enter");
+    app.shows(&["> Name", "[3_"]).await;
 }
 
 /// What a scanner reads that never rests.
@@ -99,7 +97,7 @@ async fn lines_that_come_as_fast_as_a_paste_are_looked_at_first_and_none_is_sent
     app.press("\"Rex\" Enter \"Mochi\" Enter \"Tank\" Enter");
     app.shows(&["3 lines pasted, one pet each.", "3 rows"]).await;
     app.press("Esc");
-    app.shows(&["> Name", "[Rex Mochi Tank_", "no lines yet"]).await;
+    app.shows(&["> Name", "[Rex Mochi Tank_", "no pets yet"]).await;
     // The same one after another, as a person or a scanner does it.
     for _ in 0..14 {
         app.press("BS");
@@ -177,7 +175,8 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.press("Esc");
     app.shows(&["[1 Pets]", "3 waiting"]).await;
     let state = app.quit().await;
-    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
+    let rest: Vec<_> = state.add.rapid.not_in_file().cloned().collect();
+    queues.close(state.link.identity.as_deref(), &rest).unwrap();
 
     let listener = TcpListener::bind(address).await.unwrap();
     let server = server::start(server::Config::default(), store.clone(), vec![listener]).unwrap();
@@ -185,7 +184,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.shows(&["All 4"]).await;
     let state = app.quit().await;
     assert_saved(&state, names(2, 4), 2..=4);
-    queues.close(state.link.identity.as_deref(), &state.add.rapid.not_in_file()).unwrap();
+    queues.close(state.link.identity.as_deref(), &[]).unwrap();
     let files = std::fs::read_dir(home.path().join("drafts")).unwrap();
     assert!(files.map(|file| file.unwrap().path()).all(|path| path.extension().is_some_and(|end| end == "lock")));
     server.shutdown().await;

@@ -79,7 +79,7 @@ async fn a_refused_addition_comes_while_the_screen_is_shown_and_an_echoed_key_is
     app.press("End");
     let end = app.shows(&["You are ....6789"]).await;
     for screen in [list, refused, end] {
-        assert!(!screen.contains("petk_"), "{screen}");
+        assert!(!screen.replace("petk_...", "").contains("petk_"), "{screen}");
     }
     app.press("Esc 1");
     app.quit().await;

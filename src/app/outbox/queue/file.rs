@@ -53,6 +53,13 @@ pub enum QueueRecord {
     },
 }
 
+impl QueueRecord {
+    /// Whether it is what was typed as this line.
+    pub const fn is_of(&self, number: u64) -> bool {
+        matches!(self, Self::Typed(typed) if typed.line == number)
+    }
+}
+
 /// An attempt to send a pet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
@@ -74,6 +81,9 @@ pub struct QueuedPet {
     pub key: IdempotencyKey,
     /// The pet, unchecked.
     pub pet: Draft,
+    /// The largest id that was known by then; 0 if none was.
+    #[serde(default)]
+    pub known: PetId,
 }
 
 /// A pet that is not settled.
@@ -130,14 +140,16 @@ impl Unfinished {
     fn line(&mut self, number: u64) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.typed.line == number)
     }
+}
 
-    fn records(self) -> impl Iterator<Item = QueueRecord> {
-        self.open.into_iter().flat_map(|Open { typed, sent, refused }| {
-            let line = typed.line;
-            let sent = sent.map(|Attempt { by, there }| QueueRecord::Sent { line, by, there });
-            let refused = refused.map(|why| QueueRecord::Refused { line, why });
-            [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
-        })
+impl Open {
+    /// The records that lead to it.
+    pub fn records(self) -> impl Iterator<Item = QueueRecord> {
+        let Self { typed, sent, refused } = self;
+        let line = typed.line;
+        let sent = sent.map(|Attempt { by, there }| QueueRecord::Sent { line, by, there });
+        let refused = refused.map(|why| QueueRecord::Refused { line, why });
+        [Some(QueueRecord::Typed(typed)), sent, refused].into_iter().flatten()
     }
 }
 
@@ -198,7 +210,13 @@ impl QueueFile {
 
     /// Rewrites it without settled and torn records.
     fn open(&self) -> io::Result<Log> {
-        let lines = self.read()?.records().map(|record| log::line(&record)).collect::<io::Result<String>>()?;
+        let lines = self
+            .read()?
+            .open
+            .into_iter()
+            .flat_map(Open::records)
+            .map(|record| log::line(&record))
+            .collect::<io::Result<String>>()?;
         atomic_file::replace_private(&self.path, &lines)?;
         Ok(Log::new(OpenOptions::new().append(true).open(&self.path)?))
     }
@@ -216,7 +234,7 @@ mod tests {
     fn typed(line: u64) -> QueuedPet {
         let mut keys = IdempotencyKeys::new(Uuid::from_u128(line.into()));
         let pet = Draft { name: format!("Rex {line}"), category_id: "3".into(), status: None };
-        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet }
+        QueuedPet { line, at: "2026-11-20T14:03:07Z".parse().unwrap(), key: keys.make(), pet, known: 0 }
     }
 
     fn attempt() -> Attempt {

@@ -2,12 +2,11 @@
 
 use crate::model::draft::check_name;
 use crate::model::text::{cut, width};
-use crate::model::{Field as PetField, FieldError};
-use crate::tui::widgets::form::{Field, Form, Kind, Known};
+use crate::tui::widgets::form::{Field, Form, Kind};
 
 pub static NAME: Field = Field::new("name", "Name *", Kind::Text)
     .columns(48)
-    .check(|name, known| fault(PetField::Name, check_name(name), known));
+    .check(|name, _| check_name(name).err().map(|error| error.to_string()));
 pub static CATEGORY: Field = Field::new("category", "Category *", Kind::Text)
     .columns(21)
     .advice(|category, known, room| {
@@ -20,7 +19,7 @@ pub static CATEGORY: Field = Field::new("category", "Category *", Kind::Text)
         };
         Some(if width(&hint) <= room { hint } else { brief })
     })
-    .check(|category, known| fault(PetField::CategoryId, known.categories.parse(category), known));
+    .check(|category, known| known.categories.parse(category).err().map(|error| error.to_string()));
 pub static STATUS: Field = Field::new(
     "status",
     "Status",
@@ -31,16 +30,8 @@ pub static STATUS: Field = Field::new(
         ("sold", "sold"),
     ]),
 );
-static BUTTON: Field = Field::new("save", "", Kind::Button);
 
 /// The form, empty.
 pub fn form() -> Form {
-    Form::new(&[&NAME, &CATEGORY, &STATUS, &BUTTON])
-}
-
-/// What is wrong with a field, here or for the service.
-fn fault<T>(field: PetField, checked: Result<T, FieldError>, known: &Known<'_>) -> Option<String> {
-    let refused = known.refused.filter(|(of, _)| *of == field);
-    let refused = refused.map(|(_, message)| format!("The service refused this field: \"{message}\""));
-    checked.err().map(|error| error.to_string()).or(refused)
+    Form::new(&[&NAME, &CATEGORY, &STATUS])
 }

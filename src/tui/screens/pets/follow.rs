@@ -144,7 +144,7 @@ fn lost(state: &mut AppState, link: FollowLink, now: Now) {
 
 /// Announces what others have added, once it is known what this program has added.
 pub(in crate::tui) fn announce(state: &mut AppState, now: Now) {
-    let adds = |slot| matches!(slot, Slot::Create | Slot::Line(_) | Slot::Samples | Slot::Import);
+    let adds = |slot| matches!(slot, Slot::Line(_) | Slot::Samples | Slot::Import);
     if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
         return;
     }

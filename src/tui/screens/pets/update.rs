@@ -430,7 +430,6 @@ pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
         state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
-    state.link.keeps_keys |= answer.keeps_keys;
     state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);
 }
 

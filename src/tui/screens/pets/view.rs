@@ -262,7 +262,7 @@ fn elsewhere(state: &AppState) -> Option<String> {
     let pets = &state.pets;
     let query = pets.searched();
     let is_here = |id| pets.pets().iter().any(|pet| pet.id == id && pets.is_of_tab(pet));
-    let mut added = state.added.iter().rev().take(MOST_ADDED).map(|added| &added.pet);
+    let mut added = state.added.iter().rev().take(MOST_ADDED);
     let pet = added.find(|pet| !query.is_empty() && query.fits(pet) && !is_here(pet.id))?;
     let place = match (&pet.status, pets.filter()) {
         (None, Some(_)) => "has no status; All (0) shows it".to_owned(),

@@ -51,14 +51,6 @@ pub fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Why another service cannot be switched to now.
 fn why_not(state: &AppState) -> Option<String> {
     let service = &state.link.service;
-    if let Some(sent) = &state.add.sent {
-        let pet = short(&sent.new.name);
-        return Some(if state.add.is_sending() {
-            format!("{pet} is being sent to {service}. Wait for the answer, then switch.")
-        } else {
-            format!("{pet} may or may not have been added to {service}. Settle that first (2), then switch.")
-        });
-    }
     if state.pending.is_running(Slot::Samples) {
         return Some(format!("Samples are being sent to {service}. Wait for the answer, then switch."));
     }
@@ -75,7 +67,7 @@ pub struct Used {
     /// The settings in use with it.
     pub settings: Arc<Settings>,
     pub kept: Option<SessionCache>,
-    /// Its lines in the queue of rapid entry, or why they cannot be read.
+    /// Its lines in the queue, or why they cannot be read.
     pub left: Result<Unfinished, String>,
     /// What an earlier session left of its text, or why that cannot be read.
     pub drafts: Result<Option<Drafts>, String>,
@@ -175,13 +167,7 @@ fn on_used(state: &mut AppState, used: Used, now: Now) -> Vec<Effect> {
     } else {
         state.tell(format!("{using}{more}"));
     }
-    let in_rapid = state.add.rapid.on;
     rapid::dispatch::restore(state, left);
-    state.add.rapid.on = in_rapid;
-    if in_rapid && !state.may_change() {
-        // A protected service is asked about when rapid entry is opened.
-        effects.extend(rapid::update::switch(state, now));
-    }
     effects.extend(start(state, now));
     effects
 }

@@ -11,9 +11,8 @@ use crate::config::{Accent, KeyOrigin, Origin, ProfileEntry, Service, Settings, 
 use crate::local::complete::Completion;
 use crate::model::{ApiKey, Pet, PetStatus};
 use crate::transfer::import::{ImportEnded, Start, Summary};
+use crate::tui::drafts::Drafts;
 use crate::tui::drafts::TypedText;
-use crate::tui::drafts::WriteDrafts;
-use crate::tui::drafts::{DraftState, Drafts};
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::path_completion::CompletePath;
@@ -30,8 +29,6 @@ use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::add_pet::rapid::dispatch::SendLine;
 use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
-use crate::tui::screens::add_pet::update::CreatePet;
-use crate::tui::screens::add_pet::update::SettlePet;
 use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::profiles::change::UseProfile;
 use crate::tui::screens::profiles::change::Used;
@@ -40,7 +37,7 @@ use crate::tui::screens::profiles::form::TryProfile;
 use crate::tui::screens::profiles::update::ReadProfiles;
 use crate::tui::screens::profiles::update::TestProfile;
 use crate::tui::session_cache::SessionCache;
-use crate::tui::state::{Health, Link, Screen};
+use crate::tui::state::{Health, Screen};
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::of_kind;
 use crate::tui::testing::{self, App, animals, profiles, remote, settings};
@@ -246,15 +243,16 @@ fn a_failed_switch_keeps_the_previous_service_and_says_why() {
 }
 
 #[test]
-fn no_switch_begins_while_a_pet_is_being_sent_or_its_outcome_is_unknown() {
+fn no_switch_begins_while_a_pet_is_being_sent() {
     let mut app = listed(80, 24);
     app.keys("2 \"Biscuit\" Tab \"3\" F2 Esc P Down Enter");
-    assert!(app.says("Biscuit is being sent to api.example.com. Wait for the answer, then switch."));
-    let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
-    app.answer::<CreatePet>(Err(failure.into()));
-    app.keys("Enter");
-    assert!(app.says("Biscuit may or may not have been added to api.example.com."), "{}", app.screen());
+    assert!(app.says("Pets are being sent to api.example.com. Wait a moment, then switch."), "{}", app.screen());
     assert!(app.job(Slot::UseProfile).is_none());
+    app.answer::<WriteLines>(Ok(()));
+    let failure = Failure::NoAnswer { after: Duration::from_secs(30) };
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(failure)));
+    app.keys("Enter");
+    assert!(app.job(Slot::UseProfile).is_some(), "it waits on disk");
 }
 
 #[test]
@@ -269,13 +267,13 @@ fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
     assert!(app.state.pending.is_running(Slot::UseProfile), "nobody would know which one is in use");
     app.keys("2 \"Biscuit\" Tab \"3\" F2");
     assert!(app.says("Switching to staging; nothing was sent."));
-    assert!(app.job(Slot::Create).is_none());
+    assert!(app.state.add.rapid.lines.is_empty());
     app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     app.keys("F2");
-    assert!(app.job(Slot::Create).is_none(), "it was typed for production");
+    assert!(app.state.add.rapid.lines.is_empty(), "it was typed for production");
     change(&mut app, production());
     app.keys("F2");
-    assert!(app.job(Slot::Create).is_some());
+    assert_eq!(app.state.add.rapid.lines.len(), 1);
 }
 
 fn production() -> Settings {
@@ -296,12 +294,10 @@ fn change(app: &mut App, to: Settings) {
 fn text_stays_with_its_service_and_is_restored_with_it() {
     let pasted = || Msg::Paste("Rex\nMax".into());
     for (keys, paste) in [
-        ("a \"Biscuit\" Tab \"3\" Tab p", None),
-        ("a F6 \"3\" Enter \"Moc\"", None),
+        ("a \"Biscuit\" Tab \"3\" Tab Down", None),
         ("I \"new-arrivals.csv\"", None),
         ("I \"new-arrivals.csv\" Enter", None),
         ("a", Some(pasted())),
-        ("a F6 \"3\" Enter", Some(pasted())),
     ] {
         let mut app = listed(80, 24);
         app.keys("Esc").keys(keys);
@@ -314,7 +310,7 @@ fn text_stays_with_its_service_and_is_restored_with_it() {
         app.keys("a F2 Esc 2");
         assert_eq!(app.state.place().name, "form", "{keys}");
         let sends = |slot| app.job(slot).is_some();
-        assert!(!sends(Slot::Create) && !sends(Slot::Import) && !sends(Slot::Line(0)), "{keys}");
+        assert!(!sends(Slot::Import) && !sends(Slot::Line(0)), "{keys}");
         app.keys("\"Other\"");
 
         change(&mut app, production());
@@ -346,34 +342,24 @@ fn a_protected_service_asks_again_after_each_switch() {
     app.keys("a \"Biscuit\" Tab \"3\" F2");
     app.wait(Duration::from_millis(300)).keys("y");
     let pet = Pet { id: 7, name: "Biscuit".into(), category_id: 3, status: None };
-    app.answer::<CreatePet>(Ok(pet));
-    app.keys("\"Rex\" Esc");
+    app.added(pet).keys("\"Rex\" Esc");
     change(&mut app, staging(in_file()));
     app.keys("a \"Test pet\" Tab \"1\" Esc");
     change(&mut app, protected());
     app.effects.clear();
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Rex");
     app.keys("F2");
-    assert_eq!((app.state.place().name, app.job(Slot::Create)), ("confirm", None));
-    app.wait(Duration::from_millis(300)).keys("n F6");
-    assert_eq!((app.state.place().name, app.state.add.rapid.on), ("confirm", false));
-    app.wait(Duration::from_millis(300)).keys("y");
-    assert!(app.state.add.rapid.on);
-    // A partial name in rapid entry is in the form until adding is allowed again.
-    app.keys("\" II\" Esc");
-    change(&mut app, staging(in_file()));
-    change(&mut app, protected());
-    assert_eq!((app.state.add.rapid.on, app.state.add.form[&fields::NAME].value()), (false, "Rex II"));
+    assert_eq!((app.state.place().name, app.job(Slot::Line(0))), ("confirm", None));
 }
 
 #[test]
 fn text_stays_with_its_service_and_is_back_there() {
     let mut app = listed(80, 24);
-    app.keys("Esc a \"Biscuit\" Tab \"3\" Tab p");
+    app.keys("Esc a \"Biscuit\" Tab \"3\" Tab Down");
     change(&mut app, staging(in_file()));
     assert!(app.says("Your text for production stays there."), "{}", app.screen());
     app.keys("a F8");
-    assert!(app.says("The form is empty.") && !app.state.add.is_typed(), "{}", app.screen());
+    assert!(app.says("Nothing is typed.") && !app.state.add.is_typed(), "{}", app.screen());
     app.keys("Esc");
     change(&mut app, production());
     assert_eq!(app.state.add.form[&fields::NAME].value(), "Biscuit");
@@ -426,9 +412,9 @@ fn an_ended_import_continues_only_at_its_service_and_a_protected_one_asks_again(
 }
 
 #[test]
-fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
+fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
     let mut app = listed(80, 24);
-    app.keys("Esc a F6 \"3\" Enter \"12345678\" Enter");
+    app.keys("Esc a \"12345678\" Tab \"3\" F2");
     app.answer::<WriteLines>(Ok(()));
     let no = Failure::Refused { status: 400, code: None, message: "no".into(), retry_after: None };
     app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::Failed(no)));
@@ -440,8 +426,8 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_of_rapid_entry_changes() {
     app.effects.clear();
     app.keys("g Down K");
     assert!(!app.state.popups.is_open() && app.says("Switching to staging: a key can be entered after that."));
-    app.keys("2 Up");
-    for key in ["Enter", "F5", "Del", "F7"] {
+    app.keys("2 F6");
+    for key in ["Enter", "F5", "Del"] {
         app.keys(key);
         assert!(app.says("Switching to staging; the line was not changed."), "{key}: {}", app.screen());
     }
@@ -456,28 +442,6 @@ fn no_switch_begins_while_samples_are_being_sent() {
     app.keys("Down Enter");
     assert!(app.says("Samples are being sent to api.example.com. Wait for the answer, then switch."));
     assert!(app.job(Slot::UseProfile).is_none() && app.state.pending.is_running(Slot::Samples));
-}
-
-#[test]
-fn a_pet_of_an_earlier_session_is_never_sent_to_another_service() {
-    let mut other = App::loaded_from(staging(in_file()).service, 80, 24, &animals(3));
-    other.state.link = Link::of(&staging(in_file()));
-    other.keys("a \"Biscuit\" Tab \"3\" F2");
-    let write: WriteDrafts = other.asked().unwrap();
-    let mut app = listed(80, 24);
-    change(&mut app, staging(in_file()));
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Up Enter");
-    app.answer::<UseProfile>(Ok(used(production())));
-    assert!(app.state.add.sent.is_none() && app.job(Slot::Create).is_none());
-    app.keys("P");
-    app.answer::<ReadProfiles>(Ok(profiles()));
-    app.keys("Down Enter");
-    app.state.drafts = DraftState::default();
-    app.answer::<UseProfile>(Ok(used_with(staging(in_file()), Some(*write.drafts))));
-    let SettlePet { new, .. } = app.asked().unwrap();
-    assert_eq!(new.name, "Biscuit");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::TextInput;
 
-use super::super::fields::CATEGORY;
+use super::super::fields::{CATEGORY, NAME};
 use super::jobs::CheckFile;
 use super::preview::{Choice, FOUND, PreviewState};
 use super::state::Phase;
@@ -65,13 +65,13 @@ pub(super) fn drop_unfinished(state: &mut AppState) {
 /// beginning if the paste begins with a line end.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
     let is_free = !state.add.import.running().is_some_and(|running| running.is_under_way);
-    let first = state.add.name_field().value();
+    let first = state.add.form[&NAME].value();
     if !is_free || !(first.trim().is_empty() || text.starts_with(['\r', '\n'])) {
         return None;
     }
     let text = &format!("{first}{text}");
     if let Some(path) = dropped(text).filter(|_| state.link.ssh.is_none()) {
-        state.add.name_field().clear();
+        state.add.form[&NAME].clear();
         show(state);
         state.add.import.path = TextInput::new(path.clone());
         state.add.import.pasted = Some(text.to_owned());
@@ -84,7 +84,7 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
         return None;
     }
     let (text_to_read, choices) = table(state, text);
-    state.add.name_field().clear();
+    state.add.form[&NAME].clear();
     show(state);
     state.add.import.pasted = Some(text.to_owned());
     state.tell(format!("{lines} lines pasted, one pet each. Esc: use them as one name instead."));
@@ -100,11 +100,9 @@ fn table(state: &AppState, text: &str) -> (String, [Choice; 3]) {
     if starts_json || is_header(&cells) {
         return (text.to_owned(), FOUND);
     }
-    let add = &state.add;
-    let (category, status) =
-        if add.rapid.on { (&add.rapid.category, add.rapid.status) } else { (&add.form[&CATEGORY], add.draft().status) };
-    let category = Choice::Value(category.clone());
-    let status = status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
+    let category = Choice::Value(state.add.form[&CATEGORY].clone());
+    let status =
+        state.add.draft().status.map_or(Choice::Found, |status| Choice::Value(TextInput::new(status.as_str())));
     // Cells without a header are in the order of the form.
     match (delimiter, cells.len()) {
         (Some(delimiter), 2..=3) => {
@@ -166,7 +164,7 @@ pub fn leave(state: &mut AppState, _: Now) -> Vec<Effect> {
     (import.phase, import.error) = (Phase::File, None);
     if let Some(pasted) = import.pasted.take() {
         import.on = false;
-        let field = state.add.name_field();
+        let field = &mut state.add.form[&NAME];
         field.insert(&pasted);
         let name = short(field.value());
         state.tell(format!("The pasted text is in the form: {name}"));

@@ -17,7 +17,7 @@ use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
-use crate::tui::state::{AddedPet, AppState, Link, Screen};
+use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
 use super::input::bell;
 use super::state::{Fate, Line};
@@ -85,6 +85,7 @@ impl Job for WriteLines {
         let written = std::mem::take(&mut rapid.writing);
         match result {
             Ok(()) => {
+                app.add.sent = None;
                 for record in written {
                     if let QueueRecord::Typed(typed) = record
                         && let Some(line) = rapid.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
@@ -97,8 +98,11 @@ impl Job for WriteLines {
                 let newer = std::mem::replace(&mut rapid.unwritten, written);
                 rapid.unwritten.extend(newer);
                 rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
-                let why = short(&why);
-                app.complain(format!("Cannot save the lines to disk ({why}). They are sent once that works."));
+                // A shop goes on with a full disk.
+                let unwritten = rapid.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
+                unwritten.for_each(|line| line.fate = Fate::Waiting);
+                let text = "What you add cannot be saved to disk, and is kept only while petstore runs";
+                app.complain(format!("{text}: {}", short(&why)));
             }
         }
         Vec::new()
@@ -134,7 +138,9 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
             continue;
         };
         line.fate = Fate::Sending(lane, now.mono);
-        let to_send = LineToSend { line: line.number, new, key: line.key.clone(), attempt: attempt.clone(), again };
+        let (line, key, attempt) = (line.number, line.key.clone(), attempt.clone());
+        let is_kept = !state.add.rapid.not_in_file().any(|record| record.is_of(line));
+        let to_send = LineToSend { line, new, key, attempt, again, is_kept };
         effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
     effects
@@ -153,7 +159,7 @@ impl Job for SendLine {
     const SLOT: fn(&Self) -> Slot = |job| Slot::Line(job.lane);
 
     async fn run(self: Arc<Self>, env: Env) -> Result<LineSent, Failure> {
-        Ok(match env.api("rapid entry").await {
+        Ok(match env.api("add").await {
             Ok(api) => env.queue.send(&api, LineToSend::clone(&self.line)).await,
             Err(failure) => LineSent::NotSent(failure),
         })
@@ -176,7 +182,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
         LineSent::NotRepeatable => {
             line.fate = Fate::Unknown(None);
             state.add.rapid.tries = 0;
-            let text = format!("No answer for {name}; it may have been added. Up, then Enter searches for it.");
+            let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
             return vec![bell()];
         }
@@ -206,7 +212,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             line.sent = None;
             state.add.rapid.unwritten.push(refused);
             state.add.rapid.tries = 0;
-            state.complain(format!("{name} was refused: {sentence} Up selects it, Enter fixes it."));
+            state.complain(format!("{name} was refused: {sentence} F6, then Enter fixes it."));
             state.last_failure = Some(failure);
             return vec![bell()];
         }
@@ -220,24 +226,26 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
 
 fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
-    let mut status = None;
     for line in &mut rapid.lines {
         if let Fate::Sending(there, since) = line.fate
             && there == lane
         {
             rapid.took = now.mono.saturating_duration_since(since);
             line.fate = Fate::Saved(pet.id);
-            status = line.draft.status;
+            rapid.unwritten.retain(|record| !record.is_of(line.number));
         }
     }
-    rapid.saved += 1;
+    (rapid.saved, rapid.unread) = (rapid.saved + 1, true);
     rapid.tries = 0;
     rapid.pause = None;
     let is_last = !rapid.has_work();
-    state.add.begin_with(status);
     state.pets.added(&pet);
-    state.added.push(AddedPet { at: now.wall, pet });
-    if is_last && !(state.screen == Screen::AddPet && state.add.rapid.on) {
+    if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
+        state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
+    }
+    state.added.push(pet);
+    if is_last && state.screen != Screen::AddPet {
+        state.add.rapid.unread = false;
         pets::update::reload(state, true, now)
     } else {
         pets::update::on_sign_of_life(state, now)
@@ -276,7 +284,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let left = match left {
         Ok(left) => left,
         Err(why) => {
-            let text = format!("Lines of rapid entry cannot be saved for the next start: {}", short(&why));
+            let text = format!("What you add cannot be saved for the next start: {}", short(&why));
             state.complain(text);
             Unfinished::default()
         }
@@ -287,7 +295,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let waiting = left.open.len() - outcome_unknown - refused;
     state.add.rapid.restore(left);
     if waiting + outcome_unknown == 0 && refused > 0 {
-        let text = format!("Rapid entry of the last session: {} to fix (2, F6).", counted(refused, "refused line"));
+        let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
         state.tell(text);
     }
     if waiting + outcome_unknown > 0 {
@@ -296,11 +304,11 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
         } else if state.may_change() {
             "Those that are safe to send go out now (2, F6 shows them).".to_owned()
         } else {
-            "Open rapid entry (2, F6) to send them.".to_owned()
+            "Enter on one of them (2, F6) sends them.".to_owned()
         };
         let counts = [(saved, "saved"), (waiting, "waiting"), (outcome_unknown, "without an answer")];
         let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-        let text = format!("Rapid entry of the last session: {}. {what}", list(counts));
+        let text = format!("Pets added in the last session: {}. {what}", list(counts));
         state.tell(text);
     }
 }
@@ -310,18 +318,16 @@ pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (rapid, service) = (&state.add.rapid, &state.link.service);
     let counts = rapid.counts();
     if rapid.is_under_way() {
-        return Some(format!("Rapid entry is sending lines to {service}. Wait a moment, then switch."));
+        return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));
     }
     let kept = state.link.identity.is_some();
     if counts.refused > 0 && !kept {
-        return Some(format!(
-            "{} in rapid entry for {service}. Fix or drop first.",
-            counted(counts.refused, "refused line")
-        ));
+        let pets = counted(counts.refused, "refused pet");
+        return Some(format!("{pets} for {service} would be lost. Fix or drop first (2, F6)."));
     }
     let unsent = counts.waiting + counts.unknown;
     (!kept && unsent > 0).then(|| {
-        let lines = counted(unsent, "line");
-        format!("Rapid entry has {lines} waiting for {service}, which would be lost.")
+        let pets = counted(unsent, "pet");
+        format!("{pets} waiting for {service} would be lost.")
     })
 }

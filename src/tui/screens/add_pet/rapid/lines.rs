@@ -1,45 +1,35 @@
 //! The actions on the selected line.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::api::failure::Failure;
 use crate::app::outbox::queue::QueueRecord;
 use crate::app::outbox::unknown_outcome::{SearchedPets, search_for};
 use crate::clock::Now;
-use crate::model::NewPet;
 use crate::model::text::short;
+use crate::model::words::counted;
+use crate::model::{Field, NewPet};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::fields::{CATEGORY, NAME, STATUS};
+use crate::tui::screens::add_pet::update::field_in;
 use crate::tui::state::AppState;
-use crate::tui::text_input::TextInput;
 
-use super::state::{EditedLine, Fate, Focus, Line};
+use super::state::{EditedLine, Fate, Line};
 
-/// Goes to the newest line that needs the user, or else to the newest.
-pub fn enter(state: &mut AppState) {
-    let rapid = &mut state.add.rapid;
-    let newest = rapid.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(rapid.lines.last());
-    match newest.map(|line| line.number) {
-        Some(number) => {
-            rapid.marked = number;
-            rapid.focus = Focus::Lines;
-        }
-        None => state.tell("No lines yet."),
-    }
-}
-
-/// Selects the line above or below. The newest is on top, and above it is the name field.
+/// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
     let rapid = &mut state.add.rapid;
     let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else {
-        rapid.focus = Focus::Name;
+        rapid.in_lines = false;
         return;
     };
     match (down, rapid.lines.get(here + 1)) {
         (true, _) => rapid.marked = rapid.lines[here.saturating_sub(1)].number,
         (false, Some(newer)) => rapid.marked = newer.number,
-        (false, None) => rapid.focus = Focus::Name,
+        (false, None) => rapid.in_lines = false,
     }
 }
 
@@ -50,10 +40,10 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(line) = rapid.line(rapid.marked).cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) => {
-            if rapid.name.value().trim().is_empty() || rapid.editing.is_some() {
+            if state.add.form.value(&NAME).is_empty() || state.add.rapid.editing.is_some() {
                 edit(state, line);
             } else {
-                state.tell("First save the name you typed, or clear it (F8).");
+                state.tell("First add the name you typed, or clear it (F8).");
             }
         }
         Fate::Unknown(None) => return look(state, &line, now),
@@ -61,12 +51,15 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
             if let Some(line) = rapid.line(rapid.marked) {
                 line.fate = Fate::Saved(id);
             }
-            rapid.saved += 1;
+            (rapid.saved, rapid.unread) = (rapid.saved + 1, true);
             rapid.unwritten.push(QueueRecord::Saved { line: line.number, id });
             state.say_done(format!("{} is pet {id}.", short(&line.draft.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
-            state.tell("This line is sent automatically.");
+            let what = format!("Send {} to", counted(rapid.counts().waiting, "line"));
+            if !state.asks_first(what, Vec::new(), |_, _| Vec::new(), now) {
+                state.tell("This line is sent automatically.");
+            }
         }
         Fate::Saved(id) => state.tell(format!("Saved as pet {id}.")),
     }
@@ -74,22 +67,23 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 }
 
 fn edit(state: &mut AppState, line: Line) {
-    let rapid = &mut state.add.rapid;
-    rapid.stop_editing();
-    let (category, status) = (rapid.category.clone(), rapid.status);
-    rapid.editing = Some(EditedLine { number: line.number, category, status });
-    rapid.name = TextInput::new(line.draft.name);
-    rapid.category = TextInput::new(line.draft.category_id);
-    rapid.status = line.draft.status;
-    rapid.focus = Focus::Name;
-    state.tell("Fix it: Enter sends it as a new line, Esc leaves it as it was.");
+    let add = &mut state.add;
+    add.stop_editing();
+    add.rapid.editing = Some(EditedLine { number: line.number, before: add.draft() });
+    let field = line.fate.explanation().and_then(field_in);
+    add.fill(line.draft);
+    add.go_to_name();
+    match field {
+        Some(Field::CategoryId) => add.form.select(&CATEGORY),
+        Some(Field::Status) => add.form.go_to(&STATUS),
+        Some(Field::Name) | None => {}
+    }
+    state.tell("Fix it: F2 sends it as a new line, Esc leaves it as it was.");
 }
 
-/// Restores the fields as they were before a line was edited.
-pub(super) fn leave_as_it_was(state: &mut AppState) {
-    if state.add.rapid.stop_editing().is_some() {
-        state.add.rapid.name.clear();
-    }
+/// Restores the form as it was before a line was edited. Whether one was.
+pub fn leave_as_it_was(state: &mut AppState) -> bool {
+    state.add.stop_editing().is_some()
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
@@ -115,7 +109,8 @@ impl Job for SearchForLine {
     }
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
-        let added: Vec<_> = app.added.iter().map(|added| added.pet.id).collect();
+        let added: Vec<_> = app.added.iter().map(|pet| pet.id).collect();
+        let known: HashSet<_> = app.pets.changes.known_ids().collect();
         let service = app.link.service.clone();
         let Some(line) = app.add.rapid.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();
@@ -124,7 +119,8 @@ impl Job for SearchForLine {
         let text = match searched {
             Ok(searched) => {
                 let complete = searched.complete;
-                let found = searched.newest(|id| added.contains(&id)).map(|pet| pet.id);
+                let is_older = |id| added.contains(&id) || id <= line.known && known.contains(&id);
+                let found = searched.newest(is_older).map(|pet| pet.id);
                 line.fate = Fate::Unknown(found);
                 match (found, complete) {
                     (Some(id), _) => {
@@ -145,7 +141,7 @@ impl Job for SearchForLine {
 }
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
-pub(super) fn send_again(state: &mut AppState) {
+pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
     match rapid.line(rapid.marked) {
         Some(line) if matches!(line.fate, Fate::Unknown(_)) => {
@@ -154,12 +150,15 @@ pub(super) fn send_again(state: &mut AppState) {
         }
         Some(_) | None => state.tell("Only a line without an answer (?) can be sent again."),
     }
+    Vec::new()
 }
 
 /// Drops the selected line, unless it is being sent or saved.
-pub(super) fn drop_marked(state: &mut AppState, now: Now) {
+pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let rapid = &mut state.add.rapid;
-    let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else { return };
+    let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else {
+        return Vec::new();
+    };
     match rapid.lines[here].fate {
         Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
             state.tell("A line that is being sent or saved cannot be dropped.");
@@ -169,9 +168,10 @@ pub(super) fn drop_marked(state: &mut AppState, now: Now) {
             rapid.unwritten.push(QueueRecord::Dropped { line: line.number });
             match rapid.lines.get(here).or(rapid.lines.last()) {
                 Some(next) => rapid.marked = next.number,
-                None => rapid.focus = Focus::Name,
+                None => rapid.in_lines = false,
             }
             state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
         }
     }
+    Vec::new()
 }

@@ -1,15 +1,15 @@
-//! The state of rapid entry.
+//! The lines below the form.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
+use crate::app::outbox::queue::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::config::file::Concurrency;
 use crate::model::text::cut;
-use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, PetStatus, display_safe};
-use crate::tui::text_input::TextInput;
+use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, display_safe};
+use crate::tui::drafts::SentPet;
 
 /// The most lines that may wait.
 pub(super) const MOST_WAITING: usize = 1_000;
@@ -26,27 +26,21 @@ const LONGEST_REASON: usize = 300;
 /// The fewest characters of a scan.
 const LEAST_BURST: usize = 3;
 
-/// Rapid entry.
+/// The lines, and what is with them.
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// Whether it is shown instead of the form.
-    pub on: bool,
     /// The configuration.
     pub setup: RapidSetup,
-    /// As typed.
-    pub name: TextInput,
-    /// Stays for the next line.
-    pub category: TextInput,
-    /// Stays for the next line.
-    pub status: Option<PetStatus>,
-    /// Where the cursor is.
-    pub focus: Focus,
+    /// The cursor is at a line.
+    pub in_lines: bool,
     /// The number of the selected line.
     pub marked: u64,
     /// In the order of typing.
     pub lines: Vec<Line>,
     /// How many were saved in this session.
     pub saved: usize,
+    /// Some were since the list was read.
+    pub unread: bool,
     /// The refused line being edited.
     pub editing: Option<EditedLine>,
     /// Records to write to the file.
@@ -65,10 +59,12 @@ pub struct State {
     pub last: u64,
     /// The name was begun with the cursor elsewhere, so the keys may not be a name.
     pub stray: bool,
+    /// Was asked about, since the same was added a moment ago.
+    pub asked: Option<Draft>,
     burst: Burst,
 }
 
-/// The configuration of rapid entry.
+/// How pets are added, from the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct RapidSetup {
     /// The prefix that the scanner sends.
@@ -79,21 +75,6 @@ pub struct RapidSetup {
     pub concurrency: Concurrency,
     /// The names of categories, also in the form.
     pub categories: Arc<Categories>,
-}
-
-/// The parts of the screen, in the order of Tab.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Focus {
-    Category,
-    Status,
-    #[default]
-    Name,
-    Lines,
-}
-
-impl Focus {
-    /// What Tab cycles through, also from the lines.
-    pub const FIELDS: [Self; 3] = [Self::Category, Self::Status, Self::Name];
 }
 
 /// A line that was taken.
@@ -107,6 +88,8 @@ pub struct Line {
     pub draft: Draft,
     /// Its key, the same whenever it is sent.
     pub key: IdempotencyKey,
+    /// The largest id that was known by then: with that or less, a known pet is not this one.
+    pub known: PetId,
     /// It was sent, and its outcome is unknown.
     pub sent: Option<Attempt>,
     /// What happened to it.
@@ -130,14 +113,11 @@ pub enum Fate {
     Unknown(Option<PetId>),
 }
 
-/// A refused line in the fields, and the values that were there before.
+/// A refused line in the form, and what the form had before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLine {
     pub number: u64,
-    /// The category before.
-    pub category: TextInput,
-    /// The status before.
-    pub status: Option<PetStatus>,
+    pub before: Draft,
 }
 
 /// Characters of the name that came faster than typing.
@@ -158,7 +138,7 @@ pub struct Counts {
 
 impl RapidSetup {
     /// A line without the prefix of the scanner and surrounding spaces.
-    pub(super) fn code_in<'a>(&self, line: &'a str) -> &'a str {
+    pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
         line.strip_prefix(self.strip.as_str()).unwrap_or(line).trim()
     }
@@ -171,7 +151,7 @@ impl Fate {
     }
 
     /// Why it was refused, as a sentence.
-    fn explanation(&self) -> Option<&str> {
+    pub fn explanation(&self) -> Option<&str> {
         match self {
             Self::Refused(why) => Some(why.split_once(": ").map_or(why.as_str(), |(_, sentence)| sentence)),
             Self::Unwritten | Self::Waiting | Self::Sending(..) | Self::Saved(_) | Self::Unknown(_) => None,
@@ -179,30 +159,12 @@ impl Fate {
     }
 
     /// Whether it needs the user.
-    pub(super) const fn wants_the_user(&self) -> bool {
+    pub const fn wants_the_user(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Unknown(_))
     }
 }
 
 impl State {
-    /// The text field that has the cursor.
-    pub const fn input(&mut self) -> Option<&mut TextInput> {
-        match self.focus {
-            Focus::Name => Some(&mut self.name),
-            Focus::Category => Some(&mut self.category),
-            Focus::Status | Focus::Lines => None,
-        }
-    }
-
-    /// A draft of the sticky fields with this name; its category is a number, if that is known.
-    pub fn draft(&self, name: &str) -> Draft {
-        Draft {
-            name: name.to_owned(),
-            category_id: self.setup.categories.number(self.category.value().trim()).into_owned(),
-            status: self.status,
-        }
-    }
-
     /// How many lines have which fate.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { saved: self.saved, ..Counts::default() };
@@ -217,16 +179,6 @@ impl State {
         counts
     }
 
-    /// Whether what was typed as the category would make every line invalid.
-    pub(super) fn has_wrong_category(&self) -> bool {
-        !self.category.value().trim().is_empty() && self.category_id().is_none()
-    }
-
-    /// The category in the field, if it is one.
-    pub(super) fn category_id(&self) -> Option<i64> {
-        self.setup.categories.parse(self.category.value().trim()).ok()
-    }
-
     /// Whether anything waits to be written or sent.
     pub(super) fn has_work(&self) -> bool {
         !self.unwritten.is_empty() || self.lines.iter().any(|line| line.fate.is_waiting())
@@ -239,8 +191,8 @@ impl State {
     }
 
     /// Records that may not be in the file yet, in order.
-    pub fn not_in_file(&self) -> Vec<QueueRecord> {
-        self.writing.iter().chain(&self.unwritten).cloned().collect()
+    pub fn not_in_file(&self) -> impl Iterator<Item = &QueueRecord> {
+        self.writing.iter().chain(&self.unwritten)
     }
 
     /// When waiting work is due.
@@ -250,7 +202,7 @@ impl State {
 
     /// Why the line that is selected or edited was refused.
     pub(super) fn explanation(&self) -> Option<&str> {
-        let selected = (self.focus == Focus::Lines).then_some(self.marked);
+        let selected = self.in_lines.then_some(self.marked);
         let number = self.editing.as_ref().map(|editing| editing.number).or(selected)?;
         self.lines.iter().find(|line| line.number == number)?.fate.explanation()
     }
@@ -265,9 +217,9 @@ impl State {
         self.last
     }
 
-    /// Appends a line, or replaces the one being edited.
-    pub fn place(&mut self, line: Line) {
-        if let Some(number) = self.stop_editing() {
+    /// Appends a line, or puts it in the place of the one that was edited.
+    pub(super) fn place(&mut self, line: Line, edited: Option<u64>) {
+        if let Some(number) = edited {
             self.unwritten.push(QueueRecord::Dropped { line: number });
             if let Some(corrected) = self.line(number) {
                 *corrected = line;
@@ -282,23 +234,26 @@ impl State {
         }
     }
 
-    /// Restores the fields as they were before a line was edited. The number of that line.
-    pub(super) fn stop_editing(&mut self) -> Option<u64> {
-        let EditedLine { number, category, status } = self.editing.take()?;
-        (self.category, self.status) = (category, status);
-        Some(number)
+    /// Takes what an earlier version sent without an answer, unless it is a line already.
+    pub fn take_over(&mut self, open: Open) {
+        if self.lines.iter().all(|line| line.key != open.typed.key) {
+            self.last = open.typed.line;
+            self.unwritten.extend(open.clone().records());
+            let line = Line::restored(open, &self.setup.categories);
+            self.lines.push(Line { fate: Fate::Unwritten, ..line });
+        }
     }
 
-    /// Notes that text came into the name field.
-    pub(super) fn note_text(&mut self, text: &str, now: Instant) {
-        let goes_on = !self.name.is_empty() && self.burst.last.is_some_and(|at| is_close(at, now));
+    /// Notes that text came into the name, or `begins` it.
+    pub fn note_text(&mut self, text: &str, begins: bool, now: Instant) {
+        let goes_on = !begins && self.burst.last.is_some_and(|at| is_close(at, now));
         let before = if goes_on { self.burst.count } else { 0 };
         self.burst = Burst { count: before + text.chars().count(), last: Some(now) };
     }
 
-    /// Whether the name field holds a scan that a key at `now` ends.
-    pub(super) fn is_scan(&self, now: Instant) -> bool {
-        let whole = self.burst.count == self.name.value().chars().count() && self.burst.count >= LEAST_BURST;
+    /// Whether the name is a scan that a key at `now` ends.
+    pub fn is_scan(&self, name: &str, now: Instant) -> bool {
+        let whole = self.burst.count == name.chars().count() && self.burst.count >= LEAST_BURST;
         whole && self.burst.last.is_some_and(|at| is_close(at, now))
     }
 
@@ -306,19 +261,12 @@ impl State {
     pub fn restore(&mut self, left: Unfinished) {
         self.lines = left.open.into_iter().map(|open| Line::restored(open, &self.setup.categories)).collect();
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
-        self.on = false;
         self.unwritten.clear();
         self.writing.clear();
         self.pause = None;
         self.write_pause = None;
         self.tries = 0;
-        if self.focus == Focus::Lines {
-            self.focus = Focus::Name;
-        }
-        let editing = self.editing.as_ref().map(|editing| editing.number);
-        if editing.is_some_and(|number| self.line(number).is_none()) {
-            self.stop_editing();
-        }
+        self.in_lines = false;
     }
 }
 
@@ -344,9 +292,18 @@ impl Line {
             },
             draft: typed.pet,
             key: typed.key,
+            known: typed.known,
             sent,
         }
     }
+}
+
+/// What an earlier version sent without an answer, as a line with this number.
+pub fn queued_before(sent: &SentPet, line: u64) -> Open {
+    let SentPet { new, key, at, api_key } = sent.clone();
+    let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
+    let typed = QueuedPet { line, at: at.here, key, pet, known: 0 };
+    Open { typed, sent: Some(Attempt { by: api_key, there: at.there }), refused: None }
 }
 
 /// Why a line was refused here, for [`Fate::Refused`].

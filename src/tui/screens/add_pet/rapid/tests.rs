@@ -1,9 +1,9 @@
-//! Tests of rapid entry: its lines, and how each state is painted.
+//! Tests of the lines: how they are taken, sent and settled, and how each state is painted.
 
 use std::time::Duration;
 
+use super::Fate;
 use super::state::MOST_WAITING;
-use super::{Fate, Focus};
 use crate::api::Failure;
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::send::SentAt;
@@ -25,15 +25,24 @@ use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
 use crate::tui::theme::Theme;
 
-/// Why a blank line is refused.
+/// Why a blank name of an earlier session is refused.
 const BLANK: &str = "blank: Name is required: 1 to 255 characters, not all blank.";
 
-/// Rapid entry with category 3, status available, and the cursor in the name.
+/// The form with category 3, status available, and the cursor in the name.
 fn opened(columns: u16, rows: u16) -> App {
     let mut app = App::loaded_from(remote(), columns, rows, &animals(39));
     app.effects.clear();
-    app.keys("a F6 \"3\" Tab Enter");
+    app.keys("a Tab \"3\" Enter");
     app
+}
+
+fn name(app: &App) -> &str {
+    app.state.add.form[&fields::NAME].value()
+}
+
+/// Which field has the cursor.
+fn focus(app: &App) -> &str {
+    if app.state.add.rapid.in_lines { "lines" } else { app.state.add.form.focus().name }
 }
 
 /// Types names, each with Enter, and confirms the writes.
@@ -98,7 +107,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     app.keys("\"Biscuit\" Enter");
     assert!(app.says("This session: 1 waiting"), "{}", app.screen());
     assert!(app.screen().contains("Biscuit"));
-    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("", Focus::Name));
+    assert_eq!((name(&app), focus(&app)), ("", "name"));
     assert_eq!(sent(&app), [], "nothing is sent before it is in the file");
     let records = written(&mut app);
     assert!(matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 1, .. })]), "{records:?}");
@@ -107,7 +116,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
     assert_eq!((line.new.status, line.attempt.by.as_str()), (Some(PetStatus::Available), "77d0"));
     app.keys("\"Mochi\"");
     answer(&mut app, 0, saved(100_251));
-    assert_eq!(app.state.add.rapid.name.value(), "Mochi");
+    assert_eq!(name(&app), "Mochi");
     assert!(app.says("This session: 1 saved"));
     assert!(app.screen().contains("id 100251"));
 }
@@ -115,14 +124,19 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
 #[test]
 fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
-    typed(&mut app, &["Rex", "Rex", "Rex"]);
+    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
+    typed(&mut app, &["Rex"]);
+    for _ in 0..2 {
+        app.wait(Duration::from_secs(11));
+        typed(&mut app, &["Rex"]);
+    }
     assert_eq!(sent(&app).len(), 1);
     answer(&mut app, 0, saved(1));
     answer(&mut app, 0, saved(2));
     answer(&mut app, 0, saved(3));
     let keys: Vec<_> = sent(&app).into_iter().map(|line| line.key).collect();
     assert!(keys.len() == 3 && keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2]);
-    let ids: Vec<_> = app.state.added.iter().map(|added| added.pet.id).collect();
+    let ids: Vec<_> = app.state.added.iter().map(|pet| pet.id).collect();
     assert_eq!(ids, [1, 2, 3]);
 }
 
@@ -167,7 +181,7 @@ fn every_suffix_of_a_scanner_ends_one_line() {
         }
         let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
         assert_eq!((names, bells(&app)), (vec!["4006381333931", "96385074", "Rex"], 0), "{suffix}");
-        assert_eq!(app.state.add.rapid.focus, Focus::Name, "{suffix}");
+        assert_eq!(focus(&app), "name", "{suffix}");
     }
 }
 
@@ -175,10 +189,10 @@ fn every_suffix_of_a_scanner_ends_one_line() {
 fn a_fast_tab_takes_a_line_only_if_the_scanner_is_configured_for_it() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Tab");
-    assert_eq!((fates(&app), app.state.add.rapid.focus), (vec![], Focus::Category));
-    assert_eq!(app.state.add.rapid.name.value(), "Rex");
+    assert_eq!((fates(&app), focus(&app)), (vec![], "category"));
+    assert_eq!(name(&app), "Rex");
     app.keys("Tab Tab Tab");
-    assert_eq!((fates(&app), app.state.add.rapid.name.value()), (vec![], "Rex"));
+    assert_eq!((fates(&app), name(&app)), (vec![], "Rex"));
 }
 
 #[test]
@@ -189,7 +203,7 @@ fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
         app.keys(letter);
         app.wait(Duration::from_millis(90));
     }
-    assert_eq!((fates(&app), app.state.add.rapid.focus), (vec![], Focus::Category));
+    assert_eq!((fates(&app), focus(&app)), (vec![], "category"));
     app.keys("Tab Tab Enter");
     assert_eq!(fates(&app), [("Rex", &Fate::Unwritten)]);
 }
@@ -197,37 +211,53 @@ fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
 #[test]
 fn an_invalid_category_is_refused_at_its_field() {
     let mut app = opened(80, 24);
-    for key in ["Enter", "Tab"] {
-        app.wait(Duration::from_secs(1)).keys("Tab \"abc\"");
-        app.wait(Duration::from_secs(1)).keys(key);
-        assert_eq!(app.state.add.rapid.focus, Focus::Category, "{key}");
-        assert!(bells(&app) > 0 && app.screen().contains("! not a number"), "{}", app.screen());
-        app.keys("BS BS BS Enter");
-        assert_eq!(app.state.add.rapid.focus, Focus::Name, "{key}");
-        assert!(!app.screen().contains("! not a number"), "the error goes with its cause");
-    }
+    app.keys("\"Rex\" Tab C-u \"abc\" Enter");
+    assert_eq!((focus(&app), bells(&app)), ("category", 1));
+    assert!(app.says("\"abc\" is not a number"), "{}", app.screen());
+    app.keys("S-Tab Enter");
+    assert_eq!((focus(&app), bells(&app), fates(&app)), ("category", 2, vec![]));
+    app.keys("\"4\" Enter");
+    assert_eq!((focus(&app), name(&app)), ("name", "Rex"));
+    assert!(!app.says("is not a number"), "the error goes with its cause");
 }
 
 #[test]
-fn spaces_are_trimmed_and_a_blank_line_is_refused_with_a_bell() {
+fn spaces_are_trimmed_and_enter_in_a_blank_name_does_nothing() {
     let mut app = opened(80, 24);
-    app.keys("\"  Rex \" Enter Space Space Enter");
-    let rapid = &app.state.add.rapid;
-    assert_eq!(rapid.lines[0].draft.name, "Rex");
-    assert_eq!(rapid.lines[1].fate, Fate::Refused(BLANK.into()));
-    assert_eq!(bells(&app), 1);
-    assert!(app.says("Blank line: nothing was sent.") && app.screen().contains("(blank)"), "{}", app.screen());
+    app.keys("\"  Rex \" Enter Space Space Enter Enter");
+    assert_eq!((fates(&app), bells(&app), focus(&app)), (vec![("Rex", &Fate::Unwritten)], 0, "name"));
     written(&mut app);
     assert_eq!(names_sent(&app), ["Rex"]);
 }
 
 #[test]
+fn a_name_that_was_added_a_moment_ago_is_asked_about() {
+    let mut app = opened(80, 24);
+    app.keys("\"4006381333931\" Enter \"4006381333931\" Enter");
+    assert!(app.says("4006381333931 was added a moment ago. Enter again adds another one"), "{}", app.screen());
+    assert_eq!((fates(&app).len(), bells(&app)), (1, 1));
+    // The next scan takes its place; the same code once more counts.
+    app.keys("\"96385074\" Enter \"96385074\" Enter \"96385074\" Enter");
+    assert_eq!(
+        fates(&app).iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        ["4006381333931", "96385074", "96385074"]
+    );
+    for keys in ["\"Rex\" F2 \"Rex\" F2 F2", "Tab \"4\" Enter \"Rex\" Enter"] {
+        let before = fates(&app).len();
+        app.keys(keys);
+        assert_eq!(fates(&app).len(), before + if keys.contains("F2") { 2 } else { 1 }, "{keys}");
+    }
+    app.wait(Duration::from_secs(11)).keys("\"Rex\" Enter");
+    assert_eq!(fates(&app).len(), 7, "that was a while ago");
+}
+
+#[test]
 fn text_is_never_lost_wherever_the_cursor_is() {
     let mut app = opened(80, 24);
-    app.keys("\"Rex\" Enter Up");
-    assert_eq!(app.state.add.rapid.focus, Focus::Lines);
+    app.keys("\"Rex\" Enter F6");
+    assert_eq!(focus(&app), "lines");
     app.keys("\"Mochi\" Enter S-Tab");
-    assert_eq!(app.state.add.rapid.focus, Focus::Status);
+    assert_eq!(focus(&app), "status");
     app.keys("\"pepper\" Enter");
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["Rex", "Mochi", "pepper"]);
@@ -248,16 +278,15 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
         assert_eq!(reading.set, [None, Some("3".into()), Some("available".into())]);
         assert!(app.says("3 lines pasted, one pet each."), "{}", app.screen());
         app.keys("Esc");
-        let rapid = &app.state.add.rapid;
-        assert_eq!((rapid.on, app.state.place().name), (true, "rapid"));
-        let words: Vec<&str> = rapid.name.value().split_whitespace().collect();
+        assert_eq!(app.state.place().name, "form");
+        let words: Vec<&str> = name(&app).split_whitespace().collect();
         assert_eq!((words, fates(&app)), (vec!["Rex", "Mochi", "Tank"], vec![]), "nothing is lost");
     }
     let mut app = opened(80, 24);
     app.send(Msg::Paste("Luna\n".into()));
-    assert_eq!((app.state.add.rapid.name.value(), fates(&app)), ("Luna", vec![]));
+    assert_eq!((name(&app), fates(&app)), ("Luna", vec![]));
     app.send(Msg::Paste("Rex\nMochi".into()));
-    assert_eq!((app.state.add.rapid.name.value(), fates(&app)), ("LunaRex Mochi", vec![]));
+    assert_eq!((name(&app), fates(&app)), ("LunaRex Mochi", vec![]));
 }
 
 #[test]
@@ -269,13 +298,12 @@ fn several_codes_at_once_come_from_a_fast_scanner() {
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["4006381333931", "96385074", "12345678"]);
     assert!(app.says("3 codes pasted, one line each."), "{}", app.screen());
-    assert_eq!((bells(&app), app.state.place().name), (0, "rapid"));
+    assert_eq!((bells(&app), app.state.place().name), (0, "form"));
     app.send(Msg::Paste("96385074\nRex\n".into()));
     assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "not all of them are codes");
-    app.keys("Esc F8 S-Tab S-Tab BS Enter");
+    app.keys("Esc F8 Tab C-u Enter");
     app.send(Msg::Paste("96385074\n96385081".into()));
-    assert!(app.says("2 codes pasted. To fix (marked !): 2."), "{}", app.screen());
-    assert_eq!(bells(&app), 1);
+    assert_eq!((fates(&app).len(), app.state.place().name), (3, "import-preview"), "they have no category");
 }
 
 #[test]
@@ -285,12 +313,12 @@ fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
             app.wait(Duration::from_millis(120)).keys(key);
         }
     };
-    for focus in ["Up", "S-Tab"] {
+    for focus in ["F6", "S-Tab"] {
         let mut app = opened(80, 24);
         typed(&mut app, &["Rex"]);
         slowly(&mut app, &format!("{focus} j j Enter"));
         assert_eq!(fates(&app).len(), 1, "{focus}");
-        let message = "Your keys went into the name field. Enter again saves \"jj\"; F8 clears it.";
+        let message = "Your keys went into the name field. Enter again adds \"jj\"; F8 clears it.";
         assert!(app.says(message) && bells(&app) == 1, "{}", app.screen());
         slowly(&mut app, "Enter");
         assert_eq!(fates(&app)[1].0, "jj", "{focus}");
@@ -303,30 +331,28 @@ fn keys_for_the_lines_or_the_status_need_a_second_enter_to_become_a_pet() {
 
 #[test]
 fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() {
-    for focus in ["Up", "S-Tab"] {
+    for focus in ["F6", "S-Tab"] {
         let mut app = opened(80, 24);
         typed(&mut app, &["Rex"]);
         app.keys(focus).keys("?");
-        assert_eq!((app.state.place().name, app.state.add.rapid.name.value()), ("help", ""), "{focus}");
+        assert_eq!((app.state.place().name, name(&app)), ("help", ""), "{focus}");
         app.keys("Esc Enter");
         assert_eq!(fates(&app).len(), 1, "{focus}");
     }
     let mut app = opened(80, 24);
     app.keys("\"Rex?\"");
-    assert_eq!(app.state.add.rapid.name.value(), "Rex?");
+    assert_eq!(name(&app), "Rex?");
 }
 
 #[test]
-fn one_key_opens_the_form_with_the_text_and_the_other_what_was_shown_before() {
+fn text_and_cursor_stay_while_other_screens_are_shown() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
-    app.keys("\"Moc\" F2 2");
-    assert_eq!(app.state.place().name, "rapid");
-    app.keys("F2 a");
-    assert_eq!((app.state.place().name, app.state.add.form[&fields::NAME].value()), ("form", "Moc"));
-    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
+    app.keys("\"Moc\" F6 F6 Esc");
     answer(&mut app, 0, saved(1));
     assert_eq!(app.state.added.len(), 1, "lines go on being sent");
+    app.keys("a");
+    assert_eq!((app.state.place().name, name(&app)), ("form", "Moc"));
     app.keys("F7 \"a.csv\" Enter 1 a");
     assert_eq!(app.state.place().name, "form");
     app.keys("F7");
@@ -340,8 +366,8 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     app.send(Msg::Paste(names.join("\n")));
     app.keys("\"Rex\" Enter");
     assert!(app.says("1000 lines are waiting, the maximum. Your text is kept."), "{}", app.screen());
-    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
-    app.keys("F8");
+    assert_eq!((name(&app), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
+    app.keys("C-u");
     app.send(Msg::Paste("96385074\n96385081".into()));
     assert!(app.says("0 lines were taken, 2 were not. Paste again from \"96385074\"."), "{}", app.screen());
     app.keys("\"Rex\"");
@@ -360,13 +386,13 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     answer(&mut app, 0, refused(400, None));
     assert_eq!((bells(&app), names_sent(&app)), (1, vec!["Rex".to_owned(), "Mochi".into()]));
     assert!(app.says("Rex was refused"), "{}", app.screen());
-    app.keys("Up Enter");
-    assert_eq!((app.state.add.rapid.name.value(), app.state.add.rapid.focus), ("Rex", Focus::Name));
-    app.keys("\" II\" S-Tab S-Tab BS \"7\" Enter Enter");
+    app.keys("F6 Enter");
+    assert_eq!((name(&app), focus(&app)), ("Rex", "name"));
+    app.keys("\" II\" Tab BS \"7\" Enter Enter");
     written(&mut app);
-    let rapid = &app.state.add.rapid;
-    assert_eq!(rapid.lines[0].draft.name, "Rex II");
-    assert_eq!((rapid.lines[0].draft.category_id.as_str(), rapid.category.value()), ("7", "3"));
+    let Draft { name, category_id, .. } = &app.state.add.rapid.lines[0].draft;
+    assert_eq!((name.as_str(), category_id.as_str()), ("Rex II", "7"));
+    assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
     let lines = sent(&app);
     assert!(lines[2].new.name == "Rex II" && lines[2].key != lines[0].key && lines[2].line == 3);
@@ -387,34 +413,49 @@ fn why_a_line_was_refused_stays_readable_until_it_is_fixed() {
     assert!(app.says(why));
     app.keys("\"Mochi\" F8");
     assert!(!app.says(why), "it is about another line");
-    app.keys("Up");
+    app.keys("F6");
     assert!(app.says(why) && app.says("refused (400)"), "{}", app.screen());
-    app.keys("Enter \"x\" BS S-Tab");
+    app.keys("Enter");
+    assert_eq!((name(&app), focus(&app)), ("Rex", "category"), "the answer names it");
+    app.keys("S-Tab \"x\" BS Tab");
     assert!(app.says(why), "{}", app.screen());
-    app.keys("S-Tab BS \"4\" Enter Enter");
+    app.keys("BS \"4\" Enter Enter");
     assert!(!app.says(why));
 }
 
 #[test]
-fn at_the_first_use_the_text_and_the_keys_are_those_of_the_field_with_the_cursor() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("a F6");
-    assert_eq!(app.state.add.rapid.focus, Focus::Category);
-    let bottom = |app: &mut App| app.screen().lines().last().unwrap().to_owned();
-    assert!(app.says("Type the category and press Enter; then scan or type names."), "{}", app.screen());
-    assert!(bottom(&mut app).contains("Enter name") && bottom(&mut app).contains("Tab status"), "{}", bottom(&mut app));
-    app.keys("\"3\" Enter");
-    assert!(app.says("Scan or type a name and press Enter."), "{}", app.screen());
-    assert!(bottom(&mut app).contains("Enter save") && bottom(&mut app).contains("Tab category, status"));
+fn an_answer_that_names_no_field_or_several_leads_to_the_name() {
+    for (code, message, field) in [
+        ("bad", "nothing is right", "name"),
+        ("bad", "status and categoryId do not fit", "name"),
+        ("invalid_name", "no", "name"),
+        ("bad", "the status must be one of ...", "status"),
+    ] {
+        let mut app = opened(80, 24);
+        typed(&mut app, &["Rex"]);
+        let (code, message) = (Some(code.to_owned()), message.to_owned());
+        answer(&mut app, 0, LineSent::Failed(Failure::Refused { status: 400, code, message, retry_after: None }));
+        app.keys("F6 Enter");
+        assert_eq!(focus(&app), field);
+    }
 }
 
 #[test]
-fn a_negative_category_is_allowed_and_pointed_out() {
+fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("a Tab \"-5\"");
-    assert!(app.says("negative: is it right?"), "{}", app.screen());
-    app.keys("F6");
-    assert!(app.says("! negative"), "{}", app.screen());
+    let bottom = |app: &mut App| app.screen().lines().last().unwrap().to_owned();
+    app.keys("a");
+    let first = bottom(&mut app);
+    assert!(first.contains("Tab next") && !first.contains("Enter") && !first.contains("F6"), "{first}");
+    app.keys("\"Rex\"");
+    assert!(bottom(&mut app).contains("Enter add"), "{}", bottom(&mut app));
+    app.keys("Tab");
+    assert!(bottom(&mut app).contains("Enter name") && bottom(&mut app).contains("F2 add"), "{}", bottom(&mut app));
+    app.keys("\"3\" Tab");
+    let status = bottom(&mut app);
+    assert!(status.contains("up/down choose") && !status.contains("Del drop"), "{status}");
+    app.keys("F2 F6");
+    assert!(bottom(&mut app).contains("Del drop"), "{}", bottom(&mut app));
 }
 
 #[test]
@@ -422,12 +463,12 @@ fn esc_leaves_an_edited_line_unchanged() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     answer(&mut app, 0, refused(400, None));
-    app.keys("Up Enter \"x\" Esc");
-    assert_eq!((app.state.add.rapid.name.value(), app.state.screen), ("", Screen::AddPet));
+    app.keys("F6 Enter \"x\" Esc");
+    assert_eq!((name(&app), app.state.screen), ("", Screen::AddPet));
     assert_eq!(app.state.add.rapid.lines[0].draft.name, "Rex");
-    app.keys("Up Del");
+    app.keys("F6 Del");
     assert_eq!(fates(&app), []);
-    assert_eq!(app.state.add.rapid.focus, Focus::Name);
+    assert_eq!(focus(&app), "name");
 }
 
 #[test]
@@ -485,7 +526,7 @@ fn if_the_service_keeps_no_keys_the_user_decides_and_later_lines_are_sent() {
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
     answer(&mut app, 0, saved(5));
     // Enter searches for it, and accepts what was found.
-    app.keys("Up Enter");
+    app.keys("F6 Enter");
     let pet = |id| Pet { id, name: "Rex".into(), category_id: 3, status: None };
     app.answer::<SearchForLine>(Ok(SearchedPets { matches: vec![pet(4), pet(5)], complete: true }));
     assert!(app.says("Pet 4 has this name and category."), "{}", app.screen());
@@ -501,7 +542,7 @@ fn a_line_with_an_unknown_outcome_is_sent_again_or_dropped_only_by_the_user() {
     answer(&mut app, 0, LineSent::NotRepeatable);
     app.wait(Duration::from_secs(3600));
     assert_eq!(sent(&app).len(), 1);
-    app.keys("Up F5");
+    app.keys("F6 F5");
     assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
     answer(&mut app, 0, LineSent::NotRepeatable);
     app.keys("Del");
@@ -547,12 +588,22 @@ fn the_pause_that_a_service_asks_for_is_kept() {
 }
 
 #[test]
-fn lines_that_cannot_be_written_are_neither_sent_nor_lost() {
+fn pets_that_cannot_be_written_are_sent_all_the_same_with_a_warning() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Enter");
+    app.answer::<WriteLines>(Err("no room".into()));
+    assert!(app.says("cannot be saved to disk, and is kept only while petstore runs: no room"), "{}", app.screen());
+    assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [false]);
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(saved(1)));
+    app.wait(Duration::from_secs(60));
+    assert!(!app.state.pending.is_running(Slot::Queue), "what is added needs no place on disk");
+}
+
+#[test]
+fn what_cannot_be_written_is_written_later() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter \"Mochi\" Enter");
     app.answer::<WriteLines>(Err("no room".into()));
-    assert!(app.says("Cannot save the lines to disk (no room)."), "{}", app.screen());
-    assert_eq!(sent(&app), []);
     app.wait(Duration::from_secs(2));
     let lines: Vec<_> = written(&mut app)
         .into_iter()
@@ -576,7 +627,7 @@ fn lines_typed_during_an_outage_are_written() {
 fn lines_are_sent_on_other_screens_too_and_the_list_is_read_at_the_end() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex", "Mochi"]);
-    app.keys("F2");
+    app.keys("Esc");
     assert!(app.state.screen == Screen::Pets && app.screen().contains("2 waiting"), "{}", app.screen());
     answer(&mut app, 0, saved(1));
     assert!(!app.state.pending.is_running(Slot::List));
@@ -591,7 +642,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
     let open = (1..).zip(names).map(|(line, (name, sent))| {
         let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
         let at = "2026-11-20T14:00:00Z".parse().unwrap();
-        let typed = QueuedPet { line, at, key: keys.make(), pet };
+        let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0 };
         Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
     });
     Unfinished { open: open.collect(), saved: 14, unreadable: 0 }
@@ -610,7 +661,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     let keys: Vec<_> = left.open.iter().map(|open| open.typed.key.clone()).collect();
     let mut app = restored(remote(), left);
     assert!(
-        app.says("Rapid entry of the last session: 14 saved, 2 waiting and 2 without an answer."),
+        app.says("Pets added in the last session: 14 saved, 2 waiting and 2 without an answer."),
         "{}",
         app.screen()
     );
@@ -620,7 +671,7 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     assert_eq!(lines, [("Rex".into(), keys[0].clone(), true), ("Mochi".into(), keys[1].clone(), false)]);
     // The outcome of a line sent with another API key is unknown, and an invalid line is not sent.
     assert_eq!(fates(&app)[2..], [("", &Fate::Refused(BLANK.into())), ("Tank", &Fate::Unknown(None))]);
-    app.keys("a F6 \"3\" Enter");
+    app.keys("a Tab \"3\" Enter");
     typed(&mut app, &["Luna"]);
     assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
 }
@@ -641,14 +692,14 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
     refused.open[0].refused = Some("refused (400)".into());
     refused.open[1].refused = Some(String::new());
     let mut app = restored(remote(), refused);
-    assert!(app.says("2 refused lines to fix (2, F6)."), "{}", app.screen());
+    assert!(app.says("2 refused pets to fix (2, F6)."), "{}", app.screen());
     let unknown = "unknown code: Its pet is not known. Enter edits it.";
     assert_eq!(
         fates(&app),
         [("Rex", &Fate::Refused("refused (400)".into())), ("40063813", &Fate::Refused(unknown.into()))]
     );
     assert_eq!(sent(&app).len(), 0);
-    app.keys("a F6 \"3\" Enter Up Down Enter BS BS BS \"Max\" Enter");
+    app.keys("a F6 Down Enter C-u \"Max\" Enter");
     let records = written(&mut app);
     assert!(
         matches!(&records[..], [QueueRecord::Typed(QueuedPet { line: 3, .. }), QueueRecord::Dropped { line: 1 }]),
@@ -660,7 +711,7 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
 fn another_service_gets_none_of_the_lines() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter");
-    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("is sending lines"));
+    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("Pets are being sent"));
     written(&mut app);
     answer(&mut app, 0, refused(429, Some(60)));
     assert_eq!(super::dispatch::why_not_switch(&app.state), None);
@@ -680,30 +731,28 @@ fn a_late_answer_of_the_previous_service_changes_nothing() {
 }
 
 #[test]
-fn text_moves_between_form_and_rapid_entry() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
-    app.keys("a \"Biscuit\" Tab \"7\" Tab p F6");
-    let rapid = &app.state.add.rapid;
-    assert_eq!((rapid.name.value(), rapid.category.value(), rapid.status), ("Biscuit", "7", Some(PetStatus::Pending)));
-    app.keys("\"!\" F6");
-    assert_eq!((app.state.add.form[&fields::NAME].value(), app.state.add.rapid.on), ("Biscuit!", false));
-}
-
-#[test]
 fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
-    app.state.link.protect = true;
-    super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
-    assert!(app.says("Open rapid entry (2, F6) to send them."), "{}", app.screen());
-    app.keys("a F6").wait(Duration::from_secs(5));
-    assert!(app.screen().contains("Start rapid entry and send 2 waiting lines to"), "{}", app.screen());
-    app.keys("Esc");
-    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (false, 0));
-    app.keys("F6").wait(Duration::from_secs(5));
-    app.keys("y");
-    assert_eq!((app.state.add.rapid.on, sent(&app).len()), (true, 1));
-    app.keys("F6 F6");
-    assert!(!app.state.popups.is_open() && app.state.add.rapid.on);
+    let protected = || {
+        let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
+        app.state.link.protect = true;
+        super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+        assert!(app.says("Enter on one of them (2, F6) sends them."), "{}", app.screen());
+        app
+    };
+    for (keys, question, no) in [
+        ("a F6 Enter", "Send 2 lines to", "rapid-choice"),
+        ("a \"Max\" Tab \"3\" F2", "Add this pet, and send 2 lines that wait, to", "form"),
+    ] {
+        let mut app = protected();
+        app.keys(keys).wait(Duration::from_secs(5));
+        assert!(app.says(question), "{}", app.screen());
+        app.keys("Esc");
+        assert_eq!((app.state.place().name, sent(&app).len()), (no, 0));
+        app.keys(keys.rsplit(' ').next().unwrap()).wait(Duration::from_secs(5)).keys("y");
+        assert_eq!(sent(&app).len(), 1, "{keys}");
+        app.keys("Esc a \"Luna\" Enter");
+        assert!(!app.state.popups.is_open());
+    }
 }
 
 // --- painting ---
@@ -715,7 +764,7 @@ pub fn busy(columns: u16, rows: u16) -> App {
         answer(&mut app, 0, saved(id));
         app.wait(Duration::from_secs(3));
     }
-    typed(&mut app, &["9", " ", "Gordon"]);
+    typed(&mut app, &["9", "Gordon"]);
     answer(&mut app, 0, refused(400, None));
     answer(&mut app, 0, no_answer());
     app.wait(Duration::from_secs(1));
@@ -738,7 +787,7 @@ fn looks() {
     snapshot("busy", busy);
     snapshot("lines", |columns, rows| {
         let mut app = busy(columns, rows);
-        app.keys("C-u Up Down Down");
+        app.keys("C-u F6 Down Down");
         app
     });
     snapshot("waiting", |columns, rows| {
@@ -762,7 +811,7 @@ fn looks() {
 #[test]
 fn every_size_down_to_nothing_is_drawn_without_a_panic() {
     for mut app in [opened(80, 24), busy(80, 24)] {
-        for focus in ["C-u", "Up", "S-Tab"] {
+        for focus in ["C-u", "F6", "S-Tab"] {
             app.keys(focus);
             for columns in [0, 1, 2, 10, 30, 39, 40, 57, 60, 80, 110, 120, 250] {
                 for rows in [0, 1, 2, 3, 7, 8, 9, 12, 16, 24, 40] {

@@ -70,7 +70,7 @@ fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
 fn origin(state: &AppState, appearance: &Appearance) -> String {
     let read = state.pets.read_at().map_or(String::new(), |at| appearance.time(at.wall));
     match &state.pets.pinned {
-        Some(pet) if state.added.iter().any(|added| added.pet.id == pet.id) => "just added".to_owned(),
+        Some(pet) if state.added.iter().any(|added| added.id == pet.id) => "just added".to_owned(),
         Some(_) => "as last read".to_owned(),
         None if state.pets.whole.is_there() => format!("whole inventory, {read}"),
         None => format!("from the list, {read}"),
