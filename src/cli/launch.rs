@@ -44,9 +44,9 @@ use crate::tui::frame_pacer::Pacing;
 use crate::tui::keymap::Keymap;
 use crate::tui::msg::{Msg, QuitReason, Size};
 use crate::tui::screens::add_pet::State as AddPet;
+use crate::tui::screens::add_pet::dispatch::restore;
 use crate::tui::screens::add_pet::import::update::resume_line;
-use crate::tui::screens::add_pet::rapid::dispatch::restore;
-use crate::tui::screens::add_pet::rapid::{Fate, Line, RapidSetup};
+use crate::tui::screens::add_pet::outbox::{AddSetup, Fate, Line};
 use crate::tui::screens::domains::wizard::{NAME, VALUE};
 use crate::tui::session_cache::{self, SessionCache, read_kept};
 use crate::tui::state::{AppState, MessageKind, Screen};
@@ -227,7 +227,7 @@ fn session(
     state.keymap = Arc::new(keymap);
     let theme = Arc::clone(&state.theme);
     let appearance = Appearance { ascii: settings.ascii, theme, depth: env.depth(), zone: clock::time_zone() };
-    state.add.rapid.setup = RapidSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
+    state.add.outbox.setup = AddSetup { strip, tab, concurrency, categories: Arc::clone(&settings.categories) };
     if is_first {
         state.screen = Screen::Welcome;
         state.welcome.directories = first_run::directories(env);
@@ -309,7 +309,7 @@ async fn show(
     {
         note(&why);
     }
-    let rest: Vec<_> = state.add.rapid.not_in_file().cloned().collect();
+    let rest: Vec<_> = state.add.outbox.not_in_file().cloned().collect();
     let queued = machine.queues.close(state.link.identity.as_deref(), &rest);
     if let Err(why) = &queued {
         note(&format!("cannot save the pets that wait to be sent: {why}"));
@@ -416,8 +416,8 @@ fn leaving(by_hand: &[PetId], in_bulk: u64) -> Option<String> {
     }
 }
 
-/// Prints what was added and what was typed but not sent. `is_kept`: the form is on disk; `queued`: the lines of rapid
-/// entry are.
+/// Prints what was added and what was typed but not sent. `is_kept`: the form is on disk; `queued`: the lines
+/// are.
 fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     let mut lines = Vec::new();
     let word = |is_kept: bool| if is_kept { ", saved for the next start" } else { "" };
@@ -432,7 +432,7 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
     if let Some(line) = resume_line(state) {
         lines.push(format!("the import is not finished; continue it at the next start with F2, or with: {line}"));
     }
-    let counts = state.add.rapid.counts();
+    let counts = state.add.outbox.counts();
     if counts.waiting + counts.unknown > 0 {
         let fate = if queued && is_named { "saved for the next start" } else { "not sent" };
         let waiting = (counts.waiting > 0).then(|| format!("{} {fate}", counted(counts.waiting, "line")));
@@ -440,14 +440,14 @@ fn hand_over(state: &AppState, is_kept: bool, queued: bool) {
         lines.push(format!("taken but not added: {}", Vec::from_iter(waiting.into_iter().chain(unknown)).join(", ")));
     }
     if !queued {
-        for line in state.add.rapid.lines.iter().filter(|line| line.fate.is_waiting()) {
+        for line in state.add.outbox.lines.iter().filter(|line| line.fate.is_waiting()) {
             let (name, category) = (short(&line.draft.name), short(&line.draft.category_id));
             lines.push(format!("not sent: name {name:?}, category {category:?}"));
         }
     }
     let refused = |line: &&Line| matches!(line.fate, Fate::Refused(_));
     let kept = word(queued && is_named);
-    for line in state.add.rapid.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
+    for line in state.add.outbox.lines.iter().filter(refused).filter(|line| !line.draft.name.is_empty()) {
         lines.push(format!("refused{kept}: {:?}", short(&line.draft.name)));
     }
     for wizard in state.domains.unsaved_wizards() {

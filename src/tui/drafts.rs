@@ -27,7 +27,7 @@ use state::Aside;
 
 pub use file::{Drafts, Ending, WriteDrafts};
 pub use state::{Back, DraftState, Restored};
-pub use typed::{SentPet, TypedText};
+pub use typed::TypedText;
 
 /// From the first unsaved key to the write: shorter than people take for the next key, longer than a scan or a paste.
 const SOON: Duration = Duration::from_millis(50);

@@ -12,7 +12,7 @@ use super::update;
 /// Here because what adds pets knows this screen.
 static PETS_PLACE: Place = Place::new(PETS, "Pets", &[pets::update::PETS, TO_ADD, pets::update::PETS_BELOW]);
 
-static TO_ADD: &[Command] = &[add_pet::update::NEW, add_pet::import::start::IMPORT.at("I F7", "", "import a file")];
+static TO_ADD: &[Command] = &[add_pet::form::NEW, add_pet::import::start::IMPORT.at("I F7", "", "import a file")];
 
 /// Here because the profiles know this box.
 static KEY_PLACE: Place =
@@ -31,9 +31,9 @@ pub(super) static PLACES: &[&Place] = &[
     &update::TEXT_FIELD_PLACE,
     &PETS_PLACE,
     &pets::update::SEARCH_PLACE,
-    &add_pet::update::FORM_PLACE,
-    &add_pet::update::FORM_CHOICE_PLACE,
-    &add_pet::update::LINES_PLACE,
+    &add_pet::form::FORM_PLACE,
+    &add_pet::form::FORM_CHOICE_PLACE,
+    &add_pet::form::LINES_PLACE,
     &pets::popups::limit::PLACE,
     &KEY_PLACE,
     &popups::error::PLACE,

@@ -13,7 +13,7 @@ pub fn start(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.screen == Screen::Welcome {
         return Vec::new();
     }
-    let mut effects = add_pet::update::take_up(state, now);
+    let mut effects = add_pet::form::take_up(state, now);
     // Domains are checked without the service.
     if state.screen == Screen::Domains {
         effects.extend(domains::update::show(state, now));

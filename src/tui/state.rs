@@ -367,7 +367,7 @@ impl AppState {
 
     /// What its checks compare values with.
     pub(super) fn known(&self) -> Known<'_> {
-        Known { profiles: self.profiles.entries(), categories: &self.add.rapid.setup.categories }
+        Known { profiles: self.profiles.entries(), categories: &self.add.outbox.setup.categories }
     }
 
     /// Shows a message until another one replaces it.

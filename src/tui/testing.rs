@@ -39,7 +39,7 @@ use super::state::{AppState, Screen};
 use super::theme::{Appearance, Theme};
 use super::update::update;
 use super::view::draw_whole;
-use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::lists::{CountPets, ListPets};
 
@@ -184,7 +184,7 @@ impl App {
     pub fn name_categories(mut self, names: &str) -> Self {
         let names: Arc<Categories> = Arc::new(toml::from_str(names).unwrap());
         self.state.pets.categories = Arc::clone(&names);
-        self.state.add.rapid.setup.categories = names;
+        self.state.add.outbox.setup.categories = names;
         self
     }
 

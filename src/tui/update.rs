@@ -16,7 +16,7 @@ use super::mouse::Target;
 use super::msg::{Key, KeyPress, MOST_PASTED, MouseEvent, Msg, QuitReason, Reply};
 use super::pending::Slot;
 use super::popups::{self, Popup};
-use super::screens::add_pet::{import, rapid};
+use super::screens::add_pet::{dispatch, import};
 use super::screens::domains::popups::outside::NO_DOMAINS;
 use super::screens::{add_pet, domains, pets, profiles, requests};
 use super::state::{AppState, MessageKind, Screen};
@@ -85,7 +85,7 @@ static EVERYWHERE: &[Command] = &[
     command("show-pets", "1", "", "Pets, Add, Domains", import::update::show_pets)
         .everywhere()
         .shell(pets::update::list_line),
-    change("show-add", "2", "", "Pets, Add, Domains", show_add).everywhere().adds().shell(add_pet::update::add_line),
+    change("show-add", "2", "", "Pets, Add, Domains", show_add).everywhere().adds().shell(add_pet::form::add_line),
     command("show-domains", "3", "", "Pets, Add, Domains", domains::update::show)
         .everywhere()
         .not_over_ssh(NO_DOMAINS)
@@ -121,7 +121,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     state.only_moved = false;
     let mut effects = follow(state, msg, now);
     effects.extend(popups::key::find_key_file(state, now));
-    effects.extend(rapid::dispatch::work(state, now));
+    effects.extend(dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
     pets::follow::announce(state, now);
     effects.extend(pets::provenance::ask(state, now));
@@ -358,7 +358,7 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
     match state.screen {
         _ if !state.place().is_text => false,
         Screen::Pets => pets::update::on_typing(state, typing),
-        Screen::AddPet => add_pet::update::on_typing(state, typing, now),
+        Screen::AddPet => add_pet::form::on_typing(state, typing, now),
         Screen::Domains => domains::update::on_typing(state, typing),
         Screen::Profiles => forms::on_typing(state, typing),
         // These have no field.
@@ -368,14 +368,14 @@ pub(super) fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> b
 
 /// Whether what is typed goes into the name of a pet.
 pub(super) fn takes_names(state: &AppState) -> bool {
-    let places = [&add_pet::update::FORM_PLACE, &add_pet::update::FORM_CHOICE_PLACE, &add_pet::update::LINES_PLACE];
+    let places = [&add_pet::form::FORM_PLACE, &add_pet::form::FORM_CHOICE_PLACE, &add_pet::form::LINES_PLACE];
     places.contains(&state.place()) && !state.add.form.is_at(&add_pet::fields::CATEGORY)
 }
 
 /// A paste goes into the field that has the cursor, or nowhere. It never submits and never triggers.
 fn on_paste(state: &mut AppState, text: &str, now: Now) -> Vec<Effect> {
     if takes_names(state)
-        && let Some(effects) = rapid::input::paste(state, text, now)
+        && let Some(effects) = add_pet::form::paste(state, text, now)
     {
         return effects;
     }

@@ -182,7 +182,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
     }
     page.line_at(0, tabs);
     let wide = page.area.width >= WIDE;
-    let waiting = add_pet::import::view::word(state).or_else(|| add_pet::rapid::view::waiting_word(state));
+    let waiting = add_pet::import::view::word(state).or_else(|| add_pet::view::waiting_word(state));
     let (word, role) = health(state, appearance, now, wide, waiting.is_none());
     let (word, role) = match waiting {
         // What waits matters more than when the rows were read.
@@ -266,7 +266,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
                 Screen::Requests => requests::place(&state.requests),
                 Screen::Welcome => welcome::LINE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
-                Screen::AddPet => add_pet::rapid::view::place(&state.add.rapid).to_owned(),
+                Screen::AddPet => add_pet::view::place(&state.add.outbox).to_owned(),
                 Screen::Domains | Screen::Profiles => String::new(),
             };
             (place, StyleRole::Text)

@@ -41,11 +41,11 @@ use uuid::Uuid;
 
 use crate::stub::{self, json, serve};
 
+mod adding;
 mod browsing;
 mod drafts;
 mod import;
 mod profiles;
-mod rapid;
 mod requests;
 
 /// How long a test waits for what it expects.

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use petstore::tui::drafts::{Drafts, Ending, TypedText};
 
+use crate::adding::taken;
 use crate::harness::{PATIENCE, PETSTORE, Start, Terminal};
-use crate::rapid::taken;
 
 const KEY: &str = "petk_0123456789abcdef77d0";
 

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::rapid::enter;
+use crate::adding::enter;
 use crate::served::Served;
 
 #[test]

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "tests measure, and read what they set themselves")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says where")]
 
+mod adding;
 mod browsing;
 mod completions;
 mod dialogue;
@@ -14,7 +15,6 @@ mod foreign;
 mod harness;
 mod import;
 mod live;
-mod rapid;
 mod screens;
 mod served;
 #[path = "../it/skipped.rs"]

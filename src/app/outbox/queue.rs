@@ -21,7 +21,7 @@ use crate::model::{IdempotencyKey, NewPet, Pet};
 use file::QueueFile;
 use parking_lot::Mutex;
 
-pub use file::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
+pub use file::{Attempt, Open, QueueRecord, QueuedPet, SentPet, Unfinished};
 
 /// The shortest time between two syncs.
 const BETWEEN_SYNCS: Duration = Duration::from_secs(1);

@@ -11,13 +11,13 @@ use crate::model::{Draft, IdempotencyKeys, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::msg::{Msg, Size};
+use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::preview::CheckedFile;
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::add_pet::rapid::Fate;
-use crate::tui::screens::add_pet::rapid::dispatch::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::outbox::Fate;
 use crate::tui::screens::domains::wizard::{NAME, VALUE, Wizard};
 use crate::tui::screens::pets;
 use crate::tui::screens::profiles::change::UseProfile;
@@ -433,7 +433,7 @@ fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
         let mut app = after(earlier(BISCUIT), settings(service));
         app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));
         assert!(app.asked::<SendLine>().is_none());
-        assert_eq!(app.state.add.rapid.lines[0].fate, Fate::Unknown(None));
+        assert_eq!(app.state.add.outbox.lines[0].fate, Fate::Unknown(None));
     }
 }
 
@@ -443,7 +443,7 @@ fn what_is_a_line_already_is_not_taken_over_twice() {
     app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));
     app.state.add.sent = earlier(BISCUIT).typed.sent;
     start(&mut app.state, app.now);
-    assert_eq!(app.state.add.rapid.lines.len(), 1);
+    assert_eq!(app.state.add.outbox.lines.len(), 1);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use crate::app::outbox::send::SentAt;
-use crate::model::{IdempotencyKey, NewPet, PetStatus};
+use crate::app::outbox::queue::SentPet;
+use crate::model::PetStatus;
 use crate::tui::text_input::TextInput;
 use crate::tui::widgets::form::FormDraft;
 
@@ -34,18 +34,6 @@ pub struct TypedText {
     pub search: TextInput,
     /// The browser's message about a domain.
     pub browser: TextInput,
-}
-
-/// A pet that an earlier version sent without an answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SentPet {
-    pub new: NewPet,
-    /// Its key, the same when it is sent again.
-    pub key: IdempotencyKey,
-    /// When it was first sent.
-    pub at: SentAt,
-    /// The last characters of the API key that it was sent with.
-    pub api_key: String,
 }
 
 /// The fields of rapid entry.

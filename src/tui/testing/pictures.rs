@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::api::failure::Failure;
 use crate::model::{Pet, samples};
-use crate::tui::screens::add_pet::{import, rapid};
+use crate::tui::screens::add_pet::{import, lines};
 use crate::tui::screens::domains::tests::looks as domains;
 use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::{add_pet, profiles, requests};
@@ -64,7 +64,7 @@ fn scenes() -> Vec<(&'static str, App)> {
         ("by-id", browsing(80, 24, "#")),
         ("limit", browsing(80, 24, "L")),
         ("add", add_pet::tests::typed(80, 24, "\"Biscuit\" Tab \"3rd\" F2")),
-        ("add-busy", rapid::tests::busy(80, 24)),
+        ("add-busy", lines::tests::busy(80, 24)),
         ("import-look", import::tests::looked(80, 24, import::tests::FILE)),
         ("import-run", import::tests::running(80, 24)),
         ("domains", domains::panel(80, 24)),

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::app::outbox::send::SentAt;
 use crate::local::atomic_file;
 use crate::local::log::{self, Lines, Log};
-use crate::model::{Draft, IdempotencyKey, PetId};
+use crate::model::{Draft, IdempotencyKey, NewPet, PetId};
 
 /// The longest file that is read, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
@@ -84,6 +85,28 @@ pub struct QueuedPet {
     /// The largest id that was known by then; 0 if none was.
     #[serde(default)]
     pub known: PetId,
+}
+
+/// A pet that an earlier version sent without an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SentPet {
+    pub new: NewPet,
+    /// Its key, the same when it is sent again.
+    pub key: IdempotencyKey,
+    /// When it was first sent.
+    pub at: SentAt,
+    /// The last characters of the API key that it was sent with.
+    pub api_key: String,
+}
+
+impl SentPet {
+    /// The same as a line of the queue with this number.
+    pub fn queued(&self, line: u64) -> Open {
+        let Self { new, key, at, api_key } = self.clone();
+        let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
+        let typed = QueuedPet { line, at: at.here, key, pet, known: 0 };
+        Open { typed, sent: Some(Attempt { by: api_key, there: at.there }), refused: None }
+    }
 }
 
 /// A pet that is not settled.

@@ -1,5 +1,6 @@
 //! The fields of the add form.
 
+use crate::model::Field as PetField;
 use crate::model::draft::check_name;
 use crate::model::text::{cut, width};
 use crate::tui::widgets::form::{Field, Form, Kind};
@@ -34,4 +35,17 @@ pub static STATUS: Field = Field::new(
 /// The form, empty.
 pub fn form() -> Form {
     Form::new(&[&NAME, &CATEGORY, &STATUS])
+}
+
+/// The one field that a reason names. A heuristic, not part of the API.
+pub(super) fn named_in(reason: &str) -> Option<PetField> {
+    let words: Vec<String> = reason.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
+    let names = |field: PetField| match field {
+        PetField::Name => ["name", "names"].as_slice(),
+        PetField::CategoryId => &["categoryid", "category"],
+        PetField::Status => &["status"],
+    };
+    let mut named =
+        PetField::ALL.into_iter().filter(|field| words.iter().any(|word| names(*field).contains(&word.as_str())));
+    named.next().filter(|_| named.next().is_none())
 }

@@ -24,11 +24,11 @@ use crate::tui::popups::commands::CommandsBox;
 use crate::tui::popups::key::FindKeyFile;
 use crate::tui::popups::key::KeepKey;
 use crate::tui::popups::key::TestKey;
+use crate::tui::screens::add_pet::dispatch::SendLine;
+use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import;
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::add_pet::rapid::dispatch::SendLine;
-use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
 use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::profiles::change::UseProfile;
 use crate::tui::screens::profiles::change::Used;
@@ -267,13 +267,13 @@ fn nothing_is_sent_during_a_switch_and_there_is_one_at_a_time() {
     assert!(app.state.pending.is_running(Slot::UseProfile), "nobody would know which one is in use");
     app.keys("2 \"Biscuit\" Tab \"3\" F2");
     assert!(app.says("Switching to staging; nothing was sent."));
-    assert!(app.state.add.rapid.lines.is_empty());
+    assert!(app.state.add.outbox.lines.is_empty());
     app.answer::<UseProfile>(Ok(used(staging(in_file()))));
     app.keys("F2");
-    assert!(app.state.add.rapid.lines.is_empty(), "it was typed for production");
+    assert!(app.state.add.outbox.lines.is_empty(), "it was typed for production");
     change(&mut app, production());
     app.keys("F2");
-    assert_eq!(app.state.add.rapid.lines.len(), 1);
+    assert_eq!(app.state.add.outbox.lines.len(), 1);
 }
 
 fn production() -> Settings {
@@ -431,7 +431,7 @@ fn during_a_switch_no_key_is_asked_for_and_no_line_changes() {
         app.keys(key);
         assert!(app.says("Switching to staging; the line was not changed."), "{key}: {}", app.screen());
     }
-    assert_eq!((app.state.add.rapid.lines.len(), app.job(Slot::Queue)), (1, None));
+    assert_eq!((app.state.add.outbox.lines.len(), app.job(Slot::Queue)), (1, None));
 }
 
 #[test]

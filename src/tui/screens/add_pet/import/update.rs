@@ -22,7 +22,7 @@ use crate::tui::popups::confirm::ask_of_service;
 use crate::tui::popups::write::NO_FILES;
 use crate::tui::popups::write::RejectsSource;
 use crate::tui::popups::{Contents, Question, TextBox, WriteBox, copy};
-use crate::tui::screens::add_pet::update::is_still_switching;
+use crate::tui::screens::add_pet::form::is_still_switching;
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::widgets::form::neighbour;

@@ -700,18 +700,18 @@ fn the_form_takes_the_name_of_a_category_and_sends_its_number() {
     assert!(app.says("3 dog"), "{}", app.screen());
     app.keys("F2");
     assert_eq!(
-        app.state.add.rapid.lines[0].draft.category_id, "3",
+        app.state.add.outbox.lines[0].draft.category_id, "3",
         "what is kept does not depend on the configuration"
     );
 
     let mut app = named(80, 24);
     app.keys("a \"Rex\" Tab \"cat\" F2");
-    assert!(app.state.add.rapid.lines.is_empty());
+    assert!(app.state.add.outbox.lines.is_empty());
     assert!(app.says("\"cat\" is not a category. Type its number, or a name: dog, guinea pig."), "{}", app.screen());
     app.keys("\"guinea pig\" Enter");
     assert!(app.says("12 guinea pig"), "{}", app.screen());
     app.keys("Enter");
-    assert_eq!(app.state.add.rapid.lines[0].draft.category_id, "12");
+    assert_eq!(app.state.add.outbox.lines[0].draft.category_id, "12");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The actions on the selected line.
+//! What is done with the selected line.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,34 +13,33 @@ use crate::model::{Field, NewPet};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
-use crate::tui::screens::add_pet::fields::{CATEGORY, NAME, STATUS};
-use crate::tui::screens::add_pet::update::field_in;
 use crate::tui::state::AppState;
 
-use super::state::{EditedLine, Fate, Line};
+use super::fields::{CATEGORY, NAME, STATUS, named_in};
+use super::outbox::{EditedLine, Fate, Line};
 
 /// Selects the line above or below. The newest is on top, and above it is the form.
 pub fn step(state: &mut AppState, down: bool) {
-    let rapid = &mut state.add.rapid;
-    let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else {
-        rapid.in_lines = false;
+    let outbox = &mut state.add.outbox;
+    let Some(here) = outbox.lines.iter().position(|line| line.number == outbox.marked) else {
+        outbox.in_lines = false;
         return;
     };
-    match (down, rapid.lines.get(here + 1)) {
-        (true, _) => rapid.marked = rapid.lines[here.saturating_sub(1)].number,
-        (false, Some(newer)) => rapid.marked = newer.number,
-        (false, None) => rapid.in_lines = false,
+    match (down, outbox.lines.get(here + 1)) {
+        (true, _) => outbox.marked = outbox.lines[here.saturating_sub(1)].number,
+        (false, Some(newer)) => outbox.marked = newer.number,
+        (false, None) => outbox.in_lines = false,
     }
 }
 
 /// Enter on the selected line: edits a refused one, searches for one with an unknown outcome, and accepts what was
 /// found.
 pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    let Some(line) = rapid.line(rapid.marked).cloned() else { return Vec::new() };
+    let outbox = &mut state.add.outbox;
+    let Some(line) = outbox.line(outbox.marked).cloned() else { return Vec::new() };
     match line.fate {
         Fate::Refused(_) => {
-            if state.add.form.value(&NAME).is_empty() || state.add.rapid.editing.is_some() {
+            if state.add.form.value(&NAME).is_empty() || state.add.outbox.editing.is_some() {
                 edit(state, line);
             } else {
                 state.tell("First add the name you typed, or clear it (F8).");
@@ -48,15 +47,15 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
         }
         Fate::Unknown(None) => return look(state, &line, now),
         Fate::Unknown(Some(id)) => {
-            if let Some(line) = rapid.line(rapid.marked) {
+            if let Some(line) = outbox.line(outbox.marked) {
                 line.fate = Fate::Saved(id);
             }
-            (rapid.saved, rapid.unread) = (rapid.saved + 1, true);
-            rapid.unwritten.push(QueueRecord::Saved { line: line.number, id });
+            (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
+            outbox.unwritten.push(QueueRecord::Saved { line: line.number, id });
             state.say_done(format!("{} is pet {id}.", short(&line.draft.name)), now.mono);
         }
         Fate::Unwritten | Fate::Waiting | Fate::Sending(..) => {
-            let what = format!("Send {} to", counted(rapid.counts().waiting, "line"));
+            let what = format!("Send {} to", counted(outbox.counts().waiting, "line"));
             if !state.asks_first(what, Vec::new(), |_, _| Vec::new(), now) {
                 state.tell("This line is sent automatically.");
             }
@@ -69,8 +68,8 @@ pub fn open(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn edit(state: &mut AppState, line: Line) {
     let add = &mut state.add;
     add.stop_editing();
-    add.rapid.editing = Some(EditedLine { number: line.number, before: add.draft() });
-    let field = line.fate.explanation().and_then(field_in);
+    add.outbox.editing = Some(EditedLine { number: line.number, before: add.draft() });
+    let field = line.fate.explanation().and_then(named_in);
     add.fill(line.draft);
     add.go_to_name();
     match field {
@@ -87,7 +86,7 @@ pub fn leave_as_it_was(state: &mut AppState) -> bool {
 }
 
 fn look(state: &mut AppState, line: &Line, now: Now) -> Vec<Effect> {
-    let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else { return Vec::new() };
+    let Ok(new) = line.draft.check(&state.add.outbox.setup.categories) else { return Vec::new() };
     state.tell(format!("Searching for {} ...", short(&line.draft.name)));
     vec![state.begin(SearchForLine { line: line.number, new }, now)]
 }
@@ -112,7 +111,7 @@ impl Job for SearchForLine {
         let added: Vec<_> = app.added.iter().map(|pet| pet.id).collect();
         let known: HashSet<_> = app.pets.changes.known_ids().collect();
         let service = app.link.service.clone();
-        let Some(line) = app.add.rapid.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
+        let Some(line) = app.add.outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();
         };
         let name = short(&line.draft.name);
@@ -142,8 +141,8 @@ impl Job for SearchForLine {
 
 /// Sends the selected line with an unknown outcome again, which may add a second pet.
 pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    match rapid.line(rapid.marked) {
+    let outbox = &mut state.add.outbox;
+    match outbox.line(outbox.marked) {
         Some(line) if matches!(line.fate, Fate::Unknown(_)) => {
             line.fate = Fate::Waiting;
             line.sent = None;
@@ -155,23 +154,26 @@ pub fn send_again(state: &mut AppState, _: Now) -> Vec<Effect> {
 
 /// Drops the selected line, unless it is being sent or saved.
 pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    let Some(here) = rapid.lines.iter().position(|line| line.number == rapid.marked) else {
+    let outbox = &mut state.add.outbox;
+    let Some(here) = outbox.lines.iter().position(|line| line.number == outbox.marked) else {
         return Vec::new();
     };
-    match rapid.lines[here].fate {
+    match outbox.lines[here].fate {
         Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
             state.tell("A line that is being sent or saved cannot be dropped.");
         }
         Fate::Waiting | Fate::Refused(_) | Fate::Unknown(_) => {
-            let line = rapid.lines.remove(here);
-            rapid.unwritten.push(QueueRecord::Dropped { line: line.number });
-            match rapid.lines.get(here).or(rapid.lines.last()) {
-                Some(next) => rapid.marked = next.number,
-                None => rapid.in_lines = false,
+            let line = outbox.lines.remove(here);
+            outbox.unwritten.push(QueueRecord::Dropped { line: line.number });
+            match outbox.lines.get(here).or(outbox.lines.last()) {
+                Some(next) => outbox.marked = next.number,
+                None => outbox.in_lines = false,
             }
             state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
         }
     }
     Vec::new()
 }
+
+#[cfg(test)]
+pub(in crate::tui) mod tests;

@@ -19,8 +19,8 @@ use crate::tui::pending::{LINES, Slot};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Link, MessageKind, Screen};
 
-use super::input::bell;
-use super::state::{Fate, Line};
+use super::form::bell;
+use super::outbox::{Fate, Line};
 
 /// The shortest time between lines: 25 a second, a little more than the 20 of a busy scanner.
 const PACE: Duration = Duration::from_millis(40);
@@ -42,15 +42,15 @@ fn attempt(link: &Link, at: Instant) -> Attempt {
 
 /// Starts all writes and requests that are possible now.
 pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    if !rapid.has_work() {
+    let outbox = &mut state.add.outbox;
+    if !outbox.has_work() {
         return Vec::new();
     }
-    rapid.pause = rapid.pause.filter(|until| *until > now.mono);
-    rapid.write_pause = rapid.write_pause.filter(|until| *until > now.mono);
+    outbox.pause = outbox.pause.filter(|until| *until > now.mono);
+    outbox.write_pause = outbox.write_pause.filter(|until| *until > now.mono);
     // Also while nothing is sent: waiting lines must survive the end of the program.
     let mut effects: Vec<Effect> = write(state, now).into_iter().collect();
-    if state.add.rapid.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
+    if state.add.outbox.pause.is_none() && !state.key_refused() && state.may_change() && !state.is_switching() {
         effects.extend(send(state, now));
     }
     effects
@@ -58,12 +58,12 @@ pub fn work(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// One write at a time, so the file keeps the order of typing.
 fn write(state: &mut AppState, now: Now) -> Option<Effect> {
-    let rapid = &mut state.add.rapid;
-    if rapid.unwritten.is_empty() || rapid.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
+    let outbox = &mut state.add.outbox;
+    if outbox.unwritten.is_empty() || outbox.write_pause.is_some() || state.pending.is_running(Slot::Queue) {
         return None;
     }
-    rapid.writing = std::mem::take(&mut rapid.unwritten);
-    let write = WriteLines(rapid.writing.clone());
+    outbox.writing = std::mem::take(&mut outbox.unwritten);
+    let write = WriteLines(outbox.writing.clone());
     Some(state.begin(write, now))
 }
 
@@ -81,25 +81,25 @@ impl Job for WriteLines {
     }
 
     fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
-        let rapid = &mut app.add.rapid;
-        let written = std::mem::take(&mut rapid.writing);
+        let outbox = &mut app.add.outbox;
+        let written = std::mem::take(&mut outbox.writing);
         match result {
             Ok(()) => {
                 app.add.sent = None;
                 for record in written {
                     if let QueueRecord::Typed(typed) = record
-                        && let Some(line) = rapid.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
+                        && let Some(line) = outbox.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
                     {
                         line.fate = Fate::Waiting;
                     }
                 }
             }
             Err(why) => {
-                let newer = std::mem::replace(&mut rapid.unwritten, written);
-                rapid.unwritten.extend(newer);
-                rapid.write_pause = Some(now.mono + BETWEEN_WRITES);
+                let newer = std::mem::replace(&mut outbox.unwritten, written);
+                outbox.unwritten.extend(newer);
+                outbox.write_pause = Some(now.mono + BETWEEN_WRITES);
                 // A shop goes on with a full disk.
-                let unwritten = rapid.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
+                let unwritten = outbox.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
                 unwritten.for_each(|line| line.fate = Fate::Waiting);
                 let text = "What you add cannot be saved to disk, and is kept only while petstore runs";
                 app.complain(format!("{text}: {}", short(&why)));
@@ -111,12 +111,12 @@ impl Job for WriteLines {
 
 /// How many lines may be sent at a time to keep the pace, given how long the last answer took.
 fn lanes(state: &AppState) -> usize {
-    let rapid = &state.add.rapid;
-    if rapid.tries > 0 {
+    let outbox = &state.add.outbox;
+    if outbox.tries > 0 {
         return 1;
     }
-    let needed = rapid.took.as_millis().div_ceil(PACE.as_millis());
-    usize::try_from(needed).unwrap_or(LINES).clamp(1, rapid.setup.concurrency.get())
+    let needed = outbox.took.as_millis().div_ceil(PACE.as_millis());
+    usize::try_from(needed).unwrap_or(LINES).clamp(1, outbox.setup.concurrency.get())
 }
 
 fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
@@ -125,7 +125,7 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
     let most = lanes(state);
     while let Some(lane) = (0..LINES).find(|lane| !state.pending.is_running(Slot::Line(*lane))) {
         let under_way = (0..LINES).filter(|lane| state.pending.is_running(Slot::Line(*lane))).count();
-        let next = state.add.rapid.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
+        let next = state.add.outbox.lines.iter_mut().find(|line| line.fate == Fate::Waiting);
         let Some(line) = next.filter(|_| under_way < most) else { break };
         // The service keeps idempotency keys for each API key.
         if line.sent.as_ref().is_some_and(|before| before.by != attempt.by) {
@@ -133,13 +133,13 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
             continue;
         }
         let again = line.sent.as_ref().map(|first| SentAt { here: line.at, there: first.there });
-        let Ok(new) = line.draft.check(&state.add.rapid.setup.categories) else {
+        let Ok(new) = line.draft.check(&state.add.outbox.setup.categories) else {
             line.fate = Fate::Refused("cannot be sent".to_owned());
             continue;
         };
         line.fate = Fate::Sending(lane, now.mono);
         let (line, key, attempt) = (line.number, line.key.clone(), attempt.clone());
-        let is_kept = !state.add.rapid.not_in_file().any(|record| record.is_of(line));
+        let is_kept = !state.add.outbox.not_in_file().any(|record| record.is_of(line));
         let to_send = LineToSend { line, new, key, attempt, again, is_kept };
         effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
@@ -173,7 +173,7 @@ impl Job for SendLine {
 /// Handles the result of sending a line.
 fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<Effect> {
     let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
-    let Some(line) = state.add.rapid.lines.iter_mut().find(is_it) else { return Vec::new() };
+    let Some(line) = state.add.outbox.lines.iter_mut().find(is_it) else { return Vec::new() };
     let Fate::Sending(_, since) = line.fate else { return Vec::new() };
     let attempt = attempt(&state.link, since);
     let name = short(&line.draft.name);
@@ -181,7 +181,7 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
         LineSent::Saved(pet) => return saved(state, lane, pet, now),
         LineSent::NotRepeatable => {
             line.fate = Fate::Unknown(None);
-            state.add.rapid.tries = 0;
+            state.add.outbox.tries = 0;
             let text = format!("No answer for {name}; it may have been added. F6, then Enter searches for it.");
             state.complain(text);
             return vec![bell()];
@@ -210,8 +210,8 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
             let refused = QueueRecord::Refused { line: line.number, why: why.clone() };
             line.fate = Fate::Refused(why);
             line.sent = None;
-            state.add.rapid.unwritten.push(refused);
-            state.add.rapid.tries = 0;
+            state.add.outbox.unwritten.push(refused);
+            state.add.outbox.tries = 0;
             state.complain(format!("{name} was refused: {sentence} F6, then Enter fixes it."));
             state.last_failure = Some(failure);
             return vec![bell()];
@@ -225,27 +225,27 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
 }
 
 fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
-    let rapid = &mut state.add.rapid;
-    for line in &mut rapid.lines {
+    let outbox = &mut state.add.outbox;
+    for line in &mut outbox.lines {
         if let Fate::Sending(there, since) = line.fate
             && there == lane
         {
-            rapid.took = now.mono.saturating_duration_since(since);
+            outbox.took = now.mono.saturating_duration_since(since);
             line.fate = Fate::Saved(pet.id);
-            rapid.unwritten.retain(|record| !record.is_of(line.number));
+            outbox.unwritten.retain(|record| !record.is_of(line.number));
         }
     }
-    (rapid.saved, rapid.unread) = (rapid.saved + 1, true);
-    rapid.tries = 0;
-    rapid.pause = None;
-    let is_last = !rapid.has_work();
+    (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
+    outbox.tries = 0;
+    outbox.pause = None;
+    let is_last = !outbox.has_work();
     state.pets.added(&pet);
     if is_last && state.message.as_ref().is_none_or(|message| message.kind != MessageKind::Error) {
         state.say_done(format!("Added {}, id {}.", short(&pet.name), pet.id), now.mono);
     }
     state.added.push(pet);
     if is_last && state.screen != Screen::AddPet {
-        state.add.rapid.unread = false;
+        state.add.outbox.unread = false;
         pets::update::reload(state, true, now)
     } else {
         pets::update::on_sign_of_life(state, now)
@@ -266,16 +266,16 @@ fn wait(state: &mut AppState, failure: Failure, now: Now) {
     let asked = if let Failure::Refused { retry_after, .. } = failure { retry_after } else { None };
     let asked = asked.map(|seconds| Duration::from_secs(seconds.min(LONGEST_ASKED)));
     let text = format!("{} Waiting lines are sent automatically.", failure.sentence(&state.link.service));
-    let rapid = &mut state.add.rapid;
-    if rapid.pause.is_none() {
-        rapid.tries += 1;
-        let growing = Duration::from_secs(1 << (rapid.tries - 1).min(5)).min(LONGEST_PAUSE);
-        rapid.pause = Some(now.mono + asked.unwrap_or(growing));
-        if rapid.tries == 1 {
+    let outbox = &mut state.add.outbox;
+    if outbox.pause.is_none() {
+        outbox.tries += 1;
+        let growing = Duration::from_secs(1 << (outbox.tries - 1).min(5)).min(LONGEST_PAUSE);
+        outbox.pause = Some(now.mono + asked.unwrap_or(growing));
+        if outbox.tries == 1 {
             state.tell(text);
         }
     } else if let Some(asked) = asked {
-        rapid.pause = rapid.pause.max(Some(now.mono + asked));
+        outbox.pause = outbox.pause.max(Some(now.mono + asked));
     }
 }
 
@@ -293,7 +293,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
     let refused = left.open.iter().filter(|open| open.refused.is_some()).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
-    state.add.rapid.restore(left);
+    state.add.outbox.restore(left);
     if waiting + outcome_unknown == 0 && refused > 0 {
         let text = format!("Left by the last session: {} to fix (2, F6).", counted(refused, "refused pet"));
         state.tell(text);
@@ -315,9 +315,9 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
 
 /// Why the service cannot be switched now because of lines for the current one.
 pub fn why_not_switch(state: &AppState) -> Option<String> {
-    let (rapid, service) = (&state.add.rapid, &state.link.service);
-    let counts = rapid.counts();
-    if rapid.is_under_way() {
+    let (outbox, service) = (&state.add.outbox, &state.link.service);
+    let counts = outbox.counts();
+    if outbox.is_under_way() {
         return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));
     }
     let kept = state.link.identity.is_some();

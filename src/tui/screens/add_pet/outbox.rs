@@ -5,11 +5,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::app::outbox::queue::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
 use crate::config::file::Concurrency;
 use crate::model::text::cut;
 use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, display_safe};
-use crate::tui::drafts::SentPet;
 
 /// The most lines that may wait.
 pub(super) const MOST_WAITING: usize = 1_000;
@@ -28,9 +27,9 @@ const LEAST_BURST: usize = 3;
 
 /// The lines, and what is with them.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct Outbox {
     /// The configuration.
-    pub setup: RapidSetup,
+    pub setup: AddSetup,
     /// The cursor is at a line.
     pub in_lines: bool,
     /// The number of the selected line.
@@ -66,7 +65,7 @@ pub struct State {
 
 /// How pets are added, from the configuration.
 #[derive(Clone, Debug, Default)]
-pub struct RapidSetup {
+pub struct AddSetup {
     /// The prefix that the scanner sends.
     pub strip: String,
     /// Whether it ends each code with Tab. A typed Tab only goes to the next field.
@@ -136,7 +135,7 @@ pub struct Counts {
     pub unknown: usize,
 }
 
-impl RapidSetup {
+impl AddSetup {
     /// A line without the prefix of the scanner and surrounding spaces.
     pub fn code_in<'a>(&self, line: &'a str) -> &'a str {
         let line = line.trim();
@@ -164,7 +163,7 @@ impl Fate {
     }
 }
 
-impl State {
+impl Outbox {
     /// How many lines have which fate.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts { saved: self.saved, ..Counts::default() };
@@ -296,14 +295,6 @@ impl Line {
             sent,
         }
     }
-}
-
-/// What an earlier version sent without an answer, as a line with this number.
-pub fn queued_before(sent: &SentPet, line: u64) -> Open {
-    let SentPet { new, key, at, api_key } = sent.clone();
-    let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
-    let typed = QueuedPet { line, at: at.here, key, pet, known: 0 };
-    Open { typed, sent: Some(Attempt { by: api_key, there: at.there }), refused: None }
 }
 
 /// Why a line was refused here, for [`Fate::Refused`].

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::app::outbox::queue::Queues;
 use petstore::local::draft_files::Claims;
-use petstore::tui::screens::add_pet::rapid::{Fate, dispatch};
+use petstore::tui::screens::add_pet::dispatch;
+use petstore::tui::screens::add_pet::outbox::Fate;
 use petstore::tui::session_cache;
 use tokio::io::AsyncWriteExt as _;
 
@@ -24,7 +25,7 @@ fn names(from: usize, to: usize) -> Vec<String> {
 
 /// What each line came to, in the order of typing.
 fn saved(state: &AppState) -> Vec<(String, i64)> {
-    let lines = state.add.rapid.lines.iter();
+    let lines = state.add.outbox.lines.iter();
     lines
         .filter_map(|line| if let Fate::Saved(id) = line.fate { Some((line.draft.name.clone(), id)) } else { None })
         .collect()
@@ -175,7 +176,7 @@ async fn lines_wait_on_disk_for_a_service_that_is_away_and_the_next_session_send
     app.press("Esc");
     app.shows(&["[1 Pets]", "3 waiting"]).await;
     let state = app.quit().await;
-    let rest: Vec<_> = state.add.rapid.not_in_file().cloned().collect();
+    let rest: Vec<_> = state.add.outbox.not_in_file().cloned().collect();
     queues.close(state.link.identity.as_deref(), &rest).unwrap();
 
     let listener = TcpListener::bind(address).await.unwrap();

@@ -2,22 +2,25 @@
 
 use std::time::Duration;
 
+use crate::app::outbox::queue::{QueueRecord, QueuedPet};
 use crate::clock::Now;
+use crate::config::Notify;
 use crate::model::text::short;
 use crate::model::words::counted;
-use crate::model::{Field, NewPet};
+use crate::model::{Draft, NewPet};
 use crate::tui::command::{ARROWS, Command, Movement, Place, change, command, moves};
 use crate::tui::effect::Effect;
 use crate::tui::forms;
 use crate::tui::popups::help;
+use crate::tui::screens::add_pet::{State, import};
 use crate::tui::screens::pets;
 use crate::tui::state::{AppState, Screen};
 use crate::tui::text_input::Typing;
 
 use super::fields::{CATEGORY, NAME};
 use super::import::start::{IMPORT, check_unfinished};
-use super::rapid::{input, lines, state::queued_before};
-use super::state::State;
+use super::lines;
+use super::outbox::{Fate, Line, MOST_WAITING};
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
 const A_MOMENT: Duration = Duration::from_secs(10);
@@ -33,7 +36,7 @@ pub fn add_line(_: &AppState) -> Option<String> {
 pub const LINES: Command = change("rapid-entry", "F6", "lines", "to the lines and back", switch)
     .everywhere()
     .adds()
-    .when(|app| !app.add.rapid.lines.is_empty());
+    .when(|app| !app.add.outbox.lines.is_empty());
 
 const CONFIRM: Command = command("confirm", "Enter", "add", "add it, or to the name", confirm)
     .when(|app| !app.add.form.is_at(&NAME) || has_name(app))
@@ -87,7 +90,7 @@ impl State {
     pub fn key_place(&self) -> &'static Place {
         if self.import.on {
             self.import.key_place()
-        } else if self.rapid.in_lines {
+        } else if self.outbox.in_lines {
             &LINES_PLACE
         } else {
             self.form.place([&FORM_PLACE, &FORM_PLACE, &FORM_CHOICE_PLACE, &FORM_PLACE])
@@ -103,24 +106,24 @@ fn show_form(state: &mut AppState, _: Now) -> Vec<Effect> {
     state.screen = Screen::AddPet;
     state.pets.searching = false;
     state.add.import.on = false;
-    state.add.rapid.in_lines = false;
+    state.add.outbox.in_lines = false;
     Vec::new()
 }
 
 /// Goes to the newest line that needs the user, or else to the newest; and back to the form.
 fn switch(state: &mut AppState, now: Now) {
-    let is_there = state.screen == Screen::AddPet && state.add.rapid.in_lines && !state.add.import.on;
+    let is_there = state.screen == Screen::AddPet && state.add.outbox.in_lines && !state.add.import.on;
     show_form(state, now);
     if is_there {
         return;
     }
-    let rapid = &mut state.add.rapid;
-    let newest = rapid.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(rapid.lines.last());
+    let outbox = &mut state.add.outbox;
+    let newest = outbox.lines.iter().rev().find(|line| line.fate.wants_the_user()).or(outbox.lines.last());
     match newest.map(|line| line.number) {
-        Some(number) => (rapid.marked, rapid.in_lines) = (number, true),
+        Some(number) => (outbox.marked, outbox.in_lines) = (number, true),
         None => state.tell("No lines yet."),
     }
-    if state.add.rapid.in_lines {
+    if state.add.outbox.in_lines {
         state.add.form.go_to(&NAME);
     }
 }
@@ -131,19 +134,19 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     }
     state.screen = Screen::Pets;
-    let counts = state.add.rapid.counts();
+    let counts = state.add.outbox.counts();
     if counts.waiting > 0 {
         let text = format!("{} still being sent in the background.", counted(counts.waiting, "line"));
         state.tell(text);
     }
-    if !std::mem::take(&mut state.add.rapid.unread) || state.key_refused() {
+    if !std::mem::take(&mut state.add.outbox.unread) || state.key_refused() {
         return Vec::new();
     }
     pets::update::reload(state, true, now)
 }
 
 fn clear(state: &mut AppState, _: Now) {
-    state.add.rapid.stray = false;
+    state.add.outbox.stray = false;
     if lines::leave_as_it_was(state) {
         return;
     }
@@ -165,24 +168,24 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
     if let Typing::Text(text) = typing
         && !in_category
     {
-        let is_elsewhere = add.rapid.in_lines || !add.form.is_at(&NAME);
+        let is_elsewhere = add.outbox.in_lines || !add.form.is_at(&NAME);
         let begins = add.form[&NAME].is_empty();
-        add.rapid.note_text(text, begins, now.mono);
-        add.rapid.stray |= is_elsewhere && begins;
+        add.outbox.note_text(text, begins, now.mono);
+        add.outbox.stray |= is_elsewhere && begins;
         add.go_to_name();
     }
     if in_category && std::mem::take(&mut add.sticky) && is_text {
         add.form[&CATEGORY].clear();
     }
-    let is_cut = !add.rapid.in_lines && add.form.take(typing);
-    add.rapid.stray &= !add.form[&NAME].is_empty();
+    let is_cut = !add.outbox.in_lines && add.form.take(typing);
+    add.outbox.stray &= !add.form[&NAME].is_empty();
     is_cut
 }
 
 /// Acts on a line, unless another service is being changed to.
 fn about_line(state: &mut AppState, now: Now, act: fn(&mut AppState, Now) -> Vec<Effect>) -> Vec<Effect> {
     if is_still_switching(state, "the line was not changed.") {
-        return vec![input::bell()];
+        return vec![bell()];
     }
     act(state, now)
 }
@@ -205,8 +208,8 @@ fn go(state: &mut AppState, next: bool) {
 /// Tab: ends a scan where the scanner is set to it, or else goes to the next field.
 fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &state.add;
-    let is_name = add.form.is_at(&NAME) && add.rapid.setup.tab;
-    if is_name && add.rapid.is_scan(add.form[&NAME].value(), now.mono) {
+    let is_name = add.form.is_at(&NAME) && add.outbox.setup.tab;
+    if is_name && add.outbox.is_scan(add.form[&NAME].value(), now.mono) {
         return confirm(state, now);
     }
     go(state, true);
@@ -217,12 +220,12 @@ fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
 fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
     let category = add.form.value(&CATEGORY);
-    let is_wrong = !category.is_empty() && add.rapid.setup.categories.parse(category).is_err();
+    let is_wrong = !category.is_empty() && add.outbox.setup.categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
     if !add.form.is_at(&NAME) {
         if add.form.is_at(&CATEGORY) && is_wrong {
             add.form.select(&CATEGORY);
-            return vec![input::bell()];
+            return vec![bell()];
         }
         add.form.go_to(&NAME);
     } else if add.form.value(&NAME).is_empty() {
@@ -231,7 +234,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
         return save(state, now);
     } else if is_wrong {
         add.form.select(&CATEGORY);
-        return vec![input::bell()];
+        return vec![bell()];
     } else {
         add.form.go_to(&CATEGORY);
     }
@@ -241,22 +244,22 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
-        return vec![input::bell()];
+        return vec![bell()];
     }
-    if let Some(why) = input::why_full(state) {
+    if let Some(why) = why_full(state) {
         state.complain(format!("{why} Your text is kept."));
-        return vec![input::bell()];
+        return vec![bell()];
     }
     if !forms::passes(state, "Nothing was sent.") {
-        return vec![input::bell()];
+        return vec![bell()];
     }
     if let Some(doubt) = doubt(state, now) {
         state.tell(doubt);
-        return vec![input::bell()];
+        return vec![bell()];
     }
-    let Ok(new) = input::draft(&state.add).check(&state.add.rapid.setup.categories) else { return Vec::new() };
+    let Ok(new) = draft(&state.add).check(&state.add.outbox.setup.categories) else { return Vec::new() };
     if !asks_first(state, &new, now) {
-        input::take(state, now);
+        take(state, now);
     }
     Vec::new()
 }
@@ -264,17 +267,17 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Why this may be a mistake: the same key pressed again adds it.
 fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     let add = &mut state.add;
-    let (draft, name) = (input::draft(add), short(add.form.value(&NAME)));
-    let is_scan = add.rapid.is_scan(add.form[&NAME].value(), now.mono);
-    if std::mem::take(&mut add.rapid.stray) && !is_scan {
+    let (draft, name) = (draft(add), short(add.form.value(&NAME)));
+    let is_scan = add.outbox.is_scan(add.form[&NAME].value(), now.mono);
+    if std::mem::take(&mut add.outbox.stray) && !is_scan {
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
-    let is_again = add.rapid.lines.iter().rev().take_while(|line| recent(line.at)).any(|line| line.draft == draft);
-    if !is_again || add.rapid.editing.is_some() || add.rapid.asked.as_ref() == Some(&draft) {
+    let is_again = add.outbox.lines.iter().rev().take_while(|line| recent(line.at)).any(|line| line.draft == draft);
+    if !is_again || add.outbox.editing.is_some() || add.outbox.asked.as_ref() == Some(&draft) {
         return None;
     }
-    add.rapid.asked = Some(draft);
+    add.outbox.asked = Some(draft);
     // The next scan takes its place.
     add.form.select(&NAME);
     Some(format!("{name} was added a moment ago. Enter again adds another one; F8 clears it."))
@@ -284,12 +287,12 @@ fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
     let status = new.status.map_or("not set (the service decides)".to_owned(), |status| status.to_string());
     let category = state.pets.categories.label(new.category_id);
     let details = vec![("Name", new.name.clone()), ("Category", category), ("Status", status)];
-    let what = match state.add.rapid.counts().waiting {
+    let what = match state.add.outbox.counts().waiting {
         0 => "Add this pet to".to_owned(),
         waiting => format!("Add this pet, and send {} that wait, to", counted(waiting, "line")),
     };
     let take = |app: &mut AppState, now: Now| {
-        input::take(app, now);
+        take(app, now);
         Vec::new()
     };
     state.asks_first(what, details, take, now)
@@ -298,27 +301,86 @@ fn asks_first(state: &mut AppState, new: &NewPet, now: Now) -> bool {
 /// Takes up what an earlier session left: a pet without an answer, an import that is not finished.
 pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
     if let Some(sent) = &state.add.sent {
-        let line = queued_before(sent, state.add.rapid.last + 1);
-        state.add.rapid.take_over(line);
+        let line = sent.queued(state.add.outbox.last + 1);
+        state.add.outbox.take_over(line);
     }
     // The program may have been killed after a name was taken and before its draft was removed.
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
-    let (draft, lines) = (input::draft(&state.add), &state.add.rapid.lines);
+    let (draft, lines) = (draft(&state.add), &state.add.outbox.lines);
     if lines.iter().any(|line| line.draft == draft && drafted.is_some_and(|at| at <= line.at)) {
         state.add.next_animal();
     }
     check_unfinished(state, now)
 }
 
-/// The one field that a reason names. A heuristic, not part of the API.
-pub(super) fn field_in(reason: &str) -> Option<Field> {
-    let words: Vec<String> = reason.split(|c: char| !c.is_alphanumeric()).map(str::to_ascii_lowercase).collect();
-    let names = |field: Field| match field {
-        Field::Name => ["name", "names"].as_slice(),
-        Field::CategoryId => &["categoryid", "category"],
-        Field::Status => &["status"],
-    };
-    let mut named =
-        Field::ALL.into_iter().filter(|field| words.iter().any(|word| names(*field).contains(&word.as_str())));
-    named.next().filter(|_| named.next().is_none())
+/// Handles text that is pasted for the name. Several codes come from a fast scanner: each is taken, the first appended
+/// to what is typed already. Several lines of anything else are previewed before they are sent. The rest is typed.
+pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
+    let lines = text.replace("\r\n", "\n").replace('\r', "\n");
+    let whole = format!("{}{lines}", state.add.form[&NAME].value());
+    let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
+    let setup = &state.add.outbox.setup;
+    let can_be_added = state.may_change() && !state.is_switching();
+    let can_be_added = can_be_added && setup.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
+    if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(setup.code_in(line))) {
+        return import::start::paste(state, text, now);
+    }
+    state.add.go_to_name();
+    for (taken, line) in lines.iter().enumerate() {
+        if let Some(why) = why_full(state) {
+            let (rest, from) = (lines.len() - taken, short(line));
+            let text = format!("{why} {taken} lines were taken, {rest} were not. Paste again from \"{from}\".");
+            state.complain(text);
+            return Some(vec![bell()]);
+        }
+        state.add.form[&NAME].insert(line);
+        take(state, now);
+    }
+    Some(state.note(format!("{} codes pasted, one line each.", lines.len())))
+}
+
+/// Why no further line can be taken now.
+pub fn why_full(state: &AppState) -> Option<String> {
+    let full = state.add.outbox.counts().waiting >= MOST_WAITING;
+    full.then(|| format!("{MOST_WAITING} lines are waiting, the maximum."))
+}
+
+/// The pet in the form as a line has it: without the prefix of a scanner, with the number of its category.
+pub fn draft(add: &State) -> Draft {
+    let Draft { name, category_id, status } = add.draft();
+    let setup = &add.outbox.setup;
+    let category_id = setup.categories.number(category_id.trim()).into_owned();
+    Draft { name: setup.code_in(&name).to_owned(), category_id, status }
+}
+
+/// Takes the form as a line, and is ready for the next one.
+pub fn take(state: &mut AppState, now: Now) {
+    let add = &mut state.add;
+    let number = add.outbox.next_number();
+    let known = state.pets.changes.known_ids().max().unwrap_or(0);
+    let (draft, key) = (draft(add), state.keys.make());
+    let line = Line { number, at: now.wall, draft, key, known, sent: None, fate: Fate::Unwritten };
+    let edited = add.stop_editing();
+    if edited.is_none() {
+        add.next_animal();
+    }
+    add.outbox.unwritten.push(typed(&line));
+    add.outbox.place(line, edited);
+    add.outbox.asked = None;
+}
+
+/// The record of a taken line.
+fn typed(line: &Line) -> QueueRecord {
+    let Line { number, at, draft, key, known, .. } = line.clone();
+    QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, known })
+}
+
+/// Whether it has the form of a barcode: 8 to 14 digits, as in EAN and UPC.
+fn is_code(text: &str) -> bool {
+    (8..=14).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The terminal's bell.
+pub const fn bell() -> Effect {
+    Effect::Notify(Notify::Bell, String::new())
 }

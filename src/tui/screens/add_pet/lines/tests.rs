@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use super::Fate;
-use super::state::MOST_WAITING;
 use crate::api::Failure;
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::send::SentAt;
@@ -15,11 +13,12 @@ use crate::transfer::ImportSource;
 use crate::tui::effect::Effect;
 use crate::tui::msg::{Msg, Size};
 use crate::tui::pending::Slot;
+use crate::tui::screens::add_pet::dispatch::SendLine;
+use crate::tui::screens::add_pet::dispatch::WriteLines;
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
-use crate::tui::screens::add_pet::rapid::dispatch::SendLine;
-use crate::tui::screens::add_pet::rapid::dispatch::WriteLines;
-use crate::tui::screens::add_pet::rapid::lines::SearchForLine;
+use crate::tui::screens::add_pet::lines::SearchForLine;
+use crate::tui::screens::add_pet::outbox::{Fate, MOST_WAITING};
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, remote};
@@ -42,7 +41,7 @@ fn name(app: &App) -> &str {
 
 /// Which field has the cursor.
 fn focus(app: &App) -> &str {
-    if app.state.add.rapid.in_lines { "lines" } else { app.state.add.form.focus().name }
+    if app.state.add.outbox.in_lines { "lines" } else { app.state.add.form.focus().name }
 }
 
 /// Types names, each with Enter, and confirms the writes.
@@ -79,7 +78,7 @@ fn bells(app: &App) -> usize {
 }
 
 fn fates(app: &App) -> Vec<(&str, &Fate)> {
-    app.state.add.rapid.lines.iter().map(|line| (line.draft.name.as_str(), &line.fate)).collect()
+    app.state.add.outbox.lines.iter().map(|line| (line.draft.name.as_str(), &line.fate)).collect()
 }
 
 fn answer(app: &mut App, lane: usize, outcome: LineSent) {
@@ -124,7 +123,7 @@ fn enter_takes_the_line_and_the_field_is_empty_in_the_same_frame() {
 #[test]
 fn every_line_has_its_own_key_and_lines_are_sent_in_order() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
+    app.state.add.outbox.setup.concurrency = Concurrency::try_from(1).unwrap();
     typed(&mut app, &["Rex"]);
     for _ in 0..2 {
         app.wait(Duration::from_secs(11));
@@ -154,7 +153,7 @@ fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
     for lane in [5, 0, 7] {
         answer(&mut app, lane, saved(100 + i64::try_from(lane).unwrap()));
     }
-    let fate = |at: usize| app.state.add.rapid.lines[at].fate.clone();
+    let fate = |at: usize| app.state.add.outbox.lines[at].fate.clone();
     assert_eq!((fate(6), fate(1), fate(8)), (Fate::Saved(105), Fate::Saved(100), Fate::Saved(107)));
     assert_eq!(names_sent(&app)[1..], names[..11]);
     let shown: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
@@ -164,8 +163,8 @@ fn with_slow_answers_several_lines_are_sent_and_each_gets_its_own_answer() {
 #[test]
 fn for_ordered_ids_one_line_is_sent_at_a_time() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.concurrency = Concurrency::try_from(1).unwrap();
-    app.state.add.rapid.took = Duration::from_secs(3);
+    app.state.add.outbox.setup.concurrency = Concurrency::try_from(1).unwrap();
+    app.state.add.outbox.took = Duration::from_secs(3);
     typed(&mut app, &["one", "two", "three"]);
     assert_eq!(sent(&app).len(), 1);
 }
@@ -174,7 +173,7 @@ fn for_ordered_ids_one_line_is_sent_at_a_time() {
 fn every_suffix_of_a_scanner_ends_one_line() {
     for suffix in ["Enter", "LF", "Enter LF", "Tab"] {
         let mut app = opened(80, 24);
-        app.state.add.rapid.setup.tab = suffix == "Tab";
+        app.state.add.outbox.setup.tab = suffix == "Tab";
         for name in ["4006381333931", "96385074", "Rex"] {
             app.keys(&format!("\"{name}\" {suffix}"));
             app.now.mono += Duration::from_millis(5);
@@ -198,7 +197,7 @@ fn a_fast_tab_takes_a_line_only_if_the_scanner_is_configured_for_it() {
 #[test]
 fn a_typed_tab_goes_to_the_next_field_and_keeps_the_text() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.tab = true;
+    app.state.add.outbox.setup.tab = true;
     for letter in ["R", "e", "x", "Tab"] {
         app.keys(letter);
         app.wait(Duration::from_millis(90));
@@ -292,7 +291,7 @@ fn several_pasted_lines_are_previewed_and_one_line_is_only_typed() {
 #[test]
 fn several_codes_at_once_come_from_a_fast_scanner() {
     let mut app = opened(80, 24);
-    app.state.add.rapid.setup.strip = "]E0".into();
+    app.state.add.outbox.setup.strip = "]E0".into();
     app.keys("\"]E04006381\"");
     app.send(Msg::Paste("333931\r\n96385074\r\n12345678\r\n".into()));
     let names: Vec<&str> = fates(&app).into_iter().map(|(name, _)| name).collect();
@@ -366,7 +365,7 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     app.send(Msg::Paste(names.join("\n")));
     app.keys("\"Rex\" Enter");
     assert!(app.says("1000 lines are waiting, the maximum. Your text is kept."), "{}", app.screen());
-    assert_eq!((name(&app), app.state.add.rapid.lines.len()), ("Rex", MOST_WAITING));
+    assert_eq!((name(&app), app.state.add.outbox.lines.len()), ("Rex", MOST_WAITING));
     app.keys("C-u");
     app.send(Msg::Paste("96385074\n96385081".into()));
     assert!(app.says("0 lines were taken, 2 were not. Paste again from \"96385074\"."), "{}", app.screen());
@@ -374,7 +373,7 @@ fn no_more_lines_wait_than_fit_and_the_text_is_kept() {
     written(&mut app);
     answer(&mut app, 0, saved(1));
     app.keys("Enter");
-    assert_eq!(app.state.add.rapid.lines.last().unwrap().draft.name, "Rex");
+    assert_eq!(app.state.add.outbox.lines.last().unwrap().draft.name, "Rex");
 }
 
 // --- replies ---
@@ -390,7 +389,7 @@ fn a_refused_line_is_edited_in_place_while_others_are_sent() {
     assert_eq!((name(&app), focus(&app)), ("Rex", "name"));
     app.keys("\" II\" Tab BS \"7\" Enter Enter");
     written(&mut app);
-    let Draft { name, category_id, .. } = &app.state.add.rapid.lines[0].draft;
+    let Draft { name, category_id, .. } = &app.state.add.outbox.lines[0].draft;
     assert_eq!((name.as_str(), category_id.as_str()), ("Rex II", "7"));
     assert_eq!(app.state.add.form[&fields::CATEGORY].value(), "3");
     answer(&mut app, 0, saved(1));
@@ -465,7 +464,7 @@ fn esc_leaves_an_edited_line_unchanged() {
     answer(&mut app, 0, refused(400, None));
     app.keys("F6 Enter \"x\" Esc");
     assert_eq!((name(&app), app.state.screen), ("", Screen::AddPet));
-    assert_eq!(app.state.add.rapid.lines[0].draft.name, "Rex");
+    assert_eq!(app.state.add.outbox.lines[0].draft.name, "Rex");
     app.keys("F6 Del");
     assert_eq!(fates(&app), []);
     assert_eq!(focus(&app), "name");
@@ -491,7 +490,7 @@ fn without_an_answer_the_line_is_sent_again_with_its_key_and_growing_pauses() {
     assert!(lines.iter().all(|line| line.key == lines[0].key && line.line == 1));
     assert_eq!(
         (lines[0].again, lines[1].again),
-        (None, Some(SentAt { here: app.state.add.rapid.lines[0].at, there: None }))
+        (None, Some(SentAt { here: app.state.add.outbox.lines[0].at, there: None }))
     );
     answer(&mut app, 0, saved(1));
     assert_eq!(names_sent(&app).last().unwrap(), "Mochi");
@@ -510,7 +509,7 @@ fn a_line_is_as_old_as_the_clock_of_the_service_says_of_its_first_attempt() {
         answer(&mut app, 0, no_answer());
         app.wait(Duration::from_secs(30));
         let again = sent(&app)[tries].again;
-        assert_eq!(again, Some(SentAt { here: app.state.add.rapid.lines[0].at, there: Some(first) }));
+        assert_eq!(again, Some(SentAt { here: app.state.add.outbox.lines[0].at, there: Some(first) }));
     }
 }
 
@@ -650,7 +649,7 @@ fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
 
 fn restored(service: Service, left: Unfinished) -> App {
     let mut app = App::started(service, 80, 24);
-    super::dispatch::restore(&mut app.state, Ok(left));
+    super::super::dispatch::restore(&mut app.state, Ok(left));
     app.wait(Duration::from_millis(1));
     app
 }
@@ -673,17 +672,17 @@ fn lines_of_an_earlier_session_are_sent_in_order_with_their_keys() {
     assert_eq!(fates(&app)[2..], [("", &Fate::Refused(BLANK.into())), ("Tank", &Fate::Unknown(None))]);
     app.keys("a Tab \"3\" Enter");
     typed(&mut app, &["Luna"]);
-    assert_eq!(app.state.add.rapid.lines.last().unwrap().number, 5);
+    assert_eq!(app.state.add.outbox.lines.last().unwrap().number, 5);
 }
 
 #[test]
 fn lines_that_were_left_for_a_profile_that_is_read_only_now_wait() {
     let mut app = App::started(remote(), 80, 24);
     app.state.link.read_only = true;
-    super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None)])));
+    super::super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None)])));
     assert!(app.says("They wait: production is read-only"), "{}", app.screen());
     app.wait(Duration::from_secs(60));
-    assert_eq!((sent(&app).len(), app.state.add.rapid.counts().waiting), (0, 1));
+    assert_eq!((sent(&app).len(), app.state.add.outbox.counts().waiting), (0, 1));
 }
 
 #[test]
@@ -711,11 +710,11 @@ fn a_refused_line_can_be_edited_later_and_is_then_removed_from_the_file() {
 fn another_service_gets_none_of_the_lines() {
     let mut app = opened(80, 24);
     app.keys("\"Rex\" Enter");
-    assert!(super::dispatch::why_not_switch(&app.state).unwrap().contains("Pets are being sent"));
+    assert!(super::super::dispatch::why_not_switch(&app.state).unwrap().contains("Pets are being sent"));
     written(&mut app);
     answer(&mut app, 0, refused(429, Some(60)));
-    assert_eq!(super::dispatch::why_not_switch(&app.state), None);
-    super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
+    assert_eq!(super::super::dispatch::why_not_switch(&app.state), None);
+    super::super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
     app.wait(Duration::from_secs(60));
     assert_eq!((fates(&app), sent(&app).len()), (vec![], 1));
 }
@@ -725,9 +724,9 @@ fn a_late_answer_of_the_previous_service_changes_nothing() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
     let job = app.job(Slot::Line(0)).unwrap();
-    super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
+    super::super::dispatch::restore(&mut app.state, Ok(Unfinished::default()));
     app.answer_to::<SendLine>(job.id, Ok(saved(1)));
-    assert_eq!((app.state.add.rapid.saved, app.state.added.len()), (0, 0));
+    assert_eq!((app.state.add.outbox.saved, app.state.added.len()), (0, 0));
 }
 
 #[test]
@@ -735,7 +734,7 @@ fn a_protected_service_is_asked_about_once_and_until_then_nothing_is_sent() {
     let protected = || {
         let mut app = App::loaded_from(remote(), 80, 24, &animals(3));
         app.state.link.protect = true;
-        super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
+        super::super::dispatch::restore(&mut app.state, Ok(left(&[("Rex", None), ("Mochi", None)])));
         assert!(app.says("Enter on one of them (2, F6) sends them."), "{}", app.screen());
         app
     };
