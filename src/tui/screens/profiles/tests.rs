@@ -172,6 +172,16 @@ fn a_test_asks_once_and_its_result_stays() {
 }
 
 #[test]
+fn without_a_key_no_service_is_blamed_for_not_accepting_it() {
+    let Service::Remote(keyless) = remote() else { panic!() };
+    let keyless = crate::config::Remote { key: None, key_origin: KeyOrigin::Absent, ..keyless };
+    let mut app = App::started(Service::Remote(keyless), 80, 24);
+    app.wait(DEAF).keys("Esc P");
+    app.answer::<ReadProfiles>(Ok(profiles()));
+    assert!(app.says("| no key") && !app.says("did not accept") && !app.says("401"), "{}", app.screen());
+}
+
+#[test]
 fn only_a_permanent_address_is_copied() {
     let mut app = listed(80, 24);
     app.keys("y");

@@ -92,6 +92,8 @@ fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)>
     }
     match &state.link.health {
         Health::Unknown => tested,
+        // Without a key nothing was sent.
+        Health::KeyRefused { .. } if !state.link.has_key() => tested,
         Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Tested::Failed(failure.clone()))),
         Health::Ok { took } => {
             let read = state.pets.read_at();
