@@ -73,9 +73,12 @@ pub static FORM_CHOICE_PLACE: Place = Place::new("form-choice", "Add pet", &[FOR
 
 /// The lines. Letters are for the name.
 static LINES_BELOW: &[Command] = &[
-    command("confirm", "Enter", "fix, search", "fix !, search for ?", |app, now| about_line(app, now, lines::open)),
-    command("refresh", "F5", "send again", "send ? again", |app, now| about_line(app, now, lines::send_again)),
-    command("delete", "Del", "drop", "drop the line", |app, now| about_line(app, now, lines::drop_marked)),
+    command("confirm", "Enter", "fix, search", "fix !, search for ?", |app, now| about_line(app, now, lines::open))
+        .when(|app| fate(app).is_some_and(Fate::wants_the_user)),
+    command("refresh", "F5", "send again", "send ? again", |app, now| about_line(app, now, lines::send_again))
+        .when(|app| matches!(fate(app), Some(Fate::Unknown(_)))),
+    command("delete", "Del", "drop", "drop the line", |app, now| about_line(app, now, lines::drop_marked))
+        .when(|app| fate(app).is_some_and(Fate::can_be_dropped)),
     moves(ARROWS, "move", "move", |app, movement, _| lines::step(app, movement.is_down())),
     change("next-field", "Tab", "", "to the form", |app, _| app.add.go_to_name()),
     LINES.at("F6", "", "to the form"),
@@ -96,6 +99,12 @@ impl State {
             self.form.place([&FORM_PLACE, &FORM_PLACE, &FORM_CHOICE_PLACE, &FORM_PLACE])
         }
     }
+}
+
+/// What happened to the selected line.
+fn fate(app: &AppState) -> Option<&Fate> {
+    let outbox = &app.add.outbox;
+    outbox.lines.iter().find(|line| line.number == outbox.marked).map(|line| &line.fate)
 }
 
 fn has_name(app: &AppState) -> bool {

@@ -158,20 +158,16 @@ pub fn drop_marked(state: &mut AppState, now: Now) -> Vec<Effect> {
     let Some(here) = outbox.lines.iter().position(|line| line.number == outbox.marked) else {
         return Vec::new();
     };
-    match outbox.lines[here].fate {
-        Fate::Unwritten | Fate::Sending(..) | Fate::Saved(_) => {
-            state.tell("A line that is being sent or saved cannot be dropped.");
-        }
-        Fate::Waiting | Fate::Refused(_) | Fate::Unknown(_) => {
-            let line = outbox.lines.remove(here);
-            outbox.unwritten.push(QueueRecord::Dropped { line: line.number });
-            match outbox.lines.get(here).or(outbox.lines.last()) {
-                Some(next) => outbox.marked = next.number,
-                None => outbox.in_lines = false,
-            }
-            state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
-        }
+    if !outbox.lines[here].fate.can_be_dropped() {
+        return state.note("A line that is being sent or saved cannot be dropped.");
     }
+    let line = outbox.lines.remove(here);
+    outbox.unwritten.push(QueueRecord::Dropped { line: line.number });
+    match outbox.lines.get(here).or(outbox.lines.last()) {
+        Some(next) => outbox.marked = next.number,
+        None => outbox.in_lines = false,
+    }
+    state.say_done(format!("Dropped {}.", short(&line.draft.name)), now.mono);
     Vec::new()
 }
 

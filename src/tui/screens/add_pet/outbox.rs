@@ -157,6 +157,11 @@ impl Fate {
         }
     }
 
+    /// Whether it is neither under way nor added.
+    pub const fn can_be_dropped(&self) -> bool {
+        matches!(self, Self::Waiting | Self::Refused(_) | Self::Unknown(_))
+    }
+
     /// Whether it needs the user.
     pub const fn wants_the_user(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Unknown(_))

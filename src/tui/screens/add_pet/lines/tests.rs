@@ -454,7 +454,13 @@ fn the_bottom_line_belongs_to_the_part_with_the_cursor() {
     let status = bottom(&mut app);
     assert!(status.contains("up/down choose") && !status.contains("Del drop"), "{status}");
     app.keys("F2 F6");
-    assert!(bottom(&mut app).contains("Del drop"), "{}", bottom(&mut app));
+    let under_way = bottom(&mut app);
+    assert!(under_way.contains("up/down move") && !under_way.contains("drop"), "{under_way}");
+    written(&mut app);
+    answer(&mut app, 0, refused(400, None));
+    let refused = bottom(&mut app);
+    assert!(refused.contains("Enter fix, search") && refused.contains("Del drop"), "{refused}");
+    assert!(!refused.contains("F5"), "{refused}");
 }
 
 #[test]
