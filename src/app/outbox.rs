@@ -1,6 +1,6 @@
-//! Adds each pet exactly once: pets wait in a [`queue`], [`send`] sends a pet and classifies the
-//! result, and [`unknown_outcome`] handles a missing answer.
+//! Adds each pet exactly once: pets wait in a [`queue`], [`send`] sends a pet and classifies the result, and [`search`] finds
+//! one that was sent without an answer.
 
 pub mod queue;
+pub mod search;
 pub mod send;
-pub mod unknown_outcome;

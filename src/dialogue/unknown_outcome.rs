@@ -4,8 +4,8 @@ use super::prompt::{Asked, Leave};
 use super::session::Session;
 use super::words;
 use crate::api::Failure;
+use crate::app::outbox::search::search_for;
 use crate::app::outbox::send::{SentAt, add, settle};
-use crate::app::outbox::unknown_outcome::{SearchResult, UnknownOutcome, UnknownOutcomeChoice, search_for};
 use crate::model::text::short;
 use crate::model::{IdempotencyKey, NewPet, Pet};
 
@@ -51,68 +51,53 @@ impl Session {
     pub(super) async fn settle_unknown_outcome(
         &mut self,
         pending_add: &PendingAdd,
-        failure: Option<Failure>,
+        mut failure: Option<Failure>,
     ) -> Asked<AddOutcome> {
-        let repeatable = self.setup.client.keeps_idempotency_keys();
-        let mut unknown_outcome = UnknownOutcome { failure, repeatable, ..UnknownOutcome::default() };
+        let mut repeatable = self.setup.client.keeps_idempotency_keys();
+        let mut found: Option<Option<Pet>> = None;
         loop {
-            self.say_unknown_outcome(pending_add, &unknown_outcome)?;
-            let answers = unknown_outcome.answers();
-            let ways = answers.map(words_of);
-            let answer = match self.talk.choose("What next", &ways, Some(0)).await {
-                Ok(at) => answers[at],
+            if found.is_none() {
+                let name = short(&pending_add.new.name);
+                self.talk.say(format!("Unknown outcome: {name} may or may not have been added."))?;
+                if let Some(failure) = &failure {
+                    self.talk.say(failure.sentence(&self.service))?;
+                }
+            }
+            let ways = match (&found, repeatable) {
+                (Some(Some(_)), true) => [Way::ThatIsIt, Way::Settle, Way::Keep],
+                (Some(Some(_)), false) => [Way::ThatIsIt, Way::SendAgain, Way::Keep],
+                (_, true) => [Way::Settle, Way::LookFor, Way::Keep],
+                (_, false) => [Way::LookFor, Way::SendAgain, Way::Keep],
+            };
+            let way = match self.talk.choose("What next", &ways.map(Way::words), Some(0)).await {
+                Ok(at) => ways[at],
                 Err(leave) => {
                     self.remind(pending_add)?;
                     return Err(leave);
                 }
             };
-            match answer {
-                UnknownOutcomeChoice::Keep => {
+            let sent = match (way, found.take().flatten()) {
+                (Way::ThatIsIt, Some(pet)) => return Ok(AddOutcome::Added(pet)),
+                (Way::Keep, _) => {
                     self.remind(pending_add)?;
                     return Ok(AddOutcome::Skipped);
                 }
-                UnknownOutcomeChoice::ThatIsIt => {
-                    if let Some(pet) = unknown_outcome.take_candidate() {
-                        return Ok(AddOutcome::Added(pet));
-                    }
+                (Way::SendAgain, _) => Some(self.post(pending_add).await?),
+                (Way::Settle, _) => self.send_safely(pending_add).await?,
+                (Way::LookFor | Way::ThatIsIt, _) => {
+                    found = Some(self.look_for(pending_add).await?);
+                    continue;
                 }
-                UnknownOutcomeChoice::LookFor => unknown_outcome.found = Some(self.look_for(pending_add).await?),
-                UnknownOutcomeChoice::SendAgain => match self.post(pending_add).await? {
-                    Ok(pet) => return Ok(AddOutcome::Added(pet)),
-                    Err(failure) => (unknown_outcome.failure, unknown_outcome.found) = (failure, None),
-                },
-                UnknownOutcomeChoice::Settle => match self.send_safely(pending_add).await? {
-                    Some(Ok(pet)) => return Ok(AddOutcome::Added(pet)),
-                    Some(Err(failure)) => (unknown_outcome.failure, unknown_outcome.found) = (failure, None),
-                    None => {
-                        self.talk.say("Too late: the service may have forgotten the request. Nothing was sent.")?;
-                        unknown_outcome = UnknownOutcome::default();
-                    }
-                },
-            }
-        }
-    }
-
-    fn say_unknown_outcome(&mut self, pending_add: &PendingAdd, unknown_outcome: &UnknownOutcome) -> Asked<()> {
-        match &unknown_outcome.found {
-            None => {
-                self.talk.say(format!(
-                    "Unknown outcome: {} may or may not have been added.",
-                    short(&pending_add.new.name)
-                ))?;
-                match &unknown_outcome.failure {
-                    Some(failure) => self.talk.say(failure.sentence(&self.service)),
-                    None => Ok(()),
+            };
+            failure = match sent {
+                Some(Ok(pet)) => return Ok(AddOutcome::Added(pet)),
+                Some(Err(failure)) => failure,
+                None => {
+                    self.talk.say("Too late: the service may have forgotten the request. Nothing was sent.")?;
+                    repeatable = false;
+                    None
                 }
-            }
-            Some(SearchResult::Candidate(pet)) => {
-                self.talk.say(format!("Found a matching pet: {}.", words::pet(pet, &self.setup.settings.categories)))
-            }
-            Some(SearchResult::None { complete: true }) => self.talk.say("Not found."),
-            Some(SearchResult::None { complete: false }) => {
-                self.talk.say("Not found among the pets that the service lists; there may be more.")
-            }
-            Some(SearchResult::Failed(failure)) => self.talk.say_all(words::failure(failure, &self.service)),
+            };
         }
     }
 
@@ -127,13 +112,29 @@ impl Session {
         })
     }
 
-    async fn look_for(&mut self, pending_add: &PendingAdd) -> Asked<SearchResult> {
+    /// The newest pet that it may be, and says what was found.
+    async fn look_for(&mut self, pending_add: &PendingAdd) -> Asked<Option<Pet>> {
         let client = self.setup.client.called("look for it");
         let Some(searched) = self.until_stopped(pending_add, search_for(&client, &pending_add.new)).await? else {
             self.remind(pending_add)?;
             return Err(Leave::Stopped);
         };
-        Ok(SearchResult::new(searched.map_err(|error| Failure::from(&error)), |id| self.known.contains(&id)))
+        let searched = match searched {
+            Ok(searched) => searched,
+            Err(error) => {
+                self.talk.say_all(words::failure(&Failure::from(&error), &self.service))?;
+                return Ok(None);
+            }
+        };
+        let none = match searched.complete {
+            true => "Not found.",
+            false => "Not found among the pets that the service lists; there may be more.",
+        };
+        let found = searched.newest(|id| self.known.contains(&id));
+        let categories = &self.setup.settings.categories;
+        let what = |pet: &Pet| format!("Found a matching pet: {}.", words::pet(pet, categories));
+        self.talk.say(found.as_ref().map_or_else(|| none.to_owned(), what))?;
+        Ok(found)
     }
 
     /// Reminds of a pet whose outcome stays unknown.
@@ -143,12 +144,24 @@ impl Session {
     }
 }
 
-const fn words_of(answer: UnknownOutcomeChoice) -> &'static str {
-    match answer {
-        UnknownOutcomeChoice::Settle => "send it again safely: it is added only once",
-        UnknownOutcomeChoice::SendAgain => "send it again: may add a duplicate",
-        UnknownOutcomeChoice::LookFor => "search for it",
-        UnknownOutcomeChoice::ThatIsIt => "this is it",
-        UnknownOutcomeChoice::Keep => "skip it",
+/// What can be done next.
+#[derive(Clone, Copy)]
+enum Way {
+    LookFor,
+    ThatIsIt,
+    Settle,
+    SendAgain,
+    Keep,
+}
+
+impl Way {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Settle => "send it again safely: it is added only once",
+            Self::SendAgain => "send it again: may add a duplicate",
+            Self::LookFor => "search for it",
+            Self::ThatIsIt => "this is it",
+            Self::Keep => "skip it",
+        }
     }
 }

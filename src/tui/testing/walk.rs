@@ -15,7 +15,7 @@ use crate::api::{Exchange, Failure};
 use crate::app::clipboard::ClipboardBackend;
 use crate::app::connections::{AddedProfile, Tested};
 use crate::app::outbox::queue::{LineSent, Unfinished};
-use crate::app::outbox::unknown_outcome::SearchedPets;
+use crate::app::outbox::search::SearchedPets;
 use crate::config::{KeyOrigin, Service, Settings};
 use crate::local::complete::Completion;
 use crate::model::{Field, Pet, PetStatus};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::api::failure::Failure;
 use crate::app::outbox::queue::QueueRecord;
-use crate::app::outbox::unknown_outcome::{SearchedPets, search_for};
+use crate::app::outbox::search::{SearchedPets, search_for};
 use crate::clock::Now;
 use crate::model::text::short;
 use crate::model::words::counted;

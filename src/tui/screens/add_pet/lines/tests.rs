@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::api::Failure;
 use crate::app::outbox::queue::{Attempt, LineSent, LineToSend, Open, QueueRecord, QueuedPet, Unfinished};
+use crate::app::outbox::search::SearchedPets;
 use crate::app::outbox::send::SentAt;
-use crate::app::outbox::unknown_outcome::SearchedPets;
 use crate::config::Service;
 use crate::config::file::Concurrency;
 use crate::model::{Draft, IdempotencyKeys, Pet, PetStatus};
