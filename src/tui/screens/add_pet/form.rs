@@ -81,6 +81,7 @@ static LINES_BELOW: &[Command] = &[
         .when(|app| fate(app).is_some_and(Fate::can_be_dropped)),
     moves(ARROWS, "move", "move", |app, movement, _| lines::step(app, movement.is_down())),
     change("next-field", "Tab", "", "to the form", |app, _| app.add.go_to_name()),
+    SAVE.at("F2", "", "check and add"),
     LINES.at("F6", "", "to the form"),
     help::SHOW.at("?", "", "this help"),
     change("back", "Esc F3", "form", "to the form", |app, _| app.add.go_to_name()),
@@ -252,6 +253,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
 
 /// Checks the form and takes it as a line, or puts the cursor on the first field to fix.
 fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
+    state.add.outbox.in_lines = false;
     if is_still_switching(state, "nothing was sent. Press F2 again after that.") {
         return vec![bell()];
     }
@@ -266,7 +268,8 @@ fn save(state: &mut AppState, now: Now) -> Vec<Effect> {
         state.tell(doubt);
         return vec![bell()];
     }
-    let Ok(new) = draft(&state.add).check(&state.add.outbox.setup.categories) else { return Vec::new() };
+    // Of a name, nothing may be left but the prefix of a scanner.
+    let Ok(new) = draft(&state.add).check(&state.add.outbox.setup.categories) else { return vec![bell()] };
     if !asks_first(state, &new, now) {
         take(state, now);
     }

@@ -344,6 +344,17 @@ fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() 
 }
 
 #[test]
+fn f2_adds_from_the_lines_too_and_shows_there_what_is_missing() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    app.keys("F6 F2");
+    assert_eq!((focus(&app), fates(&app).len()), ("name", 1));
+    assert!(app.says("Name is required"), "{}", app.screen());
+    app.keys("\"Max\" F6 F2");
+    assert_eq!((focus(&app), fates(&app)[1].0), ("name", "Max"));
+}
+
+#[test]
 fn text_and_cursor_stay_while_other_screens_are_shown() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
