@@ -142,6 +142,9 @@ pub fn wrap_words(text: &str, columns: usize) -> Vec<String> {
 }
 
 fn wrapped(text: &str, columns: usize, breaks_words: bool) -> Vec<String> {
+    if width(text) <= columns && !text.starts_with(' ') {
+        return vec![text.to_owned()];
+    }
     let mut lines = vec![String::new()];
     for mut word in text.split(' ') {
         while let Some(line) = lines.last_mut() {

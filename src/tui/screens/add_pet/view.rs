@@ -65,8 +65,7 @@ fn draw_below(outbox: &Outbox, page: &mut Page<'_>) {
     let counts = counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
     let counts = counts.collect::<Vec<_>>().join(", ");
     let counts = if counts.is_empty() { "no pets yet" } else { &counts };
-    page.line(cut(&format!("   This session: {counts}"), page.columns()));
-    page.styled(format!(" {}", page.appearance.rule(page.columns().saturating_sub(2))), StyleRole::Border);
+    page.heading(cut(&format!("   This session: {counts}"), page.columns()));
     page.go_to(page.rest());
     if !outbox.lines.is_empty() {
         draw_lines(outbox, page);
