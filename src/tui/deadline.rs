@@ -57,7 +57,8 @@ fn shows_seconds(state: &AppState, slot: Slot) -> bool {
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
         Slot::Count(_) | Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
-        Slot::Queue | Slot::Line(_) | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
+        Slot::Line(_) => state.screen == Screen::AddPet,
+        Slot::Queue | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
         Slot::Import => state.screen == Screen::AddPet && state.add.import.is_waiting(),
         Slot::Theme | Slot::Views | Slot::Profiles | Slot::WriteProfile | Slot::KeyFile => false,

@@ -121,7 +121,7 @@ fn draw_screen(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut Lay
     match state.screen {
         Screen::Pets => pets::view::draw(state, now, page, layout),
         Screen::AddPet if state.add.import.on => add_pet::import::view::draw(state, now, page),
-        Screen::AddPet => add_pet::view::draw(state, page),
+        Screen::AddPet => add_pet::view::draw(state, now, page),
         Screen::Domains => domains::view::draw(state, now, page),
         Screen::Profiles => profiles::view::draw(state, now, page),
         Screen::Requests => requests::draw(state, page, layout),

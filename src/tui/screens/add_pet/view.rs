@@ -1,5 +1,6 @@
 //! Paints the add screen.
 
+use crate::clock::Now;
 use crate::model::Draft;
 use crate::model::text::cut;
 use crate::tui::state::{AppState, Screen};
@@ -19,11 +20,11 @@ const FIELDS: u16 = 18;
 const LEAST_ROWS: u16 = 14;
 
 /// Paints the form, and the lines below it.
-pub fn draw(state: &AppState, page: &mut Page<'_>) {
-    page.at_least(LEAST_ROWS, 1, |page| draw_all(state, page));
+pub fn draw(state: &AppState, now: Now, page: &mut Page<'_>) {
+    page.at_least(LEAST_ROWS, 1, |page| draw_all(state, now, page));
 }
 
-fn draw_all(state: &AppState, page: &mut Page<'_>) {
+fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
     let add = &state.add;
     let gap = u16::from(page.area.height >= ROOMY);
     page.gap();
@@ -34,7 +35,7 @@ fn draw_all(state: &AppState, page: &mut Page<'_>) {
     page.y += 1 + gap;
     page.form(&add.form, &Layout { x: FIELDS, beside: true, gap, idle: add.outbox.in_lines }, &state.known(), "");
     page.gap();
-    draw_below(&add.outbox, page);
+    draw_below(&add.outbox, now, page);
 }
 
 /// The message row without a message: why the line in hand was refused.
@@ -54,7 +55,7 @@ pub fn waiting_word(state: &AppState) -> Option<String> {
 }
 
 /// Paints how many lines there are, and under that the lines, or what they are.
-fn draw_below(outbox: &Outbox, page: &mut Page<'_>) {
+fn draw_below(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
     let counts = outbox.counts();
     let counts = [
         (counts.saved, "saved"),
@@ -68,14 +69,14 @@ fn draw_below(outbox: &Outbox, page: &mut Page<'_>) {
     page.heading(cut(&format!("   This session: {counts}"), page.columns()));
     page.go_to(page.rest());
     if !outbox.lines.is_empty() {
-        draw_lines(outbox, page);
+        draw_lines(outbox, now, page);
     } else if page.left() > 1 {
         page.paragraph(3, "Type or scan a name. Each pet is a line here: saved at once, then sent.");
     }
 }
 
 /// The newest on top, with the cursor on the selected one.
-fn draw_lines(outbox: &Outbox, page: &mut Page<'_>) {
+fn draw_lines(outbox: &Outbox, now: Now, page: &mut Page<'_>) {
     let name = page.columns().saturating_sub(BESIDE_NAME);
     let columns = [("", 2), ("TIME", 10), ("NAME", name), ("CATEGORY", 10), ("STATUS", 11), ("RESULT", 15)];
     page.headings(&columns);
@@ -85,7 +86,7 @@ fn draw_lines(outbox: &Outbox, page: &mut Page<'_>) {
         let (mark, role, result) = match &line.fate {
             Fate::Unwritten => (" ", StyleRole::Wait, "waiting".to_owned()),
             Fate::Waiting => ("*", StyleRole::Wait, "waiting".to_owned()),
-            Fate::Sending(..) => ("*", StyleRole::Wait, "sending".to_owned()),
+            Fate::Sending(_, since) => ("*", StyleRole::Wait, format!("sending {} s", now.seconds_since(*since))),
             Fate::Saved(id) => ("+", StyleRole::Good, format!("id {id}")),
             Fate::Refused(why) => ("!", StyleRole::Error, why.split(':').next().unwrap_or_default().to_owned()),
             Fate::Unknown(None) => ("?", StyleRole::Wait, "no answer".to_owned()),

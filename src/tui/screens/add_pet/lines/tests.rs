@@ -344,6 +344,15 @@ fn the_question_mark_is_help_at_the_lines_and_the_status_and_text_in_the_name() 
 }
 
 #[test]
+fn how_long_a_pet_has_been_sent_is_counted() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    app.wait(Duration::from_secs(3));
+    assert!(app.says("sending 3 s"), "{}", app.screen());
+    assert!(crate::tui::deadline::next_deadline(&app.state, app.now).is_some(), "it goes on counting");
+}
+
+#[test]
 fn f2_adds_from_the_lines_too_and_shows_there_what_is_missing() {
     let mut app = opened(80, 24);
     typed(&mut app, &["Rex"]);
