@@ -59,11 +59,11 @@ fn lines_pasted_without_brackets_are_looked_at_first_and_no_key_that_creates_not
     app.shows(&["1 saved"]);
     // At the lines a question mark is help.
     app.send("\x1b[17~");
-    app.shows(&["fix, search"]);
+    app.shows(&["Esc form"]);
     app.send("?");
     app.shows(&["Help: ", "Esc close"]);
     app.send("\x1b");
-    app.shows(&["fix, search"]);
+    app.shows(&["Esc form"]);
     app.send("\x1b");
     app.shows(&["> Name *       [__"]);
     app.send("\x1b");
