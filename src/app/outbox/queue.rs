@@ -52,6 +52,8 @@ pub enum LineSent {
     Failed(Failure),
     /// It was not sent this time, for this reason.
     NotSent(Failure),
+    /// It was not sent, because the file cannot be written.
+    NotWritten,
     /// It may have been added before, and the service may not know its key: it was not sent again.
     NotRepeatable,
 }
@@ -166,8 +168,8 @@ impl Queue {
                 Err(error) => return LineSent::NotSent(not_sent(&error)),
             }
         }
-        if is_kept && let Err(why) = self.write(vec![QueueRecord::Sent { line, by, there }]).await {
-            return LineSent::NotSent(Failure::NotSent { why: format!("the queue cannot be written: {why}") });
+        if is_kept && self.write(vec![QueueRecord::Sent { line, by, there }]).await.is_err() {
+            return LineSent::NotWritten;
         }
         // The caller decides about the next try.
         match client.create_pet(&new, &key).await {

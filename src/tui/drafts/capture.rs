@@ -46,7 +46,8 @@ impl TypedText {
             if add.form[&NAME].is_empty() {
                 add.fill(Draft { name: String::new(), category_id: category.value().to_owned(), status });
             }
-            add.form[&NAME].insert(name.value());
+            let both = format!("{} {}", add.form[&NAME].value(), name.value());
+            add.form.set(&NAME, both.trim_start());
         }
         // Without a name in it, the next key would begin a pet.
         if !add.form.value(&NAME).is_empty() {

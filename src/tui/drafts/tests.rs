@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::app::domain_service::DomainSetup;
-use crate::app::outbox::queue::QueueRecord;
+use crate::app::outbox::queue::{QueueRecord, QueuedPet, Unfinished};
 use crate::app::outbox::send::SentAt;
 use crate::config::file::View;
 use crate::config::{Service, Settings};
@@ -11,7 +11,7 @@ use crate::model::{Draft, IdempotencyKeys, PetStatus};
 use crate::transfer::preview::preview;
 use crate::transfer::{ColumnMapping, Input};
 use crate::tui::msg::{Msg, Size};
-use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
+use crate::tui::screens::add_pet::dispatch::{self, SendLine, WriteLines};
 use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::CheckFile;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
@@ -297,7 +297,7 @@ fn change(app: &mut App, service: Service, drafts: Option<Drafts>) {
     app.keys("P");
     app.answer::<ReadProfiles>(Ok(profiles()));
     app.keys("Home Enter");
-    let left = Ok(crate::app::outbox::queue::Unfinished::default());
+    let left = Ok(Unfinished::default());
     let used = Used { settings: Arc::new(settings(service)), kept: None, left, drafts: Ok(drafts) };
     app.answer::<UseProfile>(Ok(used));
 }
@@ -434,6 +434,23 @@ fn what_an_earlier_version_sent_without_an_answer_becomes_a_line() {
         app.wait(Duration::from_millis(1)).answer::<WriteLines>(Ok(()));
         assert!(app.asked::<SendLine>().is_none());
         assert_eq!(app.state.add.outbox.lines[0].fate, Fate::Unknown(None));
+    }
+}
+
+#[test]
+fn a_name_that_was_taken_before_a_kill_does_not_come_back_beside_its_line() {
+    let app = form("\"Rex\" Tab \"3\"");
+    let drafts = Drafts::of(&app.state, None, app.now).unwrap();
+    let pet = Draft { name: "Rex".into(), category_id: "3".into(), status: Some(PetStatus::Available) };
+    for (after, name) in [(1, ""), (-1, "Rex")] {
+        let key = IdempotencyKeys::new(uuid::Uuid::max()).make();
+        let at = app.now.wall + jiff::SignedDuration::from_secs(after);
+        let added = QueuedPet { line: 1, at, key, pet: pet.clone(), known: 0 };
+        let mut next = App::loaded_from(remote(), 80, 24, &animals(39));
+        dispatch::restore(&mut next.state, Ok(Unfinished { saved: vec![added], ..Unfinished::default() }));
+        on_opened(&mut next.state, Ok(Some(drafts.clone())));
+        start(&mut next.state, next.now);
+        assert_eq!((next.state.add.draft().name.as_str(), next.says("is restored")), (name, !name.is_empty()));
     }
 }
 

@@ -55,9 +55,15 @@ pub enum QueueRecord {
 }
 
 impl QueueRecord {
-    /// Whether it is what was typed as this line.
-    pub const fn is_of(&self, number: u64) -> bool {
-        matches!(self, Self::Typed(typed) if typed.line == number)
+    /// Which line it is of.
+    pub const fn line(&self) -> u64 {
+        match self {
+            Self::Typed(typed) => typed.line,
+            Self::Sent { line, .. }
+            | Self::Saved { line, .. }
+            | Self::Refused { line, .. }
+            | Self::Dropped { line } => *line,
+        }
     }
 }
 
@@ -97,14 +103,17 @@ pub struct SentPet {
     pub at: SentAt,
     /// The last characters of the API key that it was sent with.
     pub api_key: String,
+    /// The pets known before.
+    #[serde(default)]
+    pub known: Vec<PetId>,
 }
 
 impl SentPet {
     /// The same as a line of the queue with this number.
     pub fn queued(&self, line: u64) -> Open {
-        let Self { new, key, at, api_key } = self.clone();
+        let Self { new, key, at, api_key, known } = self.clone();
         let pet = Draft { name: new.name, category_id: new.category_id.to_string(), status: new.status };
-        let typed = QueuedPet { line, at: at.here, key, pet, known: 0 };
+        let typed = QueuedPet { line, at: at.here, key, pet, known: known.into_iter().max().unwrap_or(0) };
         Open { typed, sent: Some(Attempt { by: api_key, there: at.there }), refused: None }
     }
 }
@@ -125,8 +134,8 @@ pub struct Open {
 pub struct Unfinished {
     /// In the order of typing.
     pub open: Vec<Open>,
-    /// How many were added.
-    pub saved: usize,
+    /// Those that were added.
+    pub saved: Vec<QueuedPet>,
     /// How many lines cannot be read.
     pub unreadable: usize,
 }
@@ -152,9 +161,8 @@ impl Unfinished {
                 }
             }
             QueueRecord::Saved { line, id: _ } => {
-                let before = self.open.len();
-                self.open.retain(|open| open.typed.line != line);
-                self.saved += before - self.open.len();
+                let saved = self.open.extract_if(.., |open| open.typed.line == line);
+                self.saved.extend(saved.map(|open| open.typed));
             }
             QueueRecord::Dropped { line } => self.open.retain(|open| open.typed.line != line),
         }
@@ -312,13 +320,13 @@ mod tests {
             refused: refused.map(str::to_owned),
         };
         let open = vec![open(2, Some(attempt()), None), open(3, None, Some("refused (400)")), open(5, None, None)];
-        let left = Unfinished { open, saved: 1, unreadable: 0 };
+        let left = Unfinished { open, saved: vec![typed(1)], unreadable: 0 };
         assert_eq!(file.read().unwrap(), left);
         assert_eq!(fs::metadata(&file.path).unwrap().permissions().mode() & 0o777, 0o600);
         // Opened again, it holds the same without settled pets.
         let mut again = QueueFile::new(file.path.clone());
         again.append(&[]).unwrap();
-        assert_eq!(again.read().unwrap(), Unfinished { saved: 0, ..left });
+        assert_eq!(again.read().unwrap(), Unfinished { saved: Vec::new(), ..left });
         again.remove_if_settled().unwrap();
         assert!(again.path.exists());
         again.append(&[QueueRecord::Saved { line: 2, id: 8 }, QueueRecord::Saved { line: 5, id: 9 }]).unwrap();

@@ -83,9 +83,12 @@ impl Job for WriteLines {
     fn done(&self, app: &mut AppState, result: Result<(), String>, now: Now) -> Vec<Effect> {
         let outbox = &mut app.add.outbox;
         let written = std::mem::take(&mut outbox.writing);
+        let is_first = !std::mem::replace(&mut outbox.is_unwritable, result.is_err());
         match result {
             Ok(()) => {
                 app.add.sent = None;
+                // A draft that outlives a kill would come back beside its line.
+                app.drafts.at_once = true;
                 for record in written {
                     if let QueueRecord::Typed(typed) = record
                         && let Some(line) = outbox.line(typed.line).filter(|line| line.fate == Fate::Unwritten)
@@ -95,14 +98,18 @@ impl Job for WriteLines {
                 }
             }
             Err(why) => {
-                let newer = std::mem::replace(&mut outbox.unwritten, written);
-                outbox.unwritten.extend(newer);
+                let is_saved = |number| outbox.lines.iter().any(|line| line.number == number && line.fate.is_saved());
+                let written = written.into_iter().filter(|record| !is_saved(record.line()));
+                let newer = std::mem::take(&mut outbox.unwritten);
+                outbox.unwritten = written.chain(newer).collect();
                 outbox.write_pause = Some(now.mono + BETWEEN_WRITES);
                 // A shop goes on with a full disk.
                 let unwritten = outbox.lines.iter_mut().filter(|line| line.fate == Fate::Unwritten);
                 unwritten.for_each(|line| line.fate = Fate::Waiting);
-                let text = "What you add cannot be saved to disk, and is kept only while petstore runs";
-                app.complain(format!("{text}: {}", short(&why)));
+                if is_first {
+                    let text = "What you add cannot be saved to disk, and is kept only while petstore runs";
+                    app.complain(format!("{text}: {}", short(&why)));
+                }
             }
         }
         Vec::new()
@@ -139,7 +146,12 @@ fn send(state: &mut AppState, now: Now) -> Vec<Effect> {
         };
         line.fate = Fate::Sending(lane, now.mono);
         let (line, key, attempt) = (line.number, line.key.clone(), attempt.clone());
-        let is_kept = !state.add.outbox.not_in_file().any(|record| record.is_of(line));
+        let outbox = &mut state.add.outbox;
+        let is_kept = outbox.not_in_file().all(|record| record.line() != line);
+        if !is_kept {
+            let Attempt { by, there } = attempt.clone();
+            outbox.unwritten.push(QueueRecord::Sent { line, by, there });
+        }
         let to_send = LineToSend { line, new, key, attempt, again, is_kept };
         effects.push(state.begin(SendLine { lane, line: Box::new(to_send) }, now));
     }
@@ -179,6 +191,11 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     let name = short(&line.draft.name);
     match sent {
         LineSent::Saved(pet) => return saved(state, lane, pet, now),
+        LineSent::NotWritten => {
+            line.fate = Fate::Unwritten;
+            let typed = line.typed();
+            state.add.outbox.unwritten.push(typed);
+        }
         LineSent::NotRepeatable => {
             line.fate = Fate::Unknown(None);
             state.add.outbox.tries = 0;
@@ -226,13 +243,16 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
 
 fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
     let outbox = &mut state.add.outbox;
-    for line in &mut outbox.lines {
-        if let Fate::Sending(there, since) = line.fate
-            && there == lane
-        {
-            outbox.took = now.mono.saturating_duration_since(since);
-            line.fate = Fate::Saved(pet.id);
-            outbox.unwritten.retain(|record| !record.is_of(line.number));
+    let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
+    if let Some(line) = outbox.lines.iter_mut().find(is_it)
+        && let Fate::Sending(_, since) = std::mem::replace(&mut line.fate, Fate::Saved(pet.id))
+    {
+        outbox.took = now.mono.saturating_duration_since(since);
+        let line = line.number;
+        // What the file could not take of it is settled by this.
+        if outbox.not_in_file().any(|record| record.line() == line) {
+            outbox.unwritten.retain(|record| record.line() != line);
+            outbox.unwritten.push(QueueRecord::Saved { line, id: pet.id });
         }
     }
     (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
@@ -289,7 +309,7 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
             Unfinished::default()
         }
     };
-    let saved = left.saved;
+    let saved = left.saved.len();
     let refused = left.open.iter().filter(|open| open.refused.is_some()).count();
     let outcome_unknown = left.open.iter().filter(|open| open.sent.is_some()).count();
     let waiting = left.open.len() - outcome_unknown - refused;
@@ -317,6 +337,9 @@ pub fn restore(state: &mut AppState, left: Result<Unfinished, String>) {
 pub fn why_not_switch(state: &AppState) -> Option<String> {
     let (outbox, service) = (&state.add.outbox, &state.link.service);
     let counts = outbox.counts();
+    if outbox.is_unwritable && !outbox.unwritten.is_empty() {
+        return Some(format!("What you added to {service} cannot be saved to disk, and would be lost."));
+    }
     if outbox.is_under_way() {
         return Some(format!("Pets are being sent to {service}. Wait a moment, then switch."));
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::app::outbox::queue::{QueueRecord, QueuedPet};
+use crate::app::outbox::queue::QueueRecord;
 use crate::clock::Now;
 use crate::config::Notify;
 use crate::model::text::short;
@@ -20,7 +20,7 @@ use crate::tui::text_input::Typing;
 use super::fields::{CATEGORY, NAME};
 use super::import::start::{IMPORT, check_unfinished};
 use super::lines;
-use super::outbox::{Fate, Line, MOST_WAITING};
+use super::outbox::{Fate, Line, MOST_WAITING, reason};
 
 /// So soon after a pet, the same name again may be a mistake: a code that was read twice.
 const A_MOMENT: Duration = Duration::from_secs(10);
@@ -181,6 +181,7 @@ pub fn on_typing(state: &mut AppState, typing: Typing<'_>, now: Now) -> bool {
         let is_elsewhere = add.outbox.in_lines || !add.form.is_at(&NAME);
         let begins = add.form[&NAME].is_empty();
         add.outbox.note_text(text, begins, now.mono);
+        add.outbox.asked = None;
         add.outbox.stray |= is_elsewhere && begins;
         add.go_to_name();
     }
@@ -232,6 +233,7 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && add.outbox.setup.categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
+    let is_scan = add.outbox.is_scan(add.form[&NAME].value(), now.mono);
     if !add.form.is_at(&NAME) {
         if add.form.is_at(&CATEGORY) && is_wrong {
             add.form.select(&CATEGORY);
@@ -242,6 +244,11 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
         return Vec::new();
     } else if has_category {
         return save(state, now);
+    } else if is_scan && add.outbox.counts().refused < MOST_WAITING && add.outbox.editing.is_none() {
+        // A scanner does not look where the cursor goes: the next code must not become the category.
+        take(state, now);
+        state.complain("Not added: a category is missing. F6 shows the code, Enter there fixes it.");
+        return vec![bell()];
     } else if is_wrong {
         add.form.select(&CATEGORY);
         return vec![bell()];
@@ -282,6 +289,7 @@ fn doubt(state: &mut AppState, now: Now) -> Option<String> {
     let (draft, name) = (draft(add), short(add.form.value(&NAME)));
     let is_scan = add.outbox.is_scan(add.form[&NAME].value(), now.mono);
     if std::mem::take(&mut add.outbox.stray) && !is_scan {
+        add.form.select(&NAME);
         return Some(format!("Your keys went into the name field. Enter again adds \"{name}\"; F8 clears it."));
     }
     let recent = |at| now.wall.duration_since(at).unsigned_abs() < A_MOMENT;
@@ -318,9 +326,12 @@ pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
     }
     // The program may have been killed after a name was taken and before its draft was removed.
     let drafted = state.drafts.back.as_ref().map(|back| back.at);
-    let (draft, lines) = (draft(&state.add), &state.add.outbox.lines);
-    if lines.iter().any(|line| line.draft == draft && drafted.is_some_and(|at| at <= line.at)) {
+    let (draft, outbox) = (draft(&state.add), &state.add.outbox);
+    let lines = outbox.lines.iter().map(|line| (&line.draft, line.at));
+    let mut taken = lines.chain(outbox.before.iter().map(|pet| (&pet.pet, pet.at)));
+    if taken.any(|(pet, at)| *pet == draft && drafted.is_some_and(|drafted| drafted <= at)) {
         state.add.next_animal();
+        state.drafts.back = None;
     }
     check_unfinished(state, now)
 }
@@ -329,10 +340,12 @@ pub fn take_up(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// to what is typed already. Several lines of anything else are previewed before they are sent. The rest is typed.
 pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> {
     let lines = text.replace("\r\n", "\n").replace('\r', "\n");
-    let whole = format!("{}{lines}", state.add.form[&NAME].value());
+    let name = &state.add.form[&NAME];
+    let begun = if name.is_selected() { String::new() } else { name.value().to_owned() };
+    let whole = format!("{begun}{lines}");
     let lines: Vec<&str> = lines.trim_end_matches('\n').split('\n').collect();
     let setup = &state.add.outbox.setup;
-    let can_be_added = state.may_change() && !state.is_switching();
+    let can_be_added = state.may_change() && !state.is_switching() && state.add.outbox.editing.is_none();
     let can_be_added = can_be_added && setup.categories.parse(state.add.form.value(&CATEGORY)).is_ok();
     if lines.len() < 2 || !can_be_added || !whole.lines().all(|line| is_code(setup.code_in(line))) {
         return import::start::paste(state, text, now);
@@ -345,7 +358,8 @@ pub fn paste(state: &mut AppState, text: &str, now: Now) -> Option<Vec<Effect>> 
             state.complain(text);
             return Some(vec![bell()]);
         }
-        state.add.form[&NAME].insert(line);
+        let begun = if taken == 0 { begun.as_str() } else { "" };
+        state.add.form.set(&NAME, &format!("{begun}{line}"));
         take(state, now);
     }
     Some(state.note(format!("{} codes pasted, one line each.", lines.len())))
@@ -365,26 +379,27 @@ pub fn draft(add: &State) -> Draft {
     Draft { name: setup.code_in(&name).to_owned(), category_id, status }
 }
 
-/// Takes the form as a line, and is ready for the next one.
+/// Takes the form as a line, refused where something is wrong with it, and is ready for the next one.
 pub fn take(state: &mut AppState, now: Now) {
     let add = &mut state.add;
     let number = add.outbox.next_number();
     let known = state.pets.changes.known_ids().max().unwrap_or(0);
     let (draft, key) = (draft(add), state.keys.make());
-    let line = Line { number, at: now.wall, draft, key, known, sent: None, fate: Fate::Unwritten };
+    let fate = match draft.check(&add.outbox.setup.categories) {
+        Ok(_) => Fate::Unwritten,
+        Err(errors) => Fate::Refused(reason(&errors)),
+    };
+    let line = Line { number, at: now.wall, draft, key, known, sent: None, fate };
     let edited = add.stop_editing();
     if edited.is_none() {
         add.next_animal();
     }
-    add.outbox.unwritten.push(typed(&line));
+    add.outbox.unwritten.push(line.typed());
+    if let Fate::Refused(why) = &line.fate {
+        add.outbox.unwritten.push(QueueRecord::Refused { line: number, why: why.clone() });
+    }
     add.outbox.place(line, edited);
     add.outbox.asked = None;
-}
-
-/// The record of a taken line.
-fn typed(line: &Line) -> QueueRecord {
-    let Line { number, at, draft, key, known, .. } = line.clone();
-    QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, known })
 }
 
 /// Whether it has the form of a barcode: 8 to 14 digits, as in EAN and UPC.

@@ -108,7 +108,9 @@ impl Job for SearchForLine {
     }
 
     fn done(&self, app: &mut AppState, searched: Result<SearchedPets, Failure>, _: Now) -> Vec<Effect> {
-        let added: Vec<_> = app.added.iter().map(|pet| pet.id).collect();
+        let lines = app.add.outbox.lines.iter();
+        let added: Vec<_> =
+            lines.filter_map(|line| if let Fate::Saved(id) = line.fate { Some(id) } else { None }).collect();
         let known: HashSet<_> = app.pets.changes.known_ids().collect();
         let service = app.link.service.clone();
         let Some(line) = app.add.outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {

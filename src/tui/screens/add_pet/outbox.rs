@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::app::outbox::queue::{Attempt, Open, QueueRecord, Unfinished};
+use crate::app::outbox::queue::{Attempt, Open, QueueRecord, QueuedPet, Unfinished};
 use crate::config::file::Concurrency;
 use crate::model::text::cut;
 use crate::model::{Categories, Draft, FieldError, IdempotencyKey, PetId, display_safe};
@@ -46,6 +46,10 @@ pub struct Outbox {
     pub unwritten: Vec<QueueRecord>,
     /// What is being written.
     pub writing: Vec<QueueRecord>,
+    /// The last writing failed.
+    pub is_unwritable: bool,
+    /// What earlier sessions have added of what the file has.
+    pub before: Vec<QueuedPet>,
     /// Nothing is sent before this time.
     pub pause: Option<Instant>,
     /// Nothing is written before this time.
@@ -147,6 +151,10 @@ impl Fate {
     /// Whether it is still to be saved.
     pub const fn is_waiting(&self) -> bool {
         matches!(self, Self::Unwritten | Self::Waiting | Self::Sending(..))
+    }
+
+    pub const fn is_saved(&self) -> bool {
+        matches!(self, Self::Saved(_))
     }
 
     /// Why it was refused, as a sentence.
@@ -264,6 +272,7 @@ impl Outbox {
     /// Takes over what the file has for the service in use.
     pub fn restore(&mut self, left: Unfinished) {
         self.lines = left.open.into_iter().map(|open| Line::restored(open, &self.setup.categories)).collect();
+        self.before = left.saved;
         self.last = self.lines.iter().map(|line| line.number).max().unwrap_or(0);
         self.unwritten.clear();
         self.writing.clear();
@@ -279,6 +288,12 @@ fn is_close(before: Instant, now: Instant) -> bool {
 }
 
 impl Line {
+    /// Its record.
+    pub fn typed(&self) -> QueueRecord {
+        let Self { number, at, draft, key, known, .. } = self.clone();
+        QueueRecord::Typed(QueuedPet { line: number, at, key, pet: draft, known })
+    }
+
     fn restored(open: Open, categories: &Categories) -> Self {
         let Open { typed, sent, refused } = open;
         Self {

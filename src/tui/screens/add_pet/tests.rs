@@ -100,7 +100,8 @@ fn errors_appear_once_a_field_was_left() {
 
 #[test]
 fn enter_in_the_name_leads_to_the_category_and_with_one_adds_the_pet() {
-    let mut app = typed(80, 24, "\"Biscuit\" Enter");
+    let mut app = typed(80, 24, "\"Biscuit\"");
+    app.wait(Duration::from_secs(1)).keys("Enter");
     assert_eq!((pets(&app), focus(&app)), (vec![], "category"));
     app.keys("\"3\" Enter");
     assert_eq!((pets(&app), focus(&app)), (vec![], "name"));
@@ -153,7 +154,8 @@ fn text_stays_while_other_screens_are_shown() {
 
 #[test]
 fn the_two_halves_of_a_cr_lf_are_one_enter() {
-    let mut app = typed(80, 24, "\"Biscuit\" Enter LF");
+    let mut app = typed(80, 24, "\"Biscuit\"");
+    app.wait(Duration::from_secs(1)).keys("Enter LF");
     assert_eq!(focus(&app), "category");
     app.wait(Duration::from_millis(60)).keys("LF");
     assert_eq!(focus(&app), "name");

@@ -324,11 +324,16 @@ fn run(state: &mut AppState, run: RunImport, now: Now) -> Vec<Effect> {
     vec![state.begin(run, now)]
 }
 
-/// Shows the pets, with those that a running import has added so far.
+/// Shows the pets, with those that were added meanwhile.
 pub fn show_pets(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
     let adds = |running: &Running| running.is_under_way && running.progress.added > 0;
-    if state.add.import.running().is_some_and(adds) { pets::update::reload(state, true, now) } else { Vec::new() }
+    let unread = std::mem::take(&mut state.add.outbox.unread) && !state.key_refused();
+    if unread || state.add.import.running().is_some_and(adds) {
+        pets::update::reload(state, true, now)
+    } else {
+        Vec::new()
+    }
 }
 
 fn stop_question() -> Question {

@@ -213,7 +213,7 @@ fn an_invalid_category_is_refused_at_its_field() {
     app.keys("\"Rex\" Tab C-u \"abc\" Enter");
     assert_eq!((focus(&app), bells(&app)), ("category", 1));
     assert!(app.says("\"abc\" is not a number"), "{}", app.screen());
-    app.keys("S-Tab Enter");
+    app.wait(Duration::from_secs(1)).keys("S-Tab Enter");
     assert_eq!((focus(&app), bells(&app), fates(&app)), ("category", 2, vec![]));
     app.keys("\"4\" Enter");
     assert_eq!((focus(&app), name(&app)), ("name", "Rex"));
@@ -235,8 +235,10 @@ fn a_name_that_was_added_a_moment_ago_is_asked_about() {
     app.keys("\"4006381333931\" Enter \"4006381333931\" Enter");
     assert!(app.says("4006381333931 was added a moment ago. Enter again adds another one"), "{}", app.screen());
     assert_eq!((fates(&app).len(), bells(&app)), (1, 1));
-    // The next scan takes its place; the same code once more counts.
+    // The next scan takes its place; only Enter adds it once more, not a third scan.
     app.keys("\"96385074\" Enter \"96385074\" Enter \"96385074\" Enter");
+    assert_eq!(fates(&app).len(), 2);
+    app.keys("Enter");
     assert_eq!(
         fates(&app).iter().map(|(name, _)| *name).collect::<Vec<_>>(),
         ["4006381333931", "96385074", "96385074"]
@@ -619,9 +621,50 @@ fn pets_that_cannot_be_written_are_sent_all_the_same_with_a_warning() {
     app.answer::<WriteLines>(Err("no room".into()));
     assert!(app.says("cannot be saved to disk, and is kept only while petstore runs: no room"), "{}", app.screen());
     assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [false]);
+    let why = super::super::dispatch::why_not_switch(&app.state);
+    assert!(why.unwrap().contains("cannot be saved to disk"), "not that it is being sent");
+    let rest: Vec<_> = app.state.add.outbox.not_in_file().collect();
+    assert!(matches!(rest[..], [QueueRecord::Typed(_), QueueRecord::Sent { line: 1, .. }]), "{rest:?}");
     app.answer_in::<SendLine>(Slot::Line(0), Ok(saved(1)));
-    app.wait(Duration::from_secs(60));
-    assert!(!app.state.pending.is_running(Slot::Queue), "what is added needs no place on disk");
+    let rest: Vec<_> = app.state.add.outbox.not_in_file().collect();
+    assert!(matches!(rest[..], [QueueRecord::Saved { line: 1, id: 1 }]), "{rest:?}");
+}
+
+#[test]
+fn a_retry_that_fails_after_the_answer_does_not_bring_the_line_back() {
+    let mut app = opened(80, 24);
+    app.keys("\"Rex\" Enter");
+    app.answer::<WriteLines>(Err("no room".into()));
+    app.wait(Duration::from_secs(2));
+    assert!(app.state.pending.is_running(Slot::Queue));
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(saved(1)));
+    app.answer::<WriteLines>(Err("no room".into()));
+    let rest: Vec<_> = app.state.add.outbox.not_in_file().collect();
+    assert!(matches!(rest[..], [QueueRecord::Saved { line: 1, id: 1 }]), "{rest:?}");
+}
+
+#[test]
+fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning() {
+    let mut app = opened(80, 24);
+    typed(&mut app, &["Rex"]);
+    app.answer_in::<SendLine>(Slot::Line(0), Ok(LineSent::NotWritten));
+    app.answer::<WriteLines>(Err("no room".into()));
+    assert!(app.says("cannot be saved to disk"), "{}", app.screen());
+    assert_eq!(sent(&app).iter().map(|line| line.is_kept).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
+    let names: Vec<_> = fates(&app).into_iter().map(|(name, fate)| (name.to_owned(), fate.is_saved())).collect();
+    assert_eq!(names, [("4006381333931".to_owned(), false), ("96385074".to_owned(), false)]);
+    assert_eq!((app.state.add.outbox.counts().refused, focus(&app), bells(&app)), (2, "name", 2));
+    assert!(app.says("a category is missing. F6 shows the code, Enter there fixes it."), "{}", app.screen());
+    app.keys("F6 Enter");
+    assert_eq!((name(&app), focus(&app)), ("96385074", "category"));
+    app.send(Msg::Paste("12345678\n12345679".into()));
+    assert_eq!((fates(&app).len(), app.state.place().name), (2, "form"), "a line that is being fixed is not added");
 }
 
 #[test]
@@ -664,13 +707,23 @@ fn lines_are_sent_on_other_screens_too_and_the_list_is_read_at_the_end() {
 
 fn left(names: &[(&str, Option<&str>)]) -> Unfinished {
     let mut keys = IdempotencyKeys::new(uuid::Uuid::from_u128(7));
-    let open = (1..).zip(names).map(|(line, (name, sent))| {
-        let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
-        let at = "2026-11-20T14:00:00Z".parse().unwrap();
-        let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0 };
-        Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
-    });
-    Unfinished { open: open.collect(), saved: 14, unreadable: 0 }
+    let open: Vec<_> = (1..)
+        .zip(names)
+        .map(|(line, (name, sent))| {
+            let pet = Draft { name: (*name).into(), category_id: "3".into(), status: None };
+            let at = "2026-11-20T14:00:00Z".parse().unwrap();
+            let typed = QueuedPet { line, at, key: keys.make(), pet, known: 0 };
+            Open { typed, sent: sent.map(|by| Attempt { by: by.to_owned(), there: None }), refused: None }
+        })
+        .collect();
+    let saved = QueuedPet {
+        known: 0,
+        line: 9,
+        at: "2026-11-20T14:00:00Z".parse().unwrap(),
+        key: keys.make(),
+        pet: Draft::default(),
+    };
+    Unfinished { open, saved: vec![saved; 14], unreadable: 0 }
 }
 
 fn restored(service: Service, left: Unfinished) -> App {
