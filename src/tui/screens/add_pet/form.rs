@@ -230,6 +230,7 @@ fn next(state: &mut AppState, now: Now) -> Vec<Effect> {
 /// Enter: adds the pet from its name once there is a category, and else leads there.
 fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     let add = &mut state.add;
+    let asked = draft(add);
     let category = add.form.value(&CATEGORY);
     let is_wrong = !category.is_empty() && add.outbox.setup.categories.parse(category).is_err();
     let has_category = !category.is_empty() && !is_wrong;
@@ -237,6 +238,13 @@ fn confirm(state: &mut AppState, now: Now) -> Vec<Effect> {
     if !add.form.is_at(&NAME) {
         if add.form.is_at(&CATEGORY) && is_wrong {
             add.form.select(&CATEGORY);
+            return vec![bell()];
+        }
+        if add.form.is_at(&CATEGORY) && is_code(category) && add.outbox.asked.as_ref() != Some(&asked) {
+            let text = format!("Is {category} a category, and not a code? Enter again takes it.");
+            add.outbox.asked = Some(asked);
+            add.form.select(&CATEGORY);
+            state.tell(text);
             return vec![bell()];
         }
         add.form.go_to(&NAME);

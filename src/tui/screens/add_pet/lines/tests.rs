@@ -654,6 +654,16 @@ fn a_line_whose_sending_cannot_be_recorded_is_sent_all_the_same_with_a_warning()
 }
 
 #[test]
+fn a_code_is_no_category_without_a_second_enter() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    app.keys("a Tab \"96385074\" Enter");
+    assert_eq!((focus(&app), bells(&app)), ("category", 1));
+    assert!(app.says("Is 96385074 a category, and not a code? Enter again takes it."), "{}", app.screen());
+    app.keys("Enter");
+    assert_eq!((focus(&app), app.state.add.form[&fields::CATEGORY].value()), ("name", "96385074"));
+}
+
+#[test]
 fn without_a_category_each_scan_is_kept_as_a_line_to_fix() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("a \"4006381333931\" Enter \"96385074\" Enter");
