@@ -266,7 +266,7 @@ fn message(state: &AppState, appearance: &Appearance, now: Now, columns: usize) 
                 Screen::Requests => requests::place(&state.requests),
                 Screen::Welcome => welcome::LINE.to_owned(),
                 Screen::AddPet if state.add.import.on => add_pet::import::view::place(state),
-                Screen::AddPet => add_pet::view::place(&state.add.outbox).to_owned(),
+                Screen::AddPet => add_pet::view::place(state).to_owned(),
                 Screen::Domains | Screen::Profiles => String::new(),
             };
             (place, StyleRole::Text)

@@ -190,7 +190,12 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     let attempt = attempt(&state.link, since);
     let name = short(&line.draft.name);
     match sent {
-        LineSent::Saved(pet) => return saved(state, lane, pet, now),
+        LineSent::Saved(pet) => {
+            line.fate = Fate::Saved(pet.id);
+            let number = line.number;
+            state.add.outbox.took = now.mono.saturating_duration_since(since);
+            return saved(state, number, pet, now);
+        }
         LineSent::NotWritten => {
             line.fate = Fate::Unwritten;
             let typed = line.typed();
@@ -241,19 +246,12 @@ fn on_sent(state: &mut AppState, lane: usize, sent: LineSent, now: Now) -> Vec<E
     Vec::new()
 }
 
-fn saved(state: &mut AppState, lane: usize, pet: Pet, now: Now) -> Vec<Effect> {
+fn saved(state: &mut AppState, line: u64, pet: Pet, now: Now) -> Vec<Effect> {
     let outbox = &mut state.add.outbox;
-    let is_it = |line: &&mut Line| matches!(line.fate, Fate::Sending(there, _) if there == lane);
-    if let Some(line) = outbox.lines.iter_mut().find(is_it)
-        && let Fate::Sending(_, since) = std::mem::replace(&mut line.fate, Fate::Saved(pet.id))
-    {
-        outbox.took = now.mono.saturating_duration_since(since);
-        let line = line.number;
-        // What the file could not take of it is settled by this.
-        if outbox.not_in_file().any(|record| record.line() == line) {
-            outbox.unwritten.retain(|record| record.line() != line);
-            outbox.unwritten.push(QueueRecord::Saved { line, id: pet.id });
-        }
+    // What the file could not take of it is settled by this.
+    if outbox.not_in_file().any(|record| record.line() == line) {
+        outbox.unwritten.retain(|record| record.line() != line);
+        outbox.unwritten.push(QueueRecord::Saved { line, id: pet.id });
     }
     (outbox.saved, outbox.unread) = (outbox.saved + 1, true);
     outbox.tries = 0;

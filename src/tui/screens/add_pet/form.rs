@@ -146,7 +146,7 @@ fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.screen = Screen::Pets;
     let counts = state.add.outbox.counts();
     if counts.waiting > 0 {
-        let text = format!("{} still being sent in the background.", counted(counts.waiting, "line"));
+        let text = format!("{} not sent yet.", counted(counts.waiting, "line"));
         state.tell(text);
     }
     if !std::mem::take(&mut state.add.outbox.unread) || state.key_refused() {

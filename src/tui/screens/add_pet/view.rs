@@ -39,7 +39,11 @@ fn draw_all(state: &AppState, now: Now, page: &mut Page<'_>) {
 }
 
 /// The message row without a message: why the line in hand was refused.
-pub fn place(outbox: &Outbox) -> &str {
+pub fn place(state: &AppState) -> &str {
+    let outbox = &state.add.outbox;
+    if state.key_refused() && outbox.counts().waiting > 0 {
+        return "Lines wait for an API key: F4 enters one.";
+    }
     outbox.explanation().unwrap_or("Category and status stay until you change them.")
 }
 

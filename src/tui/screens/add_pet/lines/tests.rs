@@ -596,6 +596,8 @@ fn with_a_refused_api_key_everything_waits_for_another() {
     app.wait(Duration::from_secs(3600));
     assert_eq!(sent(&app).len(), 1);
     assert!(app.screen().contains("3 waiting, 401"), "{}", app.screen());
+    app.keys("F6 F6");
+    assert!(app.says("Lines wait for an API key: F4 enters one."), "{}", app.screen());
     app.state.link.health = crate::tui::state::Health::Unknown;
     app.wait(Duration::from_secs(1));
     assert_eq!((sent(&app).len(), sent(&app)[1].again), (2, None));
