@@ -74,7 +74,7 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     app.send("?");
     app.shows(&["Help: Pets", "Z            whole inventory", "r F5         refresh"]);
     app.send("\x1b");
-    app.shows(&["[All 250]"]);
+    app.shows(&["[All 250]", "Enter detail"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
 }

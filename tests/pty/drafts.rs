@@ -324,7 +324,6 @@ fn killed_between_sending_and_the_answer_it_adds_the_animal_once() {
     app.shows(&["Added Biscuit, id 6."]);
     creations.recv_timeout(PATIENCE).unwrap();
     wait_for("the empty draft", || files(&state, "json").is_empty());
-    app.send("\x1b");
     app.shows(&["[All 6]", "Biscuit"]);
     app.send("q");
     assert_eq!(app.ended().0, 0);
