@@ -11,13 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use petstore::api::inventory::Coverage;
 use petstore::api::list::{List, ListAnswer};
 use petstore::app::domain_service::DomainSetup;
 use petstore::app::inventory::search::{Query, Search};
 use petstore::clock::{self, Now};
 use petstore::config::{Accent, Clipboard, Depth, LinkSpeed, Service, Settings};
 use petstore::model::samples::sample;
-use petstore::model::{Categories, IdempotencyKeys, Limit, Pet, PetStatus};
+use petstore::model::{Categories, IdempotencyKeys, Limit, Pet, PetQuery};
 use petstore::server::{self, Config, ServerHandle};
 use petstore::store::Store;
 use petstore::transfer::Input;
@@ -27,7 +28,8 @@ use petstore::tui::effect::Effect;
 use petstore::tui::event_loop::frame;
 use petstore::tui::job::{Answered, Outcome, Reply, Started};
 use petstore::tui::msg::{Key, KeyPress, Msg, Size};
-use petstore::tui::screens::pets::lists::{CountPets, ListPets};
+use petstore::tui::screens::pets::inventory::ReadInventory;
+use petstore::tui::screens::pets::lists::ListPets;
 use petstore::tui::start::start;
 use petstore::tui::state::AppState;
 use petstore::tui::terminal::DiffBackend;
@@ -162,20 +164,24 @@ impl Screen {
             let Effect::Job(Started { id, job }) = effect else { continue };
             let job: Arc<dyn Any + Send + Sync> = job;
             let outcome: Box<dyn Outcome> = match job.downcast::<ListPets>() {
-                Ok(job) => Box::new(Answered { answer: Ok(self.list(job.query.status)), job }),
-                Err(job) => match job.downcast::<CountPets>() {
-                    Ok(job) => Box::new(Answered { answer: Ok(self.list(Some(job.status))), job }),
-                    Err(_) => continue,
-                },
+                Ok(job) => Box::new(Answered { answer: Ok(self.list(&job.query)), job }),
+                Err(job) => {
+                    let Ok(job) = job.downcast::<ReadInventory>() else { continue };
+                    let part = Reply::part(id, &job, self.pets.to_vec());
+                    let effects = update(&mut self.state, Msg::Reply(part), self.now);
+                    self.answer(effects);
+                    Box::new(Answered { answer: Ok(Coverage::ALL), job })
+                }
             };
             let effects = update(&mut self.state, Msg::Reply(Reply::end(id, outcome)), self.now);
             self.answer(effects);
         }
     }
 
-    fn list(&self, status: Option<PetStatus>) -> ListAnswer {
-        let wanted = status.map(Into::into);
-        let pets = self.pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted).cloned().collect();
+    fn list(&self, query: &PetQuery) -> ListAnswer {
+        let wanted = query.status.map(Into::into);
+        let pets = self.pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
+        let pets = pets.take(query.limit.get().into()).cloned().collect();
         let (list, took) = (Some(List::of(pets, None)), Duration::from_millis(12));
         ListAnswer { list, took, there: None, offers_events: false }
     }

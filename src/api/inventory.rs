@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::client::UnreadPage;
@@ -30,7 +31,7 @@ const PART: usize = 1_000;
 const BETWEEN_PARTS: Duration = Duration::from_millis(250);
 
 /// How much of the inventory was seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// How many requests it took.
     pub requests: u32,
@@ -38,9 +39,19 @@ pub struct Coverage {
     pub complete: bool,
     /// The statuses of which there may be more: their lists were full and had no next page.
     pub full: Vec<PetStatus>,
+    /// Whether the rest was not read, because there are so many.
+    pub is_cut: bool,
 }
 
 impl Coverage {
+    /// What a list of all pets has seen.
+    pub const ALL: Self = Self { requests: 1, complete: true, full: Vec::new(), is_cut: false };
+
+    /// Whether all pets were seen, or all with `status`.
+    pub fn covers(&self, status: Option<PetStatus>) -> bool {
+        self.complete || !self.is_cut && status.is_some_and(|status| !self.full.contains(&status))
+    }
+
     /// The same as [`Self::honest_word`] for the list of one status.
     pub fn honest_word_of_status(&self, seen: usize) -> String {
         let (pets, requests) = (counted(seen, "pet"), counted(self.requests, "request"));
@@ -57,6 +68,9 @@ impl Coverage {
         if self.complete {
             return format!("{pets} from {requests}: all that the service lists.");
         }
+        if self.is_cut {
+            return format!("{pets} from {requests}. There are more.");
+        }
         let only = match self.full.as_slice() {
             [] => String::new(),
             [one] => format!("only {ROWS} {one} ones are listed, and "),
@@ -67,16 +81,20 @@ impl Coverage {
     }
 }
 
-/// Gives the whole inventory to `tell` as it comes, in parts of some size.
+/// Gives the inventory to `tell` as it comes, in parts of some size: the whole, or about as much as `most` of its pets.
 pub async fn in_parts<T: Future<Output = ()>>(
     client: &Client,
+    most: usize,
     tell: impl Fn(Vec<Pet>) -> T,
 ) -> Result<Coverage, ApiError> {
-    let (pages, mut coming) = mpsc::channel(4);
-    let collect = async {
-        let mut part: Vec<Pet> = Vec::new();
+    let (pages, mut coming) = mpsc::channel::<Vec<Pet>>(4);
+    let collect = async move {
+        let (mut part, mut count) = (Vec::<Pet>::new(), 0);
         let mut reported = clock::now().mono;
-        while let Some(pets) = coming.recv().await {
+        while count < most
+            && let Some(pets) = coming.recv().await
+        {
+            count += pets.len();
             part.extend(pets);
             let now = clock::now().mono;
             if part.len() >= PART || now.saturating_duration_since(reported) >= BETWEEN_PARTS {
@@ -84,9 +102,12 @@ pub async fn in_parts<T: Future<Output = ()>>(
                 tell(std::mem::take(&mut part)).await;
             }
         }
+        drop(coming);
         tell(part).await;
+        count >= most
     };
-    tokio::join!(inventory(client, None, pages), collect).0
+    let (coverage, is_cut) = tokio::join!(inventory(client, None, pages), collect);
+    coverage.map(|coverage| Coverage { is_cut: is_cut && !coverage.complete, ..coverage })
 }
 
 /// Sends the whole inventory to `parts`, some pets at a time, each id once; with a `status`, that list only. What may
@@ -113,7 +134,7 @@ pub async fn inventory(
             }
         }
     }
-    Ok(Coverage { requests: walk.fetch.requests, complete: first == End::Last, full })
+    Ok(Coverage { requests: walk.fetch.requests, complete: first == End::Last, full, is_cut: false })
 }
 
 /// How a list ended.
@@ -264,7 +285,7 @@ mod tests {
     #[test]
     fn what_may_be_missing_is_reported() {
         let word = |complete, full: &[PetStatus], requests, seen| {
-            Coverage { requests, complete, full: full.to_vec() }.honest_word(seen)
+            Coverage { requests, complete, full: full.to_vec(), is_cut: false }.honest_word(seen)
         };
         assert_eq!(word(true, &[], 1, 1), "1 pet from 1 request: all that the service lists.");
         assert_eq!(word(true, &[], 3, 237), "237 pets from 3 requests: all that the service lists.");

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::client::Fetched;
 use super::{ApiError, Client, Defect, NextPage};
 use crate::clock;
-use crate::model::{BaseUrl, Limit, Pet, PetId, PetQuery};
+use crate::model::{BaseUrl, Pet, PetId, PetQuery};
 
 /// The pets of one or more pages, each id once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,21 +65,6 @@ impl List {
         self.pages.last()?.next.as_ref()
     }
 
-    /// Puts `more` at the end, without the pets that are here already.
-    pub fn append(&mut self, more: Self) {
-        let mut ids = self.pets.iter().map(|pet| pet.id).collect();
-        let mut rows = Arc::unwrap_or_clone(more.pets).into_iter();
-        for page in more.pages {
-            let rows = rows.by_ref().take(page.len).collect();
-            self.push(page, rows, &mut ids);
-        }
-    }
-
-    /// Its first `most` rows: the list itself where it has no more, otherwise without the ways to ask for it again.
-    pub fn first(&self, most: usize) -> Self {
-        if self.pets.len() <= most { self.clone() } else { Self::of(self.pets[..most].to_vec(), self.next().cloned()) }
-    }
-
     /// The same list as one of the service at `base`. Where its addresses are those of another service, or none is
     /// known, it keeps only its rows: the key must not follow them. Where it went on, they are as of one page that may
     /// have been cut, so that they are not taken for all.
@@ -93,22 +78,6 @@ impl List {
         }
         let pages = self.pages.into_iter().map(|page| Page { asked: None, etag: None, next: None, ..page });
         Self { pages: pages.collect(), ..self }
-    }
-
-    /// Takes up a pet that was added after it was read, if it belongs in these pages: otherwise the list goes on after its
-    /// last page.
-    pub fn add(&mut self, pet: &Pet, limit: Limit) {
-        let follows = self.pets.last().is_none_or(|last| last.id < pet.id);
-        let is_here = !follows && self.pets.iter().any(|known| known.id == pet.id);
-        let Some(page) = self.pages.last_mut().filter(|page| page.next.is_none() && !is_here) else { return };
-        if page.len < usize::from(limit.get()) {
-            page.len += 1;
-            // It is no longer as it came.
-            page.etag = None;
-            Arc::make_mut(&mut self.pets).push(pet.clone());
-        } else if let (Some(asked), Some(last)) = (&page.asked, self.pets.last()) {
-            page.next = Some(asked.after(last.id));
-        }
     }
 
     fn empty() -> Self {
@@ -167,7 +136,7 @@ pub async fn list(client: &Client, query: &PetQuery, pages: u16, known: Option<&
     Ok(answer(client, (!unchanged).then(|| assembled(parts)), took))
 }
 
-/// The page at `next`, as a separate list: see [`List::append`].
+/// The page at `next`, as a separate list.
 pub async fn more(client: &Client, next: &NextPage) -> Result<ListAnswer, ApiError> {
     let started = clock::now().mono;
     let part = part(client, next.clone(), None).await?;

@@ -44,19 +44,19 @@ const MIN_PAUSE: Duration = Duration::from_millis(1);
 pub(super) fn can_refresh(state: &AppState) -> bool {
     state.pets.live.is_some()
         && !state.pets.follow.is_live()
-        && !state.pending.is_running(Slot::List)
+        && ![Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot))
         && state.link.health_is_ok()
 }
 
 /// The jobs whose running time is on screen.
 fn shows_seconds(state: &AppState, slot: Slot) -> bool {
     match slot {
-        Slot::List | Slot::More | Slot::TestKey | Slot::Samples => true,
+        Slot::List | Slot::TestKey | Slot::Samples => true,
         Slot::Check(lane) => state.screen == Screen::Domains && scheduler::is_asked(&state.domains, lane),
         Slot::Redirects => state.screen == Screen::Domains,
         Slot::Inventory | Slot::ById | Slot::Export => state.screen == Screen::Pets,
         Slot::TestProfile | Slot::TryProfile | Slot::UseProfile => state.screen == Screen::Profiles,
-        Slot::Count(_) | Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
+        Slot::Registry | Slot::Write | Slot::Copy | Slot::Cache => false,
         Slot::Line(_) => state.screen == Screen::AddPet,
         Slot::Queue | Slot::SearchForLine | Slot::CheckFile | Slot::CompletePath => false,
         // What it waits for counts down; everything else comes as news.
@@ -102,7 +102,7 @@ fn next_second_before(at: Instant, now: Instant, step: u64) -> Instant {
 
 /// Old rows show their age in minutes.
 fn next_minute(state: &AppState, now: Now) -> Option<Instant> {
-    let read = state.pets.read_at()?.mono;
+    let read = state.pets.store.read()?.mono;
     let age = now.mono.saturating_duration_since(read);
     if age < STALE_AFTER {
         return Some(read + STALE_AFTER);

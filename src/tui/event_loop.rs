@@ -118,7 +118,7 @@ pub async fn run<B: Backend>(
             }
             pacing.drawn(now.mono);
             due = None;
-            if state.panes_wait && (state.pets.list().is_some() || state.pending.since(Slot::List).is_none()) {
+            if state.panes_wait && (state.pets.store.read().is_some() || state.pending.since(Slot::List).is_none()) {
                 state.panes_wait = false;
                 state.drawn_row = None;
                 due = Some(now.mono);

@@ -4,8 +4,6 @@
 
 use std::time::Instant;
 
-use crate::model::PetStatus;
-
 /// How many domains are checked at the same time.
 pub(super) const LANES: usize = 4;
 
@@ -17,10 +15,6 @@ pub(super) const LINES: usize = 8;
 pub enum Slot {
     /// The rows of the table.
     List,
-    /// A further page of them.
-    More,
-    /// How many pets have a status.
-    Count(PetStatus),
     /// Writing lines into their file. Never aborted.
     Queue,
     /// Sending a line, in one of `LINES` lanes. Never aborted.
@@ -43,7 +37,7 @@ pub enum Slot {
     Write,
     /// Copying a text.
     Copy,
-    /// Reading the whole inventory.
+    /// Reading all pets.
     Inventory,
     /// Looking up a pet by its id.
     ById,
@@ -96,17 +90,17 @@ impl Slot {
     /// configuration file to write to there, and `[ssh]` of the configuration decides whether there are actions.
     pub(super) const fn is_allowed_over_ssh(self) -> bool {
         use Slot::{Action, Cache, CheckFile, Copy, Drafts, Import, Line, Queue, SearchForLine};
-        use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples, TestKey, Theme, Views};
-        matches!(self, List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples)
+        use Slot::{ById, Follow, Inventory, List, Provenance, Samples, TestKey, Theme, Views};
+        matches!(self, List | Inventory | ById | Follow | Provenance | Samples)
             || matches!(self, Queue | Line(_) | SearchForLine | Drafts | Cache | Action(_) | CheckFile | Import)
             || matches!(self, Copy | TestKey | Theme | Views)
     }
 
     /// Whether its answer is about the service in use, and nothing once there is another.
     pub(super) const fn is_about_service(self) -> bool {
-        use Slot::{ById, CheckFile, Count, Export, Follow, Inventory, KeyFile, List, More};
+        use Slot::{ById, CheckFile, Export, Follow, Inventory, KeyFile, List};
         use Slot::{Provenance, Samples, SearchForLine, TestKey};
-        matches!(self, List | More | Count(_) | Inventory | ById | Samples | SearchForLine)
+        matches!(self, List | Inventory | ById | Samples | SearchForLine)
             || matches!(self, CheckFile | Export | TestKey | KeyFile | Follow | Provenance)
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept from one session to the next for each service: the lists as they were last read.
+//! What is kept from one session to the next for each service: the pets as they were last read.
 //!
 //! Shown in the first frame, before anything was asked; never sent anywhere.
 
@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::api::inventory::Coverage;
 use crate::api::list::List;
 use crate::config::{Service, Settings};
 use crate::local::{atomic_file, file_stem};
-use crate::model::{Limit, PetStatus};
+use crate::model::{Limit, Pet, PetStatus};
 
 /// The longest file that is read, in bytes.
 const MOST_OCTETS: u64 = 8 << 20;
@@ -23,20 +24,14 @@ const MOST_OCTETS: u64 = 8 << 20;
 pub struct SessionCache {
     /// Of which service: its address and the name it goes by, or its database.
     pub identity: String,
-    /// Whether it links further pages.
-    has_pages: bool,
-    lists: Vec<KeptList>,
-    counted: [Option<(Timestamp, List)>; 3],
+    /// When the pets were read.
+    at: Timestamp,
+    pets: Vec<Pet>,
+    coverage: Option<Coverage>,
+    /// The last list that came, and what was asked for it.
+    listed: Option<(Option<PetStatus>, Limit, List)>,
     /// The status of the last pet that was added.
     status: Option<PetStatus>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct KeptList {
-    status: Option<PetStatus>,
-    limit: Limit,
-    at: Timestamp,
-    list: List,
 }
 
 impl SessionCache {

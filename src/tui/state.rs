@@ -140,8 +140,6 @@ pub struct Link {
     pub origins: Vec<Sourced>,
     /// How it is.
     pub health: Health,
-    /// Whether it has ever sent a link to a next page.
-    pub has_pages: bool,
     /// The time by its clock in an answer, and when that came.
     pub dated: Option<(Timestamp, Instant)>,
 }
@@ -260,7 +258,6 @@ impl Link {
             key,
             origins: settings.origins.clone(),
             health: Health::Unknown,
-            has_pages: false,
             dated: None,
         }
     }

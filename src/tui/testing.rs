@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::api::NextPage;
 use crate::api::failure::Failure;
+use crate::api::inventory::Coverage;
 use crate::api::list::{List, ListAnswer};
 use crate::app::domain_service::{DomainService, DomainSetup};
 use crate::app::outbox::queue::LineSent;
@@ -41,7 +42,8 @@ use super::update::update;
 use super::view::draw_whole;
 use crate::tui::screens::add_pet::dispatch::{SendLine, WriteLines};
 use crate::tui::screens::domains::update::KeepRegistry;
-use crate::tui::screens::pets::lists::{CountPets, ListPets};
+use crate::tui::screens::pets::inventory::ReadInventory;
+use crate::tui::screens::pets::lists::ListPets;
 
 pub fn appearance() -> Appearance {
     Appearance { ascii: true, theme: Theme::built_in("default"), depth: Depth::TrueColour, zone: TimeZone::UTC }
@@ -297,11 +299,20 @@ impl App {
         }
     }
 
-    /// Answers every waiting list question from `pets`.
+    /// Answers every waiting question for pets from `pets`.
     pub(super) fn answer_lists(&mut self, pets: &[Pet]) {
+        self.answer_limited(pets, usize::MAX);
+    }
+
+    /// The same, by a service that lists only so many of each status.
+    pub(super) fn answer_limited(&mut self, pets: &[Pet], most: usize) {
         let asks = |effect: &mut Effect| {
             let asked = job_of(effect);
-            asked.is_some_and(|job| of_kind::<ListPets>(job).is_some() || of_kind::<CountPets>(job).is_some())
+            asked.is_some_and(|job| of_kind::<ListPets>(job).is_some() || of_kind::<ReadInventory>(job).is_some())
+        };
+        let of_status = |status: Option<PetStatus>| {
+            let wanted = status.map(Into::into);
+            pets.iter().filter(move |pet| wanted.is_none() || pet.status == wanted).cloned()
         };
         loop {
             let asked: Vec<_> = self.effects.extract_if(.., asks).collect();
@@ -310,16 +321,21 @@ impl App {
             }
             for effect in asked {
                 let Effect::Job(started) = effect else { continue };
-                let answer = |status: Option<PetStatus>, limit: Limit| {
-                    let wanted = status.map(Into::into);
-                    let of_status = pets.iter().filter(|pet| wanted.is_none() || pet.status == wanted);
-                    listed(of_status.take(limit.get().into()).cloned().collect(), None)
-                };
                 if let Some(ListPets { query, .. }) = of_kind(&started) {
-                    self.answer_to::<ListPets>(started.id, answer(query.status, query.limit));
-                } else if let Some(CountPets { status, .. }) = of_kind(&started) {
-                    self.answer_to::<CountPets>(started.id, answer(Some(*status), Limit::MAX));
+                    let rows = of_status(query.status).take(query.limit.get().into()).collect();
+                    self.answer_to::<ListPets>(started.id, listed(rows, None));
+                    continue;
                 }
+                let full = PetStatus::ALL.into_iter().filter(|status| of_status(Some(*status)).count() >= most);
+                let full: Vec<_> = if pets.len() < most { Vec::new() } else { full.collect() };
+                let complete = pets.len() < most;
+                let listed = PetStatus::ALL.into_iter().flat_map(|status| of_status(Some(status)).take(most));
+                let all = if complete { pets.to_vec() } else { listed.collect() };
+                if self.state.pending.is_running(Slot::Inventory) {
+                    self.say_to::<ReadInventory>(started.id, all);
+                }
+                let coverage = Coverage { requests: 4, complete, full, is_cut: false };
+                self.answer_to::<ReadInventory>(started.id, Ok(coverage));
             }
         }
     }

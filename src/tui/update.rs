@@ -123,7 +123,7 @@ pub fn update(state: &mut AppState, msg: Msg, now: Now) -> Vec<Effect> {
     effects.extend(popups::key::find_key_file(state, now));
     effects.extend(dispatch::work(state, now));
     effects.extend(drafts::notice(state, now));
-    pets::follow::announce(state, now);
+    pets::follow::announce(state);
     effects.extend(pets::provenance::ask(state, now));
     state.drawn_row = drawn_row.filter(|_| state.only_moved && effects.is_empty());
     effects
@@ -252,7 +252,8 @@ fn show_add(state: &mut AppState, _: Now) {
 fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
     let place = state.place();
     if place.name == PETS {
-        pets::update::back(state, now)
+        pets::update::back(state);
+        Vec::new()
     } else if place == &domains::update::LIST_PLACE {
         domains::update::leave(state, now)
     } else {
@@ -269,20 +270,11 @@ fn interrupt(state: &mut AppState, now: Now) -> Vec<Effect> {
     state.interrupted = Some(now.mono);
     let cancelled = state.pending.forget_all(Slot::is_cancellable);
     domains::scheduler::cancelled(&mut state.domains, now);
-    let mut effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
-    if cancelled.contains(&Slot::Inventory) {
-        effects.extend(pets::inventory::on_cancelled(state, now));
-    }
+    let effects: Vec<Effect> = cancelled.iter().copied().map(Effect::Cancel).collect();
     if cancelled.contains(&Slot::Export) {
         popups::jobs::on_stopped(state, now);
     }
-    let what = match state.pets.whole.pets.len() {
-        came if cancelled.contains(&Slot::Inventory) && state.pets.whole.is_there() => {
-            format!("Stopped: {came} pets loaded. ")
-        }
-        _ if cancelled.is_empty() => String::new(),
-        _ => "Cancelled. ".to_owned(),
-    };
+    let what = if cancelled.is_empty() { "" } else { "Cancelled. " };
     state.tell(format!("{what}Press Ctrl-C again to quit."));
     if let Some(message) = &mut state.message {
         message.until = Some(now.mono + TWICE);
@@ -399,7 +391,7 @@ fn on_tick(state: &mut AppState, now: Now) -> Vec<Effect> {
     let mut effects = domains::scheduler::work(state, now);
     let refresh_due = can_refresh(state) && state.pets.next_refresh().is_some_and(|at| at <= now.mono);
     if retry_due || refresh_due {
-        effects.extend(pets::update::reload(state, retry_due, now));
+        effects.extend(pets::update::reload(state, true, now));
     }
     effects
 }

@@ -204,7 +204,7 @@ fn draw_header(state: &AppState, now: Now, page: &mut Page<'_>) {
 
 /// How the service is and, `with_data`, when the rows were read, in a few words.
 fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_data: bool) -> (String, StyleRole) {
-    let read = state.pets.read_at().filter(|_| with_data);
+    let read = state.pets.store.read().filter(|_| with_data);
     let age = read.map_or(0, |at| now.seconds_since(at.mono));
     let data = match read {
         None => String::new(),
@@ -212,7 +212,7 @@ fn health(state: &AppState, appearance: &Appearance, now: Now, wide: bool, with_
         Some(_) if age >= 3600 => format!(", data {} old", words::age(age)),
         Some(at) => format!(", data {}", appearance.time(at.wall)),
     };
-    let slots = [Slot::List, Slot::More, Slot::Inventory, Slot::ById];
+    let slots = [Slot::List, Slot::Inventory, Slot::ById];
     let running = slots.into_iter().find_map(|slot| state.pending.since(slot));
     let running = running.map(|since| now.mono.saturating_duration_since(since));
     if let Some(time) = running.filter(|time| *time >= SHOW_LOADING_AFTER) {

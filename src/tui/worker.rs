@@ -289,7 +289,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         let query = PetQuery::default();
-        worker.effects.send(started(2, Arc::new(ListPets { query, pages: 1, known: None }))).unwrap();
+        worker.effects.send(started(2, Arc::new(ListPets { query, known: None }))).unwrap();
         let listed = answered::<ListPets>(worker.replies.recv().await);
         let refused = matches!(listed, Err(Failure::NotSent { .. }));
         assert!(refused, "nobody listens where lab is, and lab was asked: {listed:?}");

@@ -34,8 +34,7 @@ fn answering(requests: usize) -> String {
 #[test]
 fn with_the_service_away_the_last_lists_are_browsed_and_searched() {
     let state = tempfile::tempdir().unwrap();
-    // The list, and one for each status.
-    let base_url = answering(4);
+    let base_url = answering(1);
     let start = || {
         let start = Start::petstore(&["--base-url", &base_url]).env("PETSTORE_API_KEY", "petk_0123456789abcdef77d0");
         start.env("XDG_STATE_HOME", state.path().to_str().unwrap()).open()
@@ -66,13 +65,13 @@ fn keys_of_ones_own_act_and_a_clash_names_both_owners() {
     let config = tempfile::tempdir().unwrap();
     fs::create_dir(config.path().join("petstore")).unwrap();
     let file = config.path().join("petstore/keymap.toml");
-    fs::write(&file, "[pets]\nwhole = \"Z\"\nrefresh = \"x\"\n").unwrap();
+    fs::write(&file, "[pets]\nnewest = \"Z\"\nrefresh = \"x\"\n").unwrap();
     let mut app = Start::petstore(&["--demo"]).env("XDG_CONFIG_HOME", config.path().to_str().unwrap()).open();
     app.shows(&["keymap.toml:3: in pets x is bound to both refresh and export.", "Rex"]);
     app.send("Z");
-    app.shows(&["250 pets from 3 requests", "[All 250]"]);
+    app.shows(&["newest first", "> 250 "]);
     app.send("?");
-    app.shows(&["Help: Pets", "Z            whole inventory", "r F5         refresh"]);
+    app.shows(&["Help: Pets", "Z            newest first", "r F5         refresh"]);
     app.send("\x1b");
     app.shows(&["[All 250]", "Enter detail"]);
     app.send("q");

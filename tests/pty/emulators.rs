@@ -20,7 +20,7 @@ const ROWS: u16 = 24;
 /// The keys that lead to each screen from the one before, and what is there then.
 const SCREENS: &[(&str, &[&str])] = &[
     ("", &["> 1 ", "Mr. Whiskers", "ok, live"]),
-    ("jj", &["> 3 ", "Row 3 of 20."]),
+    ("jj", &["> 3 ", "Row 3 of 250."]),
     ("\r", &["Pet 3 "]),
     ("\x1b[C\x1b[C", &["pending 50]"]),
     ("\r0", &["[All"]),
@@ -43,7 +43,7 @@ const SCREENS: &[(&str, &[&str])] = &[
     ("names.csv\r", &["4 rows", "F2 start"]),
     ("\x1bOQ", &["Import finished: 4 added."]),
     ("\x1b", &["[1 Pets]"]),
-    ("W", &["all that the service lists."]),
+    ("N", &["newest first"]),
     ("/cat:9\r", &["4 of 256 rows", "Row 1 of 4."]),
     ("3", &["[3 Domains]", "help.acme-pets.com", "FAIL"]),
     ("\r", &["WHO", "authoritative"]),

@@ -174,9 +174,9 @@ fn no_sequence_that_is_cut_or_unknown_keeps_a_key_from_arriving() {
         "\x1b_G",
     ] {
         app.send(sequence);
-        app.send_until("G", &["Row 20 of 20."]);
+        app.send_until("G", &["Row 250 of 250."]);
         app.send("g");
-        app.shows(&["Row 1 of 20."]);
+        app.shows(&["Row 1 of 250."]);
     }
     app.send("\x1b[<0;9\x03");
     app.shows(&["Press Ctrl-C again to quit."]);

@@ -20,8 +20,8 @@ const ROWS: u16 = 24;
 /// One step: the keys, what is on screen then, and for how many milliseconds it is shown.
 const STEPS: &[(&str, &str, u32)] = &[
     ("", "Mr. Whiskers", 2_500),
-    ("j", "Row 2 of 20", 400),
-    ("j", "Row 3 of 20", 400),
+    ("j", "Row 2 of 250", 400),
+    ("j", "Row 3 of 250", 400),
     ("\x1b[C", "[● available", 1_200),
     ("\x1b[C", "[◐ pending", 1_600),
     ("0", "[All", 900),

@@ -14,7 +14,7 @@ use crate::api::follow::{AddedPet, Follower, News};
 use crate::api::list::{self, List};
 use crate::api::retry::{dice, pause, repeated};
 use crate::api::{ApiError, Client, Failure};
-use crate::app::inventory::changes::{Baseline, Change, ChangeKind, SeenPets};
+use crate::app::inventory::changes::{Change, ChangeKind, SeenPets};
 use crate::cli::error::{Exit, Failed};
 use crate::cli::output::note;
 use crate::clock;
@@ -77,7 +77,7 @@ async fn poll(
     });
     let mut lists = first.await.map_err(|error| context.failed(&error))?;
     let mut known = SeenPets::default();
-    known.learn(lists.pets(), Baseline::Unknown, false, begun);
+    known.learn(lists.pets(), true, false, begun);
     let whole =
         if lists.are_whole() { "" } else { "; there may be more, so pets that disappear are not reported as gone" };
     context.verbosity.note(&format!("watching {} of {}{whole}", counted(known.count(), "pet"), context.service));
@@ -102,7 +102,7 @@ async fn poll(
         if !is_changed && !was_away {
             continue;
         }
-        let changes = known.learn(lists.pets(), Baseline::All, lists.are_whole(), clock::now().wall);
+        let changes = known.learn(lists.pets(), false, lists.are_whole(), clock::now().wall);
         if !delivery.deliver(&changes).await? {
             return Ok(Exit::Done);
         }

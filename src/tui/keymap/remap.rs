@@ -28,7 +28,11 @@ const OLD_NAMES: [(&str, &str); 4] = [
 
 /// Places and actions that older files name and that were removed, each with what there is instead. A name without a place
 /// stands for all that end with it.
-const GONE: [(&str, &str); 25] = [
+const GONE: [(&str, &str); 29] = [
+    ("more-rows", "all rows load automatically"),
+    ("fewer-rows", "all rows load automatically"),
+    ("whole", "all pets load automatically"),
+    ("pets.count", "all pets load automatically, and are counted"),
     ("changes", "a mark shows in the list what is new"),
     ("charts", "the bars are beside the list, from 110 columns on"),
     ("wizard", "nothing is ticked there any more, and wizard-text has the keys of the form"),

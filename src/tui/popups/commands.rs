@@ -240,7 +240,7 @@ mod tests {
     fn the_same_on_the_command_line_is_shown_and_copied() {
         let mut app = App::loaded(80, 24);
         app.keys("Right : \"rows to a file\" C-y");
-        let line = "petstore --demo pets list --status available --limit 20 --format csv".to_owned();
+        let line = "petstore --demo pets list --all --status available --format csv".to_owned();
         assert_eq!(app.asked().map(|CopyText { text, .. }| text), Some(line));
         assert!(app.says("The same on the command line"));
     }
@@ -261,12 +261,11 @@ mod tests {
         let app = App::loaded(80, 24);
         let commands = CommandsBox::new(&app.state).commands;
         let line = |title: &str| commands.iter().find(|command| command.title == title).unwrap().line.clone();
-        assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --limit 20");
+        assert_eq!(line("refresh").unwrap(), "petstore --demo pets list --all");
         for (title, command) in [
             ("Domains: check all now", "domains check"),
             ("Domains: primary and redirects", "domains redirects"),
-            ("whole inventory", "pets list --all"),
-            ("count exactly", "pets count"),
+            ("newest first", "pets list --all --sort id:desc"),
             ("live refresh on, off", "pets watch"),
             ("import a file", "pets import FILE"),
             ("profiles", "profiles list"),
@@ -312,7 +311,8 @@ mod tests {
         // Nothing shows profiles yet, and there are no domains to check.
         idle.retain(|command| !command.ends_with(" profiles"));
         let add = "2 Pets: add a pet";
-        let here = [" show pets", "2 show add", add, "3 check all now", "3 show domains", "H requests"];
+        let here =
+            [" all statuses", " show pets", "2 show add", add, "3 check all now", "3 show domains", "H requests"];
         assert_eq!(idle, here);
     }
 }

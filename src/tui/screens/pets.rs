@@ -1,4 +1,4 @@
-//! Browse the pets: status tabs, limit, pages, search, sort, detail.
+//! Browse the pets: status tabs, limit, search, sort, detail.
 
 pub mod clipboard;
 pub mod follow;
@@ -15,9 +15,8 @@ pub mod state;
 pub mod update;
 pub mod view;
 
-pub use rows::Sort;
-pub(in crate::tui) use state::{BUILT_IN, tab_of};
-pub use state::{Count, ListSource, Loaded, State};
+pub(in crate::tui) use state::BUILT_IN;
+pub use state::State;
 
 #[cfg(test)]
 mod tests;

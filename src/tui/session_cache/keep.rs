@@ -5,57 +5,41 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{KeptList, SessionCache};
+use super::SessionCache;
 use crate::clock::Now;
-use crate::model::PetStatus;
+use crate::model::PetQuery;
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, blocking};
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::{ListSource, Loaded, tab_of};
 use crate::tui::state::{AppState, Message, MessageKind};
 
-/// The most rows of a list that are kept.
-const MOST_ROWS: usize = 1_000;
-
 impl SessionCache {
-    /// What will be kept of `state`; nothing where the service is gone with the session.
+    /// What will be kept of `state`; nothing where nothing was read, or the service is gone with the session.
     fn of(state: &AppState) -> Option<Self> {
-        let kept = |(status, loaded): (Option<PetStatus>, &Loaded)| KeptList {
-            status,
-            limit: loaded.limit,
-            at: loaded.at.wall,
-            list: loaded.list.first(MOST_ROWS),
-        };
+        let store = &state.pets.store;
         Some(Self {
             identity: state.link.identity.clone()?,
-            has_pages: state.link.has_pages,
-            lists: state.pets.lists().filter(|(_, loaded)| loaded.source != ListSource::Picked).map(kept).collect(),
-            counted: state.pets.counted.clone().map(|counted| counted.map(|(list, at)| (at.wall, list))),
+            at: store.read()?.wall,
+            pets: store.pets().to_vec(),
+            coverage: store.coverage().cloned(),
+            listed: state.pets.listed.clone().map(|(query, list)| (query.status, query.limit, list)),
             status: state.add.last_status(),
         })
     }
 
     /// What will be kept when the program ends; nothing where nothing was read in this session.
     pub fn at_the_end(state: &AppState) -> Option<Self> {
-        let was_read = state.pets.lists().any(|(_, loaded)| loaded.source == ListSource::Answer);
-        was_read.then(|| Self::of(state)).flatten()
+        if state.pets.store.is_cached() { None } else { Self::of(state) }
     }
 
     /// Puts it on the screen, marked as kept.
     pub fn restore(self, state: &mut AppState, now: Now) {
-        let Self { identity: _, has_pages, lists, counted, status } = self;
-        state.link.has_pages |= has_pages;
-        let base = state.link.address.clone();
-        for (status, list) in PetStatus::ALL.into_iter().zip(counted) {
-            if let Some((at, list)) = list {
-                state.pets.restore_counted(status, list.only_of(base.as_ref()), has_pages, moment(at, now));
-            }
-        }
-        for KeptList { status, limit, at, list } in lists {
-            let (list, source) = (list.only_of(base.as_ref()), ListSource::Cached);
-            state.pets.put(tab_of(status), Loaded { limit, list, at: moment(at, now), source });
-        }
-        state.pets.know_restored();
+        let Self { identity: _, at, pets, coverage, listed, status } = self;
+        state.pets.store.restore(pets, coverage, moment(at, now));
+        let base = state.link.address.as_ref();
+        state.pets.listed =
+            listed.map(|(status, limit, list)| (PetQuery { status, limit, after: None }, list.only_of(base)));
+        state.pets.show_all();
         state.add.begin_with(status);
     }
 }

@@ -48,7 +48,7 @@ use crate::tui::screens::domains::tests::fixture;
 use crate::tui::screens::domains::update::KeepRegistry;
 use crate::tui::screens::pets::follow::FollowPets;
 use crate::tui::screens::pets::inventory::ReadInventory;
-use crate::tui::screens::pets::lists::{CountPets, ListPets, MorePets};
+use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::pets::popups::lookup::FindPet;
 use crate::tui::screens::pets::popups::views::AddView;
 use crate::tui::screens::pets::provenance::AskProvenance;
@@ -150,7 +150,7 @@ fn reply(app: &mut App, which: usize) {
         return app.send(Msg::Reply(Reply::end(job.id, failed)));
     }
     match job.job.slot() {
-        Slot::List | Slot::More | Slot::Count(_) => about_lists(app, job, which, failure),
+        Slot::List => about_lists(app, job, which, failure),
         Slot::Follow | Slot::Inventory | Slot::ById | Slot::Provenance | Slot::Samples => {
             about_pets(app, job, which, failure);
         }
@@ -227,15 +227,7 @@ fn about_lists(app: &mut App, job: &Started, which: usize, failure: impl Fn() ->
         }
         _ => listed(animals(which % 130), None),
     };
-    if is::<ListPets>(job) {
-        app.answer_to::<ListPets>(job.id, rows);
-    } else if is::<MorePets>(job) {
-        app.answer_to::<MorePets>(job.id, rows);
-    } else if is::<CountPets>(job) {
-        app.answer_to::<CountPets>(job.id, rows);
-    } else {
-        panic!("{job:?}");
-    }
+    app.answer_to::<ListPets>(job.id, rows);
 }
 
 /// What comes of the other jobs of the screen of pets.
@@ -262,7 +254,12 @@ fn about_pets(app: &mut App, job: &Started, which: usize, failure: impl Fn() -> 
         if which.is_multiple_of(2) {
             return app.say_to::<ReadInventory>(job.id, animals(which % 2_000));
         }
-        let coverage = Coverage { requests: 4, complete: which.is_multiple_of(5), full: vec![PetStatus::Sold] };
+        let coverage = Coverage {
+            requests: 4,
+            complete: which.is_multiple_of(5),
+            full: vec![PetStatus::Sold],
+            is_cut: which.is_multiple_of(7),
+        };
         app.answer_to::<ReadInventory>(job.id, if fails { Err(failure()) } else { Ok(coverage) });
     } else if is::<FindPet>(job) {
         let pet = Pet { id: 7, name: "Rex".into(), category_id: 3, status: None };
@@ -303,7 +300,12 @@ fn about_files(app: &mut App, job: &Started, which: usize) {
         if which.is_multiple_of(2) && !fails {
             return app.say_to::<Export>(job.id, which as u64);
         }
-        let coverage = Coverage { requests: 4, complete: which.is_multiple_of(5), full: vec![PetStatus::Sold] };
+        let coverage = Coverage {
+            requests: 4,
+            complete: which.is_multiple_of(5),
+            full: vec![PetStatus::Sold],
+            is_cut: which.is_multiple_of(7),
+        };
         let exported = Exported { path: path.clone(), count: which as u64, coverage };
         app.answer_to::<Export>(job.id, if fails { Err(not_written(path, *replace)) } else { Ok(exported) });
     } else if is::<CompletePath>(job) {

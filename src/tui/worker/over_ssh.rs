@@ -109,8 +109,8 @@ impl Server {
 }
 
 fn asks_about_pets(job: &Started) -> bool {
-    use Slot::{ById, Count, Follow, Inventory, List, More, Provenance, Samples};
-    matches!(job.job.slot(), List | More | Count(_) | Inventory | ById | Follow | Provenance | Samples)
+    use Slot::{ById, Follow, Inventory, List, Provenance, Samples};
+    matches!(job.job.slot(), List | Inventory | ById | Follow | Provenance | Samples)
 }
 
 /// Whether this sends rows that were pasted, which waits for the service.

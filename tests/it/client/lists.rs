@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use petstore::api::client::Timeouts;
-use petstore::api::list::{List, list, more};
-use petstore::api::{ApiError, Client, Defect, NextPage};
+use petstore::api::list::{List, list};
+use petstore::api::{ApiError, Client, Defect};
 use petstore::clock;
-use petstore::model::{ApiKey, Limit, NewPet, Pet, PetId, PetQuery, PetStatus};
+use petstore::model::{ApiKey, Limit, NewPet, PetId, PetQuery, PetStatus};
 
 use super::scripted::{Scripted, answer, not_modified, page, refused, rows};
 use crate::service::fixture::Service;
@@ -71,16 +71,6 @@ async fn more_or_fewer_pages_than_before_are_another_list() {
     assert_eq!((ids(&two), two.pages()), (vec![1, 2], 2));
     assert_eq!(service.asked(), [r#"/v1/pets?limit=100 W/"one""#, "/v1/pets?after=1"]);
     assert_eq!(fetched(&service.client(), 0, Some(&two)).await, one);
-}
-
-#[tokio::test]
-async fn a_further_page_is_appended_and_is_known_afterwards() {
-    let service = two_pages(Arc::default()).await;
-    let mut known = fetched(&service.client(), 1, None).await;
-    let next = known.next().unwrap().clone();
-    known.append(more(&service.client(), &next).await.unwrap().list.unwrap());
-    assert_eq!(known, fetched(&service.client(), 2, None).await);
-    assert!(is_unchanged(&service.client(), 2, &known).await);
 }
 
 #[tokio::test]
@@ -176,19 +166,6 @@ async fn pages_that_lead_in_a_circle_end_with_the_pages_that_were_asked_for() {
     let all = fetched(&service.client(), 5, None).await;
     assert_eq!((ids(&all), all.pages()), (vec![1, 2], 5));
     assert_eq!(service.asked().len(), 5);
-}
-
-#[test]
-fn what_is_appended_keeps_the_way_on_and_leaves_away_what_is_here() {
-    let pets = |ids: &[PetId]| -> Vec<_> {
-        ids.iter().map(|&id| Pet { id, name: "a".into(), category_id: 1, status: None }).collect()
-    };
-    let next: Option<NextPage> = None;
-    let mut all = List::of(pets(&[1, 2]), next.clone());
-    let mut further = List::of(pets(&[2, 3]), next.clone());
-    further.append(List::of(pets(&[3, 4]), next));
-    all.append(further);
-    assert_eq!((ids(&all), all.pages()), (vec![1, 2, 3, 4], 3));
 }
 
 #[tokio::test]

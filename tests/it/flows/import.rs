@@ -80,7 +80,7 @@ async fn a_file_is_looked_at_sent_without_its_bad_rows_and_these_are_written_to_
     app.shows(&["Import finished: 2 added."]).await;
     assert_each_once(&names(&real).await, 300);
     app.press("Esc");
-    app.shows(&["[1 Pets]", "All 100+"]).await;
+    app.shows(&["[1 Pets]", "All 300"]).await;
     app.quit().await;
 }
 

@@ -264,7 +264,7 @@ fn saved(state: &mut AppState, line: u64, pet: Pet, now: Now) -> Vec<Effect> {
     state.added.push(pet);
     if is_last && state.screen != Screen::AddPet {
         state.add.outbox.unread = false;
-        pets::update::reload(state, true, now)
+        pets::update::reload(state, false, now)
     } else {
         pets::update::on_sign_of_life(state, now)
     }

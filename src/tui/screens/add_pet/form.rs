@@ -391,7 +391,7 @@ pub fn draft(add: &State) -> Draft {
 pub fn take(state: &mut AppState, now: Now) {
     let add = &mut state.add;
     let number = add.outbox.next_number();
-    let known = state.pets.changes.known_ids().max().unwrap_or(0);
+    let known = state.pets.store.known_ids().max().unwrap_or(0);
     let (draft, key) = (draft(add), state.keys.make());
     let fate = match draft.check(&add.outbox.setup.categories) {
         Ok(_) => Fate::Unwritten,

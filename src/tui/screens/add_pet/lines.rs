@@ -111,7 +111,7 @@ impl Job for SearchForLine {
         let lines = app.add.outbox.lines.iter();
         let added: Vec<_> =
             lines.filter_map(|line| if let Fate::Saved(id) = line.fate { Some(id) } else { None }).collect();
-        let known: HashSet<_> = app.pets.changes.known_ids().collect();
+        let known: HashSet<_> = app.pets.store.known_ids().collect();
         let service = app.link.service.clone();
         let Some(line) = app.add.outbox.line(self.line).filter(|line| matches!(line.fate, Fate::Unknown(_))) else {
             return Vec::new();

@@ -10,21 +10,19 @@ use crate::tui::effect::Effect;
 use crate::tui::popups::{Contents, WriteBox, copy};
 use crate::tui::state::AppState;
 
-use super::update::may_have_more;
-
 const NO_ROW: &str = "No row to copy.";
 
-/// Copies the id of the pet in the detail.
+/// Copies the id of the selected pet.
 pub(super) fn copy_id(state: &mut AppState, now: Now) -> Vec<Effect> {
-    match state.pets.detailed().map(|pet| pet.id) {
+    match state.pets.selected().map(|pet| pet.id) {
         Some(id) => copy(state, id.to_string(), &format!("id {id}"), now),
         None => state.note(NO_ROW),
     }
 }
 
-/// Copies the pet in the detail as the service wrote it.
+/// Copies the selected pet as the service wrote it.
 pub(super) fn copy_json(state: &mut AppState, now: Now) -> Vec<Effect> {
-    match state.pets.detailed().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
+    match state.pets.selected().map(|pet| (pet.id, serde_json::to_string(pet).unwrap_or_default())) {
         Some((id, json)) => copy(state, json, &format!("pet {id} as JSON"), now),
         None => state.note(NO_ROW),
     }
@@ -48,17 +46,15 @@ pub fn export(state: &mut AppState) {
         state.tell("No rows to export.");
         return;
     }
+    let is_whole = state.pets.store.covers(state.pets.filter());
     let which = match state.pets.filter() {
         _ if !state.pets.searched().is_empty() => "found",
         Some(status) => status.as_str(),
-        None if state.pets.whole.is_there() && state.pets.whole.is_complete() => "all",
-        None if state.pets.whole.is_there() => "part",
-        None => "list",
+        None if is_whole => "all",
+        None => "part",
     };
     let rows = counted(pets.len(), "row");
-    let whole = &state.pets.whole;
-    let missing = if whole.is_there() { !whole.is_complete() } else { may_have_more(state) };
-    let what = if missing { format!("{rows}, there may be more") } else { rows };
+    let what = if is_whole { rows } else { format!("{rows}, there may be more") };
     let write = WriteBox::new(format!("pets-{which}.csv"), Contents::Pets { shown: Arc::new(pets), whole: false });
     state.popups.show(write.holding(what));
 }

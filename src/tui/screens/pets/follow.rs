@@ -7,15 +7,13 @@ use std::sync::Arc;
 
 use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::{AddedPet, Followed, Follower};
-use crate::app::inventory::changes::Baseline;
 use crate::clock::Now;
-use crate::model::{Pet, PetId, display_safe};
+use crate::model::{PetId, display_safe};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
 use crate::tui::state::{AppState, Health};
 
-use super::inventory;
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
 use state::FollowLink;
 
@@ -26,8 +24,8 @@ pub(super) fn begin(state: &mut AppState, now: Now) -> Vec<Effect> {
     if state.pending.is_running(Slot::Follow) || state.pets.follow.link == FollowLink::Refused {
         return Vec::new();
     }
-    // What was added since then comes first, so that the whole inventory stays whole.
-    let after = state.pets.follow.position.or_else(|| state.pets.whole.last_of_all());
+    // What was added since then comes first.
+    let after = state.pets.follow.position.or_else(|| state.pets.store.last_of_all());
     vec![state.begin(FollowPets { after }, now)]
 }
 
@@ -78,28 +76,30 @@ impl Ongoing for FollowPets {
                 pets.follow.link = FollowLink::Live;
                 let is_first = pets.follow.position.is_none();
                 pets.follow.position = Some(position);
-                // What was added between the list and this came in neither.
-                if is_first && !pets.lists_up_to(position) { reload(app, true, now) } else { on_sign_of_life(app, now) }
+                // What was added between the list and this came in neither, unless reading goes on.
+                let has_gap = is_first && pets.store.last_of_all() != Some(position);
+                if has_gap && !app.pending.is_running(Slot::Inventory) {
+                    reload(app, true, now)
+                } else {
+                    on_sign_of_life(app, now)
+                }
             }
             Followed::Added(added) => {
                 pets.follow.position = added.last().map(|added| added.pet.id).or(pets.follow.position);
-                let loading = [Slot::List, Slot::More, Slot::Inventory];
-                let counting = |slot| matches!(slot, Slot::Count(_)) || loading.contains(&slot);
                 let mut reported = Vec::with_capacity(added.len());
                 for AddedPet { pet, provenance } in added {
                     pets.provenance.learn(pet.id, provenance);
                     reported.push(pet);
                 }
-                if app.pending.running().any(|(slot, _)| counting(slot)) {
-                    keep(&mut pets.follow.arrived, &reported);
-                } else {
-                    pets.follow.arrived.clear();
-                }
+                let held = &mut pets.follow.held;
+                // What a list has shown was marked with it.
+                let unknown = reported.iter().filter(|pet| pets.store.get(pet.id).is_none());
+                held.extend(unknown.map(|pet| pet.id));
+                held.drain(..held.len().saturating_sub(MOST_KEPT));
                 let row = pets.cursor();
                 pets.arrive(&reported, now);
                 // The pet under the cursor stays where it is on the screen.
                 app.layout.table_top = (app.layout.table_top + pets.cursor()).saturating_sub(row);
-                keep(&mut pets.follow.held, &reported);
                 pets.forget_oldest(&reported);
                 Vec::new()
             }
@@ -114,7 +114,7 @@ impl Ongoing for FollowPets {
                     "{service} has lost pets, for example because a backup was restored. Its last one is {last}."
                 );
                 app.complain(what);
-                if app.pets.whole.open { inventory::read(app, now) } else { reload(app, true, now) }
+                reload(app, true, now)
             }
             Followed::Lost => {
                 lost(app, FollowLink::Off, now);
@@ -128,26 +128,20 @@ impl Ongoing for FollowPets {
     }
 }
 
-/// Keeps these too, as far as there is room.
-fn keep(kept: &mut Vec<Pet>, reported: &[Pet]) {
-    kept.extend_from_slice(reported);
-    kept.drain(..kept.len().saturating_sub(MOST_KEPT));
-}
-
 /// The rows are as of now.
 fn lost(state: &mut AppState, link: FollowLink, now: Now) {
     if state.pets.follow.is_live() {
-        state.pets.touch(now);
+        state.pets.store.touch(now);
     }
     state.pets.follow.link = link;
 }
 
 /// Announces what others have added, once it is known what this program has added.
-pub(in crate::tui) fn announce(state: &mut AppState, now: Now) {
+pub(in crate::tui) fn announce(state: &mut AppState) {
     let adds = |slot| matches!(slot, Slot::Line(_) | Slot::Samples | Slot::Import);
     if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
         return;
     }
     let held = std::mem::take(&mut state.pets.follow.held);
-    state.pets.changes.learn(&held, Baseline::All, false, now.wall);
+    state.pets.store.announce(held);
 }

@@ -1,27 +1,25 @@
-//! The lists of pets: their rows, further pages of them, and how many pets have each status.
+//! The list of the tab that is shown: the first thing that is asked, so that rows come soon.
 
 use std::sync::Arc;
 
-use super::update::{at_end, count, on_answer, on_failure};
-use super::{ListSource, Loaded, follow};
-use crate::api::NextPage;
+use super::update::{on_answer, on_failure};
+use super::{follow, inventory};
 use crate::api::failure::Failure;
+use crate::api::inventory::Coverage;
 use crate::api::list::{self, List, ListAnswer};
 use crate::clock::Now;
-use crate::model::{Limit, PetQuery, PetStatus};
+use crate::model::PetQuery;
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::session_cache::keep;
 use crate::tui::state::AppState;
 
-/// Asks for a list, and follows its next pages up to `pages` in all.
+/// Asks for a list: one page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListPets {
     /// What to ask for.
     pub query: PetQuery,
-    /// How many pages to follow, at least 1.
-    pub pages: u16,
     /// What is here already: rows that are still the same need not come again.
     pub known: Option<List>,
 }
@@ -32,7 +30,7 @@ impl Job for ListPets {
     const SLOT: fn(&Self) -> Slot = |_| Slot::List;
 
     async fn run(self: Arc<Self>, env: Env) -> Result<ListAnswer, Failure> {
-        Ok(list::list(&env.api("list").await?, &self.query, self.pages, self.known.as_ref()).await?)
+        Ok(list::list(&env.api("list").await?, &self.query, 1, self.known.as_ref()).await?)
     }
 
     fn done(&self, app: &mut AppState, listed: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
@@ -45,86 +43,29 @@ impl Job for ListPets {
         };
         on_answer(app, &answer, now);
         app.pets.provenance.on_listed();
+        let pets = &mut app.pets;
+        let (is_new, status) = (answer.list.is_some(), self.query.status);
+        let Some(list) = answer.list.or_else(|| self.known.clone()) else { return Vec::new() };
+        let is_whole = list.next().is_none() && list.pets.len() < usize::from(self.query.limit.get());
+        // Those that are the same are taken up, too: they came.
+        pets.take(list.pets.iter().cloned(), now);
+        match status {
+            None if is_whole => pets.store.finish(Coverage::ALL, now),
+            Some(_) if is_whole && pets.store.settle(status) => pets.read_due = true,
+            None | Some(_) => {}
+        }
+        if is_whole {
+            pets.show_all();
+        }
+        pets.listed = Some((self.query, list));
+        pets.read_due |= pets.store.coverage().is_none();
+        let is_due = std::mem::take(&mut pets.read_due) && !(is_whole && status.is_none());
         let mut effects = if answer.offers_events { follow::begin(app, now) } else { Vec::new() };
-        let changed = answer.list.is_some();
-        match answer.list {
-            None => app.pets.confirm(now),
-            Some(list) => {
-                let loaded = Loaded { limit: app.pets.limit, list, at: now, source: ListSource::Answer };
-                app.pets.take(loaded);
-            }
+        if is_due && !app.pending.is_running(Slot::Inventory) {
+            effects.extend(inventory::read(app, now));
+        } else if is_new {
+            effects.extend(keep::keep(app, now));
         }
-        effects.extend(match std::mem::take(&mut app.pets.counts_due) {
-            // What will be kept is complete with the last of them.
-            true => count(app, now),
-            false if changed => keep::keep(app, now),
-            false => Vec::new(),
-        });
         effects
-    }
-}
-
-/// Asks for one further page.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MorePets(pub NextPage);
-
-impl Job for MorePets {
-    type Answer = ListAnswer;
-    type Error = Failure;
-    const SLOT: fn(&Self) -> Slot = |_| Slot::More;
-
-    async fn run(self: Arc<Self>, env: Env) -> Result<ListAnswer, Failure> {
-        Ok(list::more(&env.api("next page").await?, &self.0).await?)
-    }
-
-    fn done(&self, app: &mut AppState, answer: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
-        match answer {
-            Err(failure) => on_failure(app, failure, now),
-            Ok(answer) => {
-                on_answer(app, &answer, now);
-                let (here, waits_there) = (app.pets.row_count(), at_end(app));
-                if let Some(list) = answer.list {
-                    app.pets.append(list, now);
-                }
-                if waits_there && app.pets.row_count() > here {
-                    app.pets.move_to(app.pets.cursor() + 1);
-                }
-            }
-        }
-        Vec::new()
-    }
-}
-
-/// Asks for the list of one status, for how many there are.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CountPets {
-    /// Which.
-    pub status: PetStatus,
-    /// What is here already.
-    pub known: Option<List>,
-}
-
-impl Job for CountPets {
-    type Answer = ListAnswer;
-    type Error = Failure;
-    const SLOT: fn(&Self) -> Slot = |job| Slot::Count(job.status);
-
-    async fn run(self: Arc<Self>, env: Env) -> Result<ListAnswer, Failure> {
-        let query = PetQuery { status: Some(self.status), limit: Limit::MAX, after: None };
-        Ok(list::list(&env.api("count").await?, &query, 1, self.known.as_ref()).await?)
-    }
-
-    /// A failure is left to the list, which is asked the same way.
-    fn done(&self, app: &mut AppState, counted: Result<ListAnswer, Failure>, now: Now) -> Vec<Effect> {
-        match counted {
-            Ok(ListAnswer { list: Some(list), .. }) => {
-                app.link.has_pages |= list.next().is_some();
-                app.pets.take_counted(self.status, list, app.link.has_pages, now);
-            }
-            Ok(ListAnswer { list: None, .. }) => app.pets.confirm_counted(self.status, now),
-            Err(_) => {}
-        }
-        let is_last = PetStatus::ALL.into_iter().all(|other| !app.pending.is_running(Slot::Count(other)));
-        if is_last { keep::keep(app, now) } else { Vec::new() }
     }
 }

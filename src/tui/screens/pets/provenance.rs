@@ -34,13 +34,13 @@ pub(in crate::tui) fn ask(state: &mut AppState, now: Now) -> Vec<Effect> {
     let has_detail = pets.drawer || state.size.columns >= WIDE;
     let shows_addition = pets.view().columns.iter().any(|shown| shown.column.is_about_addition());
     let wanted = match pets.searched().asks_who() || shows_addition {
-        true => pets.pets().iter().any(|pet| is_unknown(&pet)),
-        false => has_detail && pets.detailed().is_some_and(|pet| is_unknown(&pet)),
+        true => pets.store.pets().iter().any(|pet| is_unknown(&pet)),
+        false => has_detail && pets.selected().is_some_and(|pet| is_unknown(&pet)),
     };
     if !wanted {
         return Vec::new();
     }
-    let all = pets.pets().iter().chain(&pets.pinned).filter(is_unknown);
+    let all = pets.store.pets().iter().filter(is_unknown);
     let ids = all.map(|pet| pet.id).collect();
     vec![state.begin(AskProvenance(ids), now)]
 }

@@ -8,28 +8,6 @@ use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::{ObservedStatus, Pet, PetStatus};
 
-/// An order of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sort {
-    /// By which column; none is the order of the answer.
-    pub by: Option<Column>,
-    /// Largest first.
-    pub descending: bool,
-}
-
-impl From<SortOrder> for Sort {
-    fn from(SortOrder { column, descending }: SortOrder) -> Self {
-        Self { by: Some(column), descending }
-    }
-}
-
-impl Sort {
-    /// The same in a configuration, which has no word for the order of the answer.
-    pub fn order(self) -> Option<SortOrder> {
-        self.by.map(|column| SortOrder { column, descending: self.descending })
-    }
-}
-
 /// The rows of one list.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
@@ -46,7 +24,7 @@ pub struct Rows {
 
 impl Rows {
     /// Takes other pets, or another order of them: those of `status` only, where one is given.
-    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: Sort) {
+    pub fn order(&mut self, pets: &[Pet], status: Option<PetStatus>, sort: SortOrder) {
         let wanted = status.map(ObservedStatus::from);
         let mut order: Vec<u32> = (0..)
             .zip(pets)
@@ -54,11 +32,12 @@ impl Rows {
             .map(|(index, _)| index)
             .collect();
         let pet = |index: &u32| &pets[*index as usize];
-        match sort.by {
+        match sort.column {
             // Made once for each name, not for each comparison.
-            Some(Column::Name) => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
-            Some(by) => order.sort_by(|a, b| compare(pet(a), pet(b), by)),
-            None => {}
+            Column::Name => order.sort_by_cached_key(|index| (pet(index).name.to_lowercase(), pet(index).id)),
+            by @ (Column::Id | Column::CategoryId | Column::Status) => {
+                order.sort_by(|a, b| compare(pet(a), pet(b), by));
+            }
         }
         if sort.descending {
             order.reverse();
@@ -79,7 +58,7 @@ impl Rows {
     }
 
     /// Takes further pets: those of `pets` from index `from` on.
-    pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: Sort) {
+    pub fn extend(&mut self, pets: &[Pet], from: usize, status: Option<PetStatus>, sort: SortOrder) {
         let wanted = status.map(ObservedStatus::from);
         for (index, pet) in (0..).zip(pets).skip(from) {
             let longest = |known: u16, number: i64| known.max(number.to_string().len() as u16);
@@ -89,7 +68,7 @@ impl Rows {
             }
             let place = self.order.partition_point(|known| {
                 // What came before stays before.
-                let order = sort.by.map_or(Ordering::Less, |by| compare(&pets[*known as usize], pet, by));
+                let order = compare(&pets[*known as usize], pet, sort.column);
                 if sort.descending { order.is_gt() } else { order.is_lt() }
             });
             self.order.insert(place, index);

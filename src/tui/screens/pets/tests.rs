@@ -7,7 +7,6 @@ mod views;
 
 use std::time::Duration;
 
-use super::ListSource;
 use crate::api::Failure;
 use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
@@ -23,7 +22,6 @@ use crate::tui::popups::help::HelpBox;
 use crate::tui::popups::key::TestKey;
 use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::lists::ListPets;
-use crate::tui::screens::pets::lists::MorePets;
 use crate::tui::screens::pets::popups::limit::LimitBox;
 use crate::tui::screens::pets::update::AddSamples;
 use crate::tui::session_cache::SessionCache;
@@ -61,7 +59,12 @@ fn ids(app: &App) -> Vec<i64> {
 /// The pets of these rows that are marked as new or changed.
 fn marked(app: &App) -> Vec<i64> {
     let pets = &app.state.pets;
-    pets.pets().iter().map(|pet| pet.id).filter(|id| pets.changes.mark(*id).is_some()).collect()
+    pets.store.pets().iter().map(|pet| pet.id).filter(|id| pets.store.mark(*id).is_some()).collect()
+}
+
+/// How many pets there are, in all or with a status.
+fn count(app: &App, status: Option<PetStatus>) -> String {
+    app.state.pets.store.count(status).unwrap().to_string()
 }
 
 fn selected(app: &App) -> i64 {
@@ -81,27 +84,28 @@ fn page(pets: Vec<Pet>, more: bool) -> Result<ListAnswer, Failure> {
 // --- what follows from what ---
 
 #[test]
-fn the_list_is_asked_for_first_and_the_counts_after_it() {
+fn the_list_is_asked_for_first_and_all_pets_after_it() {
     let mut app = App::started(Service::Demo, 80, 24);
     assert_eq!(app.effects.len(), 1);
-    assert!(matches!(app.asked(), Some(ListPets { pages: 1, .. })));
+    assert!(app.asked::<ListPets>().is_some());
     app.answer::<ListPets>(page(animals(20), false));
-    assert_eq!(app.effects.len(), 1 + 3);
+    assert!(app.effects.len() == 2 && app.asked::<ReadInventory>().is_some());
+    let app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
+    assert!(app.job(Slot::Inventory).is_none(), "these are all");
 }
 
 #[test]
 fn counts_say_plus_when_they_cannot_know_more() {
     let mut app = App::started(Service::Demo, 80, 24);
-    app.answer_lists(&animals(200));
-    let counts = app.state.pets.counts.map(|count| count.unwrap().to_string());
-    assert_eq!(counts, ["100+", "40", "40"]);
-    assert_eq!(app.state.pets.total().unwrap().to_string(), "180+");
+    app.answer_limited(&animals(200), 100);
+    assert_eq!(PetStatus::ALL.map(|status| count(&app, Some(status))), ["100+", "40", "40"]);
+    assert_eq!(count(&app, None), "180+");
 }
 
 #[test]
 fn a_short_list_of_all_is_the_exact_total() {
     let app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
-    assert_eq!(app.state.pets.total().unwrap().to_string(), "12");
+    assert_eq!(count(&app, None), "12");
 }
 
 #[test]
@@ -116,66 +120,72 @@ fn stale_list_reply_is_dropped() {
 }
 
 #[test]
-fn a_tab_shows_what_is_known_of_it_until_its_own_rows_come() {
+fn a_tab_shows_what_is_known_and_asks_where_that_is_not_all_or_not_new() {
     let mut app = App::loaded(80, 24);
+    let asked = app.effects.len();
     app.keys("Right Right");
-    assert_eq!(app.state.pets.filter(), Some(PetStatus::Pending));
-    assert!(app.state.pets.list().unwrap().source == ListSource::Picked);
-    assert_eq!(app.state.pets.row_count(), 8);
-    app.answer_lists(&animals(39));
-    assert_eq!(app.state.pets.row_count(), 8);
-    app.keys("0");
-    assert_eq!(app.state.pets.filter(), None);
+    assert_eq!((app.state.pets.filter(), app.state.pets.row_count()), (Some(PetStatus::Pending), 8));
+    assert_eq!(app.effects.len(), asked);
+    app.wait(Duration::from_secs(61)).keys("0");
+    assert!(app.state.pets.filter().is_none() && app.job(Slot::List).is_some());
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.answer_limited(&animals(200), 100);
+    app.keys("Right");
+    let ListPets { query, .. } = app.asked().unwrap();
+    assert_eq!((query.status, app.state.pets.row_count()), (Some(PetStatus::Available), 100));
 }
 
 #[test]
-fn limit_by_preset_by_number_and_never_beyond_the_description() {
+fn how_many_rows_a_request_asks_for_is_chosen_and_never_beyond_the_description() {
     let mut app = App::loaded(80, 24);
-    let limit = |app: &App| app.state.pets.limit.get();
-    app.keys("+");
-    assert_eq!(limit(&app), 50);
-    app.keys("- - -");
-    assert_eq!(limit(&app), 5);
-    app.keys("- +");
-    assert_eq!(limit(&app), 10);
     app.keys("L \"37\" Enter");
-    assert_eq!(limit(&app), 37);
+    let ListPets { query, .. } = app.asked().unwrap();
+    assert!(query.limit.get() == 37 && app.says("limit 37 (max 100)"), "{}", app.screen());
     for wrong in ["0", "101", "abc", "1e2"] {
         app.keys(&format!("L \"{wrong}\" Enter"));
         assert!(app.state.popups.get::<LimitBox>().is_some(), "{wrong}");
         app.keys("Esc");
     }
-    assert_eq!(limit(&app), 37);
-    app.keys("+");
-    assert_eq!(limit(&app), 50);
-    app.keys("+ +");
-    assert_eq!(limit(&app), 100);
-    assert!(app.screen().contains("100 rows is the maximum per request."));
+    assert_eq!(app.state.pets.limit.get(), 37);
 }
 
 #[test]
-fn down_on_the_last_row_loads_the_next_page_and_goes_on_there() {
+fn the_rest_is_read_by_itself_while_the_cursor_stays_and_a_refresh_reads_it_again() {
     let mut app = App::started(Service::Demo, 80, 24);
     let all = animals(39);
     app.answer::<ListPets>(page(all[..20].to_vec(), true));
-    app.keys("End Down Down");
-    assert_eq!(app.effects.iter().filter(|e| matches!(e, Effect::Job(job) if job.job.slot() == Slot::More)).count(), 1);
-    // The page overlaps by one pet, as a service without a fixed order may do.
-    app.answer::<MorePets>(listed(all[19..].to_vec(), None));
-    assert_eq!(app.state.pets.row_count(), 39);
-    assert_eq!(selected(&app), all[20].id);
+    app.keys("End Down");
+    assert!(app.says("Row 20 of 20.") || app.says("Loading more ..."), "{}", app.screen());
+    // What comes overlaps, as a service without a fixed order may do.
+    app.say::<ReadInventory>(all[19..].to_vec());
+    assert_eq!((app.state.pets.row_count(), selected(&app)), (39, all[19].id));
+    app.answer::<ReadInventory>(Ok(Coverage::ALL));
+    assert_eq!(app.state.pets.row_count(), 20, "the others did not come");
     app.keys("r");
-    assert!(matches!(app.asked(), Some(ListPets { pages: 2, .. })));
+    app.answer_lists(&all);
+    app.keys("Up");
+    assert!(app.says("of 39. No more rows.") && app.says("[All 39]"), "{}", app.screen());
 }
 
 #[test]
-fn without_a_next_page_the_end_of_the_list_says_what_to_do() {
-    let mut app = App::loaded(80, 24);
+fn the_end_of_the_list_says_whether_there_may_be_more() {
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.answer_limited(&animals(200), 100);
+    app.screen();
     app.keys("End Down");
-    assert!(app.screen().contains("There may be more: press + for more rows, L for another number."));
+    assert!(app.says("There may be more: the service lists only 100 of a status."), "{}", app.screen());
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
     app.keys("End Down");
     assert!(app.screen().contains("No more rows."));
+}
+
+#[test]
+fn newest_first_is_one_key_and_begins_with_the_newest_of_all() {
+    let mut app = App::loaded(80, 24);
+    app.keys("Down N");
+    let all = animals(39);
+    assert_eq!((selected(&app), app.state.pets.cursor()), (all[38].id, 0));
+    assert!(app.says("newest first"), "{}", app.screen());
 }
 
 #[test]
@@ -183,15 +193,14 @@ fn rows_are_sorted_by_each_column_and_the_cursor_stays_on_its_pet() {
     let mut app = App::loaded_from(Service::Demo, 80, 24, &animals(12));
     app.keys("Down Down");
     let pochi = selected(&app);
-    let columns = [Column::Name, Column::CategoryId, Column::Status].map(Some);
-    for by in columns.into_iter().chain([None, Some(Column::Id)]) {
+    for by in [Column::Name, Column::CategoryId, Column::Status, Column::Id] {
         app.keys("o");
-        assert_eq!((app.state.pets.sort.by, selected(&app)), (by, pochi));
+        assert_eq!((app.state.pets.sort.column, selected(&app)), (by, pochi));
         let up = ids(&app);
         app.keys("O");
         assert_eq!(selected(&app), pochi);
         let mut down = ids(&app);
-        if !matches!(by, Some(Column::CategoryId | Column::Status)) {
+        if !matches!(by, Column::CategoryId | Column::Status) {
             down.reverse();
             assert_eq!(up, down, "{by:?}");
         }
@@ -224,7 +233,7 @@ fn the_search_takes_letters_and_esc_clears_then_leaves() {
     app.keys("Enter Right");
     assert_eq!(app.state.pets.filter(), Some(PetStatus::Available));
     app.keys("0 Esc");
-    assert_eq!((app.state.pets.row_count(), app.state.pets.searching), (20, false));
+    assert_eq!((app.state.pets.row_count(), app.state.pets.searching), (39, false));
 }
 
 #[test]
@@ -232,7 +241,7 @@ fn a_lost_service_keeps_the_rows_and_is_asked_again_by_itself() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     app.keys("r");
     app.answer::<ListPets>(Err(refused()));
-    assert_eq!(app.state.pets.row_count(), 20);
+    assert_eq!(app.state.pets.row_count(), 39);
     let mut pauses = Vec::new();
     for _ in 0..9 {
         let Health::Away { next_try: Some(at), .. } = app.state.link.health.clone() else { panic!() };
@@ -302,7 +311,7 @@ fn a_refused_key_is_asked_for_and_the_app_goes_on_with_the_new_one() {
     app.answer::<TestKey>(Ok(()));
     assert!(!app.state.popups.is_open());
     app.answer_lists(&animals(39));
-    assert_eq!(app.state.pets.row_count(), 20);
+    assert_eq!(app.state.pets.row_count(), 39);
 }
 
 #[test]
@@ -412,11 +421,11 @@ fn an_empty_store_names_what_works_there() {
 fn nothing_is_due_while_nothing_happens() {
     let mut app = App::loaded(80, 24);
     let deadline = |app: &App| crate::tui::deadline::next_deadline(&app.state, app.now);
-    let stale = app.state.pets.read_at().unwrap().mono + Duration::from_secs(300);
+    let stale = app.state.pets.store.read().unwrap().mono + Duration::from_secs(300);
     assert_eq!(deadline(&app), Some(stale));
     app.keys("A");
     app.wait(Duration::from_secs(6));
-    let refresh = app.state.pets.read_at().unwrap().mono + Duration::from_secs(30);
+    let refresh = app.state.pets.store.read().unwrap().mono + Duration::from_secs(30);
     assert_eq!(deadline(&app), Some(refresh));
 }
 
@@ -602,36 +611,21 @@ fn looks_small_plain_and_in_unicode() {
 }
 
 #[test]
-fn an_exact_count_stays_until_a_list_shows_something_else() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    let pets = animals(237);
-    app.keys("=");
-    app.say::<ReadInventory>(pets.clone());
-    app.answer::<ReadInventory>(Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
-    let total = |app: &App| app.state.pets.total().unwrap().to_string();
-    assert_eq!(total(&app), "237");
-    assert!(!app.state.pets.whole.open, "the lists stay");
-    app.keys("r");
-    app.answer_lists(&pets);
-    assert_eq!(total(&app), "237");
-    app.keys("=");
-    assert!(app.says("These numbers are exact."), "{}", app.screen());
-    app.keys("r");
-    let mut changed = pets;
-    changed[0].name = "Another".into();
-    app.answer_lists(&changed);
-    assert_ne!(total(&app), "237");
+fn numbers_are_exact_until_this_program_has_added_what_is_not_here() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(237));
+    assert_eq!(count(&app, None), "237");
+    app.state.pets.store.added([900_000]);
+    assert_eq!(count(&app, None), "237+");
 }
 
 #[test]
-fn a_search_goes_on_in_all_pets_with_one_key() {
-    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
-    app.keys("/ \"whis\" Tab");
-    assert!(app.job(Slot::Inventory).is_some());
+fn a_search_is_over_all_pets_and_goes_on_while_they_come() {
+    let mut app = App::started(remote(), 80, 24);
+    app.answer::<ListPets>(page(animals(20), true));
+    app.keys("/ \"whis\"");
+    let found = app.state.pets.row_count();
     app.say::<ReadInventory>(animals(237));
-    app.answer::<ReadInventory>(Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
-    assert_eq!(app.state.pets.search.value(), "whis");
-    assert!(app.state.pets.row_count() > 1 && app.state.pets.rows().of() == 237);
+    assert!(app.state.pets.row_count() > found && app.state.pets.rows().of() == 237);
 }
 
 #[test]

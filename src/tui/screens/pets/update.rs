@@ -7,26 +7,24 @@ use crate::api::failure::{Failure, Remedy};
 use crate::api::list::ListAnswer;
 use crate::app::outbox::send::add_samples as add_samples_to;
 use crate::clock::Now;
+use crate::model::columns::SortOrder;
 use crate::model::escape::shell_word;
 use crate::model::export::Column;
-use crate::model::{IdempotencyKey, Limit, PetId, PetStatus};
+use crate::model::{IdempotencyKey, Limit, PetId};
 use crate::tui::command::{Command, LIST, Movement, Place, TYPED_LIST, change, command, moves_on};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job};
 use crate::tui::pending::Slot;
 use crate::tui::popups::Question;
+use crate::tui::screens::pets::BUILT_IN;
 use crate::tui::screens::pets::state::tab_of;
-use crate::tui::screens::pets::{BUILT_IN, ListSource, Loaded};
 use crate::tui::state::{AppState, Health, MessageKind};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::WIDE;
 use crate::tui::widgets::list::moved;
 
-use super::lists::{CountPets, ListPets, MorePets};
-use super::{Sort, clipboard, inventory, popups};
-
-/// The most pages that a refresh follows again.
-const MAX_PAGES_AGAIN: u16 = 50;
+use super::lists::ListPets;
+use super::{clipboard, popups, view};
 
 pub static PETS: &[Command] = &[
     // Where there is room, the detail is always shown.
@@ -37,16 +35,16 @@ pub static PETS: &[Command] = &[
         .called("<- ->")
         .word(|app| (app.pets.tabs().0.len() > BUILT_IN).then_some("tab")),
     command("all-statuses", "0", "", "all statuses", |app, now| show_tab(app, tab_of(None), now)),
-    command("more-rows", "+", "more", "more, fewer rows", |app, now| step_limit(app, true, now)),
-    command("fewer-rows", "-", "", "more, fewer rows", |app, now| step_limit(app, false, now)),
-    change("choose-limit", "L", "rows", "number of rows", popups::limit::open),
+    change("choose-limit", "L", "", "rows of a request", popups::limit::open),
+    change("newest", "N", "newest", "newest first", |app, _| {
+        choose_order(app, SortOrder { column: Column::Id, descending: true });
+        app.pets.move_to(0);
+    })
+    .shell(|app| Some(format!("{} --sort id:desc", list_line(app)?))),
     change("live", "A", "live", "live refresh on, off", toggle_live)
         .shell(|app| Some(format!("pets watch{}", status_option(app)))),
     change("by-id", "#", "id", "pet by its id", popups::lookup::open)
         .shell(|app| Some(format!("pets get {}", app.pets.selected().map_or(1, |pet| pet.id)))),
-    command("whole", "W", "", "whole inventory", inventory::toggle).shell(|_| Some("pets list --all".to_owned())),
-    command("count", "=", "", "count exactly", inventory::count)
-        .shell(|app| Some(format!("pets count{}", status_option(app)))),
     change("save-view", "V", "", "save as a view", popups::views::open)
         .not_over_ssh("A session over SSH cannot save views on the server."),
     command("copy", "y", "", "copy id, JSON, curl", clipboard::copy_id),
@@ -57,15 +55,14 @@ pub static PETS: &[Command] = &[
         .not_over_ssh("Export to your own machine: ssh USER@HOST pets export > pets.csv")
         .shell(|app| Some(format!("{} --format csv", list_line(app)?))),
     change("sort-by", "o", "sort", "sort, reverse", |app, _| {
-        let Sort { by, .. } = app.pets.sort;
         // The first press takes the order in use instead of the best match.
-        let next = by.map_or(Some(Column::Id), |by| Column::ALL.get(by as usize + 1).copied());
-        let next = Sort { by: next, descending: false };
+        let next = (app.pets.sort.column as usize + 1) % Column::ALL.len();
+        let next = SortOrder { column: Column::ALL[next], descending: false };
         choose_order(app, if app.pets.is_best_first() { app.pets.sort } else { next });
     }),
     change("sort-reverse", "O", "", "sort, reverse", |app, _| {
-        let Sort { by, descending } = app.pets.sort;
-        choose_order(app, Sort { by, descending: !descending });
+        let SortOrder { column, descending } = app.pets.sort;
+        choose_order(app, SortOrder { column, descending: !descending });
     }),
     command("refresh", "r F5", "refresh", "refresh", refresh).shell(list_line),
 ];
@@ -78,12 +75,7 @@ pub static PETS_BELOW: &[Command] = &[
 
 static SEARCH: &[Command] = &[
     change("confirm", "Enter", "keep", "keep, go to the rows", |app, _| app.pets.searching = false),
-    command("whole", "Tab", "search all pets", "search all pets", |app, now| match app.pets.whole.is_there() {
-        true => app.note(app.pets.whole.word()),
-        false => inventory::toggle(app, now),
-    })
-    .when(|app| !app.pets.whole.is_there()),
-    command("back", "Esc F3", "clear", "clear and leave", back),
+    change("back", "Esc F3", "clear", "clear and leave", |app, _| back(app)),
     moves_on(TYPED_LIST, "move", "move in the rows", go).when(|app| app.pets.row_count() > 1),
 ];
 
@@ -94,7 +86,7 @@ pub fn list_line(app: &AppState) -> Option<String> {
     let (tabs, tab) = app.pets.tabs();
     Some(match tab {
         BUILT_IN.. => format!("pets list --view {}", shell_word(&tabs[tab].view.name)),
-        _ => format!("pets list{} --limit {}", status_option(app), app.pets.limit),
+        _ => format!("pets list --all{}", status_option(app)),
     })
 }
 
@@ -104,27 +96,16 @@ fn status_option(app: &AppState) -> String {
 }
 
 fn open(state: &mut AppState, _: Now) {
-    let pets = &mut state.pets;
-    if pets.row_count() == 0 && pets.pinned.is_none() {
+    if state.pets.row_count() == 0 {
         return state.tell("No pet is selected.");
     }
-    pets.drawer = !pets.drawer;
-    pets.pinned = None;
+    state.pets.drawer = !state.pets.drawer;
 }
 
-/// What there is no use for while the whole inventory is shown: says so.
-pub(super) fn refuses_limit(state: &mut AppState) -> bool {
-    let is_whole = state.pets.whole.is_there();
-    if is_whole {
-        state.tell("This is the whole inventory: r reloads it, W goes back to the lists.");
-    }
-    is_whole
-}
-
-/// Moves the cursor in the rows. Beyond the last one there may be further pages.
-fn go(state: &mut AppState, movement: Movement, now: Now) -> Vec<Effect> {
-    if matches!(movement, Movement::Down | Movement::PageDown) && at_end(state) {
-        return load_more(state, now);
+/// Moves the cursor in the rows. At the last one, says whether there are more.
+fn go(state: &mut AppState, movement: Movement, _: Now) -> Vec<Effect> {
+    if matches!(movement, Movement::Down | Movement::PageDown) && state.pets.cursor() + 1 >= state.pets.row_count() {
+        return if state.pets.store.read().is_some() { state.note(view::rest(state)) } else { Vec::new() };
     }
     let page = usize::from(state.layout.table_rows.max(1));
     state.pets.move_to(moved(state.pets.cursor(), movement, state.pets.row_count(), page));
@@ -154,7 +135,7 @@ fn searched(state: &mut AppState) {
     state.pets.move_to(0);
 }
 
-fn choose_order(state: &mut AppState, sort: Sort) {
+fn choose_order(state: &mut AppState, sort: SortOrder) {
     state.pets.best_first = state.pets.search.is_empty();
     state.pets.sort = sort;
     state.pets.reorder();
@@ -162,12 +143,12 @@ fn choose_order(state: &mut AppState, sort: Sort) {
 
 /// Refreshes the rows and clears the marks of earlier changes.
 fn refresh(state: &mut AppState, now: Now) -> Vec<Effect> {
-    state.pets.changes.begin(true);
-    if state.pets.whole.is_there() { inventory::read(state, now) } else { reload(state, true, now) }
+    state.pets.store.begin(true);
+    reload(state, true, now)
 }
 
-/// Esc: leaves and clears the search, closes the drawer, goes back from the whole inventory, in this order.
-pub fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
+/// Esc: leaves and clears the search, closes the drawer, in this order.
+pub fn back(state: &mut AppState) {
     let pets = &mut state.pets;
     if pets.searching || !pets.is_searched_as_saved() {
         pets.searching = false;
@@ -175,13 +156,9 @@ pub fn back(state: &mut AppState, now: Now) -> Vec<Effect> {
         pets.arrange();
     } else if pets.drawer {
         pets.drawer = false;
-        pets.pinned = None;
-    } else if pets.whole.open {
-        return inventory::toggle(state, now);
     } else {
         state.message = None;
     }
-    Vec::new()
 }
 
 fn step_tab(state: &mut AppState, forward: bool, now: Now) -> Vec<Effect> {
@@ -190,78 +167,35 @@ fn step_tab(state: &mut AppState, forward: bool, now: Now) -> Vec<Effect> {
     show_tab(state, (here + by) % tabs.len(), now)
 }
 
-/// Goes to another tab, and asks for its rows. Of the whole inventory every tab is here already.
+/// How long rows are shown without asking again when their tab is chosen.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// Goes to another tab, and asks for its rows unless they are known.
 pub fn show_tab(state: &mut AppState, tab: usize, now: Now) -> Vec<Effect> {
     state.message = None;
     state.layout.table_top = state.pets.show_tab(tab, state.layout.table_top);
-    explain_count(state);
-    let mut effects = Vec::from_iter(state.cancel(Slot::More));
-    // What was asked for another tab must not be taken for this one's.
-    effects.extend(state.cancel(Slot::List));
+    // What was asked for another tab is asked for this one.
+    let stopped = state.cancel(Slot::List);
+    let pets = &state.pets;
+    let is_new = |at: Now| pets.follow.is_live() || now.mono.saturating_duration_since(at.mono) < FRESH;
+    let is_read = pets.store.read().is_some_and(is_new) && !pets.store.is_cached();
     // While the service is away, switching tabs sends nothing: the next retry asks for this tab.
-    if !state.pets.whole.is_there() && !waits(state) {
-        effects.extend(reload(state, false, now));
-    }
-    effects
-}
-
-/// Says once what the `+` of a number means.
-fn explain_count(state: &mut AppState) {
-    let number = state.pets.tab_count(state.pets.tabs().1);
-    if let Some(count) = number.filter(|count| count.or_more && !state.pets.is_count_explained) {
-        state.pets.is_count_explained = true;
-        state.tell(format!("{count}: at least {}. = counts exactly.", count.seen));
-    }
-}
-
-/// Loads the rows of the current tab if the whole inventory was shown instead of them.
-pub(super) fn ask_where_unasked(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let asked = state.pets.list().is_some_and(|loaded| loaded.source == ListSource::Answer);
-    if asked || waits(state) || state.pending.is_running(Slot::List) {
-        return Vec::new();
-    }
-    reload(state, false, now)
+    let is_known = is_read && pets.store.covers(pets.filter()) && stopped.is_none();
+    let asked = if is_known || waits(state) { Vec::new() } else { reload(state, !is_read, now) };
+    stopped.into_iter().chain(asked).collect()
 }
 
 /// Asks for another number of rows.
 pub fn set_limit(state: &mut AppState, limit: Limit, now: Now) -> Vec<Effect> {
     state.message = None;
     state.pets.limit = limit;
-    let mut effects = Vec::from_iter(state.cancel(Slot::More));
-    if waits(state) {
-        state.tell(format!("{limit} rows load when the service is back."));
-    } else {
-        effects.extend(ask(state, 1, now));
-    }
-    effects
-}
-
-/// The numbers of rows that + and - go through.
-const LIMITS: [i64; 5] = [5, 10, 20, 50, 100];
-
-fn step_limit(state: &mut AppState, up: bool, now: Now) -> Vec<Effect> {
-    if refuses_limit(state) {
-        return Vec::new();
-    }
-    let (here, mut presets) = (i64::from(state.pets.limit.get()), LIMITS.into_iter());
-    let next = if up { presets.find(|preset| *preset > here) } else { presets.rfind(|preset| *preset < here) };
-    match next.map(Limit::new) {
-        Some(Ok(limit)) => set_limit(state, limit, now),
-        _ if up => {
-            let way = if state.link.has_pages { "Down on the last row loads more." } else { "Try a status tab." };
-            state.note(format!("100 rows is the maximum per request. {way}"))
-        }
-        _ => state.note("5 is the smallest preset. L accepts any number from 1 to 100."),
-    }
+    if waits(state) { Vec::new() } else { reload(state, false, now) }
 }
 
 /// The pause between automatic refreshes that are switched on by a key.
 const LIVE: Duration = Duration::from_secs(30);
 
 fn toggle_live(state: &mut AppState, now: Now) {
-    if refuses_limit(state) {
-        return;
-    }
     if state.pets.follow.is_live() {
         return state.tell("The list is live: new pets appear at once.");
     }
@@ -274,71 +208,22 @@ fn toggle_live(state: &mut AppState, now: Now) {
     state.say_done(text, now.mono);
 }
 
-pub(super) fn at_end(state: &AppState) -> bool {
-    state.pets.cursor() + 1 >= state.pets.row_count()
-}
-
-/// Down on the last row: the next page, or a note on how to see more.
-fn load_more(state: &mut AppState, now: Now) -> Vec<Effect> {
-    if state.pets.whole.is_there() {
-        return state.note(state.pets.whole.word());
-    }
-    if !state.pets.search.is_empty() {
-        let way = if state.pets.searching { "Tab" } else { "W" };
-        return state.note(format!("No more matches in these rows. {way} searches all pets, Esc clears the search."));
-    }
-    let Some(loaded) = state.pets.list() else { return Vec::new() };
-    match loaded.list.next() {
-        Some(_) if waits(state) => state.note("More rows load when the service is back."),
-        Some(_) if loaded.source != ListSource::Answer => {
-            state.note("These rows are cached. Refresh (r) to load more.")
-        }
-        Some(_) if state.pending.is_running(Slot::More) || state.pending.is_running(Slot::List) => Vec::new(),
-        Some(next) => {
-            let next = next.clone();
-            vec![state.begin(MorePets(next), now)]
-        }
-        None if !may_have_more(state) => state.note("No more rows."),
-        None if state.pets.limit < Limit::MAX => {
-            state.note("There may be more: press + for more rows, L for another number.")
-        }
-        None => state.note("100 rows is the maximum per request. Try a status tab."),
-    }
-}
-
 /// Whether nothing is asked at the moment but by hand: the service is away, or wants another key.
 pub fn waits(state: &AppState) -> bool {
     state.link.health.next_try().is_some() || state.key_refused()
 }
 
-/// Whether the list in use may go on beyond what is here.
-pub(super) fn may_have_more(state: &AppState) -> bool {
-    let may = |loaded: &Loaded| loaded.list.next().is_some() || !(loaded.is_complete() || full_but_last(state, loaded));
-    state.pets.list().is_some_and(may)
-}
-
-/// A full last page of a service that is known to link further pages.
-fn full_but_last(state: &AppState, loaded: &Loaded) -> bool {
-    state.link.has_pages && loaded.list.next().is_none() && loaded.source == ListSource::Answer
-}
-
-/// Asks for the rows again, as many pages as are here; with `counts`, for the numbers on the tabs after them.
-pub fn reload(state: &mut AppState, counts: bool, now: Now) -> Vec<Effect> {
-    state.pets.counts_due |= counts;
-    state.pets.changes.begin(false);
-    let same = state.pets.list().filter(|loaded| loaded.limit == state.pets.limit);
-    let pages = same.map_or(1, |loaded| loaded.list.pages().min(MAX_PAGES_AGAIN));
-    ask(state, pages, now)
-}
-
-fn ask(state: &mut AppState, pages: u16, now: Now) -> Vec<Effect> {
+/// Asks for the rows again; with `all`, for all other pets after them.
+pub fn reload(state: &mut AppState, all: bool, now: Now) -> Vec<Effect> {
+    state.pets.read_due |= all;
+    state.pets.store.begin(false);
+    let stopped = if all { state.cancel(Slot::Inventory) } else { None };
+    if !state.pending.is_running(Slot::Inventory) {
+        state.pets.store.expect();
+    }
     let query = state.pets.query();
-    let mut effects = Vec::from_iter(state.cancel(Slot::More));
-    // What is here already need not come again.
-    let known =
-        state.pets.list().filter(|loaded| loaded.source != ListSource::Picked).map(|loaded| loaded.list.clone());
-    effects.push(state.begin(ListPets { query, pages, known }, now));
-    effects
+    let known = state.pets.listed.clone().filter(|(asked, _)| *asked == query).map(|(_, list)| list);
+    stopped.into_iter().chain([state.begin(ListPets { query, known }, now)]).collect()
 }
 
 /// How many samples one key adds.
@@ -346,9 +231,9 @@ const SAMPLES: usize = 25;
 
 /// Asks whether to add samples, but only to an empty store: they cannot be removed.
 pub(in crate::tui) fn add_samples(state: &mut AppState, now: Now) -> Vec<Effect> {
-    let is_empty = |loaded: &Loaded| loaded.source == ListSource::Answer && loaded.list.pets.is_empty();
-    let empty = state.pets.filter().is_none() && state.pets.list().is_some_and(is_empty);
-    if !empty || state.pending.is_running(Slot::Samples) || state.is_switching() {
+    let store = &state.pets.store;
+    let is_empty = store.covers(None) && store.pets().is_empty() && !store.is_cached();
+    if !is_empty || state.pets.filter().is_some() || state.pending.is_running(Slot::Samples) || state.is_switching() {
         return state.note("Samples can only be added to an empty store: they cannot be removed.");
     }
     if !state.refuses_changes() {
@@ -394,22 +279,9 @@ impl Job for AddSamples {
                 app.last_failure = Some(failure);
             }
         }
-        app.pets.whole.is_outdated |= added > 0;
-        app.pets.forget_lists();
-        app.pets.changes.added(ids);
+        app.pets.store.added(ids);
         reload(app, true, now)
     }
-}
-
-/// Asks how many pets have each status, up to what one request returns.
-pub(super) fn count(state: &mut AppState, now: Now) -> Vec<Effect> {
-    PetStatus::ALL
-        .into_iter()
-        .map(|status| {
-            let known = state.pets.counted[status as usize].as_ref().map(|(list, _)| list.clone());
-            state.begin(CountPets { status, known }, now)
-        })
-        .collect()
 }
 
 /// The service has answered something else: retries the rows if they failed.
@@ -422,12 +294,10 @@ pub(in crate::tui) fn on_sign_of_life(state: &mut AppState, now: Now) -> Vec<Eff
 }
 
 pub(super) fn on_answer(state: &mut AppState, answer: &ListAnswer, now: Now) {
-    state.link.has_pages |= answer.list.as_ref().is_some_and(|list| list.next().is_some());
     // What was just added matters more.
     let has_news = state.message.as_ref().is_some_and(|message| message.kind == MessageKind::Done);
     if matches!(state.link.health, Health::Away { .. }) && !has_news {
-        let part = if state.pets.whole.is_there() { " r reloads the inventory." } else { "" };
-        state.say_done(format!("Back: {} answers again.{part}", state.link.service), now.mono);
+        state.say_done(format!("Back: {} answers again.", state.link.service), now.mono);
     }
     state.link.health = Health::Ok { took: answer.took };
     state.link.dated = answer.there.map(|there| (there, now.mono)).or(state.link.dated);

@@ -7,21 +7,21 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::api::Failure;
+use crate::app::inventory::store::{Count, MOST_READ};
 use crate::clock::Now;
-use crate::model::Limit;
+use crate::model::columns::SortOrder;
 use crate::model::export::Column;
 use crate::model::text::{cut, short, width};
 use crate::model::words;
 use crate::tui::mouse::Target;
 use crate::tui::pending::Slot;
-use crate::tui::screens::pets::{Count, ListSource};
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::page::Page;
 use crate::tui::widgets::{WIDE, banner_with_keys};
 
 use super::state::BUILT_IN;
-use super::update::{may_have_more, waits};
+use super::update::waits;
 
 /// The most rows that a banner takes from the table.
 const BANNER_ROWS: usize = 3;
@@ -120,18 +120,10 @@ fn draw_tabs(state: &AppState, page: &mut Page<'_>) {
     if left_out {
         return page.right(0, ">", StyleRole::Text);
     }
-    let pages = state.pets.list().map_or(1, |loaded| loaded.list.pages());
     let limit = state.pets.limit;
-    let (long, brief) = match pages {
-        _ if state.pets.whole.is_there() && state.pets.whole.is_complete() => {
-            ("the whole inventory ".to_owned(), "all ".to_owned())
-        }
-        _ if state.pets.whole.is_there() => ("part of the inventory ".to_owned(), "a part ".to_owned()),
-        0 | 1 => (format!("show {limit} (max 100) "), format!("show {limit} ")),
-        _ => (format!("show {limit} a page, {pages} pages "), format!("show {limit} ")),
-    };
+    let (long, brief) = (format!("limit {limit} (max 100) "), format!("limit {limit} "));
     // Pets without a status are on no other tab: how many are known matters more than the limit.
-    let none = match state.pets.known_without_status() {
+    let none = match state.pets.store.without_status() {
         0 => String::new(),
         count => format!("{count} not set "),
     };
@@ -150,12 +142,11 @@ pub(super) fn count_word(count: Option<Count>) -> String {
 fn draw_search(state: &AppState, page: &mut Page<'_>) {
     let pets = &state.pets;
     let all = pets.rows().of();
-    let order = match (pets.sort.by, pets.sort.descending) {
+    let order = match pets.sort {
         _ if pets.is_best_first() => "best match".to_owned(),
-        (None, false) => "service order".to_owned(),
-        (None, true) => "service order, reversed".to_owned(),
-        (Some(by), descending) => {
-            let by = if by == Column::CategoryId { "category" } else { by.as_str() };
+        SortOrder { column: Column::Id, descending: true } => "newest first".to_owned(),
+        SortOrder { column, descending } => {
+            let by = if column == Column::CategoryId { "category" } else { column.as_str() };
             format!("{by}, {}", if descending { "down" } else { "up" })
         }
     };
@@ -174,7 +165,7 @@ fn draw_search(state: &AppState, page: &mut Page<'_>) {
 
 /// Why the rows are old, and when the next retry is.
 fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let age = state.pets.read_at().map(|at| now.seconds_since(at.mono));
+    let age = state.pets.store.read().map(|at| now.seconds_since(at.mono));
     let rows = match age {
         None => String::new(),
         Some(0..60) => " The rows below are less than a minute old.".to_owned(),
@@ -212,7 +203,7 @@ fn draw_banner(state: &AppState, now: Now, page: &mut Page<'_>) {
 /// What to do when the table is empty.
 fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
     let pets = &state.pets;
-    if pets.list().is_none() {
+    if pets.store.read().is_none() {
         let text = match state.pending.since(Slot::List) {
             Some(since) => {
                 let seconds = now.seconds_since(since);
@@ -228,12 +219,12 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
         }
         let typed = cut(&page.appearance.text(pets.search.value()), 30);
         page.paragraph(3, &format!("No row matches \"{typed}\". Esc clears the search."));
-        if !pets.whole.is_there() && may_have_more(state) {
-            let way = if pets.searching { "Tab" } else { "W" };
-            page.line(format!("   There may be more pets: {way} searches all of them."));
+        if !pets.store.covers(pets.filter()) {
+            page.paragraph(3, &rest(state));
         }
     } else if let Some(status) = pets.filter() {
-        page.line(format!("   No pets with status {status}. 0 for all, a to add one."));
+        let so_far = if pets.store.covers(Some(status)) { "" } else { " so far" };
+        page.line(format!("   No pets with status {status}{so_far}. 0 for all, a to add one."));
     } else {
         page.line("   No pets yet. What you can do:");
         page.gap();
@@ -252,6 +243,7 @@ fn draw_empty(state: &AppState, now: Now, page: &mut Page<'_>) {
 
 fn list_title(state: &AppState, top: usize, visible: usize) -> String {
     let rows = state.pets.row_count();
+    let top = table::first_visible(state.pets.cursor(), top, visible, rows);
     let first = top.min(rows.saturating_sub(1)) + 1;
     let last = (top + visible).min(rows);
     if rows == 0 { "Pets".to_owned() } else { format!("Pets {first}-{last} of {rows} loaded") }
@@ -261,7 +253,7 @@ fn list_title(state: &AppState, top: usize, visible: usize) -> String {
 fn elsewhere(state: &AppState) -> Option<String> {
     let pets = &state.pets;
     let query = pets.searched();
-    let is_here = |id| pets.pets().iter().any(|pet| pet.id == id && pets.is_of_tab(pet));
+    let is_here = |id| pets.store.get(id).is_some_and(|pet| pets.is_of_tab(pet));
     let mut added = state.added.iter().rev().take(MOST_ADDED);
     let pet = added.find(|pet| !query.is_empty() && query.fits(pet) && !is_here(pet.id))?;
     let place = match (&pet.status, pets.filter()) {
@@ -277,50 +269,31 @@ fn elsewhere(state: &AppState) -> Option<String> {
 /// The line without a message: where the cursor is, and whether there are more rows.
 pub fn place(state: &AppState, appearance: &Appearance, now: Now) -> String {
     let rows = state.pets.row_count();
-    let reading = state.pending.is_running(Slot::Inventory);
-    if rows == 0 && !reading {
+    if rows == 0 {
         return String::new();
     }
     if let Some(elsewhere) = elsewhere(state) {
         return elsewhere;
     }
     let here = format!("Row {} of {rows}.", (state.pets.cursor() + 1).min(rows));
-    if reading {
-        let count = state.pets.whole.coming.len();
-        return format!("Loading the whole inventory: {count} pets. Ctrl-C stops.");
+    let since = state.pets.store.read().filter(|_| state.pets.store.is_cached());
+    match since {
+        Some(at) => format!("{here} From {}.", appearance.moment(at.wall, now.wall)),
+        None => format!("{here} {}", rest(state)),
     }
-    if state.pets.whole.is_there() {
-        let all = match &state.pets.whole {
-            whole if whole.is_outdated => "Out of date: r loads all.",
-            whole if whole.is_complete() => "All pets are loaded.",
-            whole if whole.may_show_more() => "Incomplete: r starts again.",
-            _ => "The service lists no more.",
-        };
-        return format!("{here} {all} W goes back.");
-    }
-    let list = state.pets.list();
-    let loading_more = state.pending.is_running(Slot::More);
-    match list {
-        _ if loading_more => format!("{here} Loading more ..."),
-        Some(loaded) if loaded.source == ListSource::Picked => {
-            let rest = if state.pending.is_running(Slot::List) { "; loading the rest" } else { "" };
-            format!("{here} From other lists{rest}.")
+}
+
+/// Whether there are more pets than the tab shows, and where they are.
+pub(super) fn rest(state: &AppState) -> String {
+    let store = &state.pets.store;
+    match store.coverage() {
+        _ if store.covers(state.pets.filter()) => "No more rows.".to_owned(),
+        _ if [Slot::List, Slot::Inventory].into_iter().any(|slot| state.pending.is_running(slot)) => {
+            "Loading more ...".to_owned()
         }
-        Some(loaded) if loaded.source == ListSource::Cached => {
-            format!("{here} From {}.", appearance.moment(loaded.at.wall, now.wall))
-        }
-        Some(loaded) if loaded.list.next().is_some() && waits(state) => format!("{here} There are more."),
-        _ if !state.pets.search.is_empty() && may_have_more(state) => {
-            let way = if state.pets.searching { "Tab" } else { "W" };
-            format!("{here} {way} searches all pets.")
-        }
-        Some(loaded) if loaded.list.next().is_some() => {
-            format!("{here} Down on the last row loads more.")
-        }
-        _ if !may_have_more(state) => format!("{here} No more rows."),
-        _ if state.pets.limit == Limit::MAX => {
-            format!("{here} Limit of 100 reached. Try a status tab.")
-        }
-        _ => format!("{here} There may be more: + shows more rows."),
+        _ if waits(state) => "There may be more, which load when the service is back.".to_owned(),
+        Some(coverage) if coverage.is_cut => format!("There are more: no more than {MOST_READ} are loaded."),
+        Some(_) => "There may be more: the service lists only 100 of a status.".to_owned(),
+        None => "There may be more: r loads them.".to_owned(),
     }
 }

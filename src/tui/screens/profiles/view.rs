@@ -96,7 +96,7 @@ fn last(entry: &ProfileEntry, state: &AppState) -> Option<(Option<Now>, Tested)>
         Health::KeyRefused { .. } if !state.link.has_key() => tested,
         Health::Away { failure, .. } | Health::KeyRefused { failure } => Some((None, Tested::Failed(failure.clone()))),
         Health::Ok { took } => {
-            let read = state.pets.read_at();
+            let read = state.pets.store.read();
             let newer = tested.filter(|(at, _)| at.map(|at| at.mono) >= read.map(|read| read.mono));
             newer.or(Some((read, Tested::Answered(*took))))
         }

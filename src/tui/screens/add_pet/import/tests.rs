@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::*;
 use crate::api::failure::Failure;
 use crate::api::inventory::Coverage;
-use crate::app::inventory::changes::Baseline;
 use crate::local::complete::Completion;
 use crate::model::Field;
 use crate::transfer::ImportSource;
@@ -27,7 +26,6 @@ use crate::tui::screens::add_pet::fields;
 use crate::tui::screens::add_pet::import::jobs::{CheckFile, ImportPart};
 use crate::tui::screens::add_pet::import::preview::{CheckedFile, Choice, UnusableFile};
 use crate::tui::screens::add_pet::import::progress::RunImport;
-use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::state::Screen;
 use crate::tui::testing::loss::whole_at_every_size;
@@ -500,17 +498,16 @@ fn the_list_shows_what_a_running_import_has_added_so_far() {
 }
 
 #[test]
-fn numbers_from_before_an_import_are_called_out_of_date() {
+fn numbers_from_before_an_import_are_not_called_exact() {
     let mut app = running(80, 24);
-    app.keys("1 W");
-    let id = app.job(Slot::Inventory).unwrap().id;
-    app.say_to::<ReadInventory>(id, animals(250));
-    let all = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.answer::<ReadInventory>(Ok(all));
-    assert!(app.says("[All 250]"), "{}", app.screen());
-    end(&mut app, ImportProgress { added: 1_237, ..ImportProgress::default() }, 0, ImportEnded::Complete);
-    app.keys("j");
-    assert!(app.says("[All 250+]") && app.says("Out of date: r loads all."), "{}", app.screen());
+    let progress = || ImportProgress { added: 1, ..ImportProgress::default() };
+    app.keys("1");
+    assert!(app.says("[All 3]"), "{}", app.screen());
+    app.say::<RunImport>(ImportPart::Progress { progress: progress(), events: Vec::new(), added: vec![100_234] });
+    end(&mut app, progress(), 0, ImportEnded::Complete);
+    assert!(app.says("[All 3+]"), "{}", app.screen());
+    app.answer_lists(&animals(4));
+    assert!(app.says("[All 4]"), "{}", app.screen());
 }
 
 #[test]
@@ -636,7 +633,7 @@ fn rejects_are_written_and_rows_are_searched_for() {
     assert!(matches!(write, WriteFile { what: FileContents::Rejects(_), replace: false, .. }));
     app.keys("Esc f Down Enter");
     assert_eq!((app.state.screen, app.state.pets.search.value()), (Screen::Pets, "Luna"));
-    assert!(app.job(Slot::Inventory).is_some());
+    assert!(app.job(Slot::List).is_some() && app.state.pets.read_due);
 }
 
 #[test]
@@ -754,12 +751,15 @@ fn every_size_down_to_nothing_is_drawn_without_a_panic() {
 fn the_pets_of_an_own_import_are_not_announced_as_changes() {
     let mut app = running(80, 24);
     let mut pets = animals(12);
-    app.state.pets.changes.learn(&pets[..10], Baseline::Unknown, true, app.now.wall);
+    let now = app.now;
+    app.state.pets.take(pets[..10].to_vec(), now);
+    app.state.pets.store.finish(Coverage::ALL, now);
+    app.state.pets.store.begin(true);
     let added = vec![pets[10].id, pets[11].id];
     let progress = ImportProgress { added: 2, ..Default::default() };
     app.say::<RunImport>(ImportPart::Progress { progress, events: Vec::new(), added });
     pets[0].name = "Renamed elsewhere".into();
-    app.state.pets.changes.learn(&pets, Baseline::All, true, app.now.wall);
-    let is_marked = |pet: &&crate::model::Pet| app.state.pets.changes.mark(pet.id).is_some();
+    app.state.pets.take(pets.clone(), now);
+    let is_marked = |pet: &&crate::model::Pet| app.state.pets.store.mark(pet.id).is_some();
     assert_eq!(pets.iter().filter(is_marked).map(|pet| pet.id).collect::<Vec<_>>(), [pets[0].id]);
 }

@@ -367,8 +367,7 @@ fn look_for(state: &mut AppState, now: Now) -> Vec<Effect> {
         RowOutcome::Unknown(_) if !name.is_empty() => {
             state.screen = Screen::Pets;
             pets::update::search_for(state, &name);
-            state.pets.whole.open = true;
-            return pets::inventory::read(state, now);
+            return pets::update::reload(state, true, now);
         }
         RowOutcome::Unknown(answer) | RowOutcome::Refused(answer) | RowOutcome::NotSent(answer) => answer.words(),
         RowOutcome::Invalid(why) => why,

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use crate::model::{Pet, PetId};
+use crate::model::PetId;
 
-/// The most reported pets that are kept, apart from lists, until those are read again; the oldest are forgotten first.
+/// The most reported pets of which more is kept than the table shows; the oldest are forgotten first.
 pub const MOST_KEPT: usize = 10_000;
 
 /// What the service reports, and what is not settled of it.
@@ -13,10 +13,8 @@ pub struct Follow {
     pub(super) link: FollowLink,
     /// The last pet that was reported, or the position at which the reports began.
     pub(in crate::tui::screens::pets) position: Option<PetId>,
-    /// Reported while lists were being read: they may be missing in those.
-    pub(in crate::tui::screens::pets) arrived: Vec<Pet>,
     /// Reported while this program was adding pets: they may be its own.
-    pub(in crate::tui::screens::pets) held: Vec<Pet>,
+    pub(in crate::tui::screens::pets) held: Vec<PetId>,
     /// Those of which more is kept than lists show, the oldest first.
     pub(in crate::tui::screens::pets) kept: VecDeque<PetId>,
 }

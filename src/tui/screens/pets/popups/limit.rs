@@ -6,7 +6,7 @@ use crate::model::text::short;
 use crate::tui::command::{Command, Place, closes, command};
 use crate::tui::effect::Effect;
 use crate::tui::popups::{FieldBox, Popup};
-use crate::tui::screens::pets::update::{refuses_limit, set_limit};
+use crate::tui::screens::pets::update::set_limit;
 use crate::tui::state::{AppState, Layout};
 use crate::tui::text_input::{TextInput, Typing};
 use crate::tui::widgets::page::Page;
@@ -23,11 +23,9 @@ static BOX: &[Command] = &[
 pub static PLACE: Place = Place::new("limit-box", "Number of rows", &[BOX]).text().in_box();
 
 pub fn open(app: &mut AppState, _: Now) {
-    if !refuses_limit(app) {
-        let mut input = TextInput::new(app.pets.limit.to_string());
-        input.select();
-        app.popups.show(LimitBox(FieldBox { input, error: None }));
-    }
+    let mut input = TextInput::new(app.pets.limit.to_string());
+    input.select();
+    app.popups.show(LimitBox(FieldBox { input, error: None }));
 }
 
 fn confirm(app: &mut AppState, now: Now) -> Vec<Effect> {
@@ -51,13 +49,9 @@ impl Popup for LimitBox {
         self.0.on_typing(typing.trimmed())
     }
 
-    fn draw(&self, state: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
+    fn draw(&self, _: &AppState, _: Now, page: &mut Page<'_>, _: &mut Layout) {
         page.popup(62, 9, "How many rows?");
-        let note = if state.link.has_pages {
-            "1 to 100. Down on the last row loads more."
-        } else {
-            "1 to 100. For more, try the status tabs: up to 100 each."
-        };
+        let note = "How many the first request asks for, 1 to 100.";
         self.0.draw("Rows", 6, note, page);
     }
 }

@@ -1,5 +1,5 @@
 //! A pet by its id: from the loaded rows, then from the lists, and with the deprecated operation only where those cannot
-//! answer. What is found is shown in the detail.
+//! answer. What is found is selected.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
     lookup.error = None;
     // The next id replaces it.
     lookup.input.select();
-    let here = if at_once { None } else { state.pets.find(id).map(|(pet, _)| pet.clone()) };
+    let here = if at_once { None } else { state.pets.store.get(id).cloned() };
     if let Some(pet) = here {
         let effects = Vec::from_iter(state.cancel(Slot::ById));
         show(state, pet, "in the loaded rows", now);
@@ -85,12 +85,13 @@ fn look(state: &mut AppState, at_once: bool, now: Now) -> Vec<Effect> {
     vec![state.begin(FindPet { id, ask }, now)]
 }
 
-/// Shows the pet that was found in the detail.
+/// Selects the pet that was found.
 fn show(state: &mut AppState, pet: Pet, how: &str, now: Now) {
     state.popups.take::<LookupBox>();
     state.screen = Screen::Pets;
     state.say_done(format!("Pet {} found {how}.", pet.id), now.mono);
-    (state.pets.pinned, state.pets.drawer) = (Some(pet), true);
+    state.pets.drawer = true;
+    state.pets.go_to(pet);
 }
 
 /// Looks up the pet with this id.

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::api::Failure;
 use crate::api::follow::AddedPet;
 use crate::api::follow::Followed;
-use crate::api::inventory::Coverage;
 use crate::api::list::ListAnswer;
 use crate::app::inventory::changes::ChangeKind;
 use crate::config::Service;
@@ -23,7 +22,6 @@ use crate::tui::popups::key::TestKey;
 use crate::tui::screens::add_pet::import::jobs::ImportPart;
 use crate::tui::screens::add_pet::import::progress::RunImport;
 use crate::tui::screens::pets::follow::FollowPets;
-use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::lists::ListPets;
 use crate::tui::screens::pets::provenance::AskProvenance;
 use crate::tui::testing::job_of;
@@ -31,7 +29,7 @@ use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, listed, provenance, remote};
 
 use super::super::follow::MOST_KEPT;
-use super::{ids, marked, refused, selected, unauthorized};
+use super::{count, ids, marked, refused, selected, unauthorized};
 
 fn offered(pets: &[Pet]) -> Result<ListAnswer, Failure> {
     listed(pets.to_vec(), None).map(|answer| ListAnswer { offers_events: true, ..answer })
@@ -64,14 +62,7 @@ fn requests(app: &App) -> usize {
     let asks = |job: &Started| {
         matches!(
             job.job.slot(),
-            Slot::List
-                | Slot::More
-                | Slot::Count(_)
-                | Slot::Inventory
-                | Slot::ById
-                | Slot::Follow
-                | Slot::Provenance
-                | Slot::Samples
+            Slot::List | Slot::Inventory | Slot::ById | Slot::Follow | Slot::Provenance | Slot::Samples
         )
     };
     app.effects.iter().filter_map(job_of).filter(|job| asks(job)).count()
@@ -80,13 +71,13 @@ fn requests(app: &App) -> usize {
 #[test]
 fn a_pet_of_another_appears_marked_in_its_lists_and_numbers() {
     let mut app = live(80, 24, &animals(12));
-    let (asked, available) = (requests(&app), app.state.pets.count(PetStatus::Available).unwrap().seen);
+    let (asked, available) = (requests(&app), app.state.pets.store.count(Some(PetStatus::Available)).unwrap().seen);
     assert!(app.says("ok, live"), "{}", app.screen());
     followed(&mut app, reported(vec![newcomer(200_000, "Newcomer", PetStatus::Available)]));
     let screen = app.screen();
     assert!(screen.contains("+200000    Newcomer"), "{screen}");
-    assert_eq!(app.state.pets.total().unwrap().to_string(), "13");
-    assert_eq!(app.state.pets.count(PetStatus::Available).unwrap().seen, available + 1);
+    assert_eq!(count(&app, None), "13");
+    assert_eq!(app.state.pets.store.count(Some(PetStatus::Available)).unwrap().seen, available + 1);
     assert_eq!(requests(&app), asked, "nothing is asked for it");
 }
 
@@ -117,7 +108,7 @@ fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
     app.answer::<ListPets>(offered(&pets));
     app.answer_lists(&pets);
     assert!(ids(&app).contains(&200_000), "{}", app.screen());
-    assert_eq!(app.state.pets.total().unwrap().to_string(), "13");
+    assert_eq!(count(&app, None), "13");
 }
 
 #[test]
@@ -134,19 +125,13 @@ fn an_answer_that_has_a_reported_pet_already_shows_it_once() {
 }
 
 #[test]
-fn the_whole_inventory_stays_whole_and_its_number_exact() {
-    let pets = animals(20);
-    let mut app = live(80, 24, &pets);
-    app.keys("W");
-    let id = app.job(Slot::Inventory).unwrap().id;
-    app.say_to::<ReadInventory>(id, pets);
-    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 3, complete: true, full: Vec::new() }));
+fn with_reports_all_pets_stay_all_and_their_number_exact() {
+    let mut app = live(80, 24, &animals(20));
     let added: Vec<_> = (0..500).map(|n| newcomer(200_000 + n, "Zoe", PetStatus::Sold)).collect();
     for some in added.chunks(7) {
         followed(&mut app, reported(some.to_vec()));
     }
-    assert_eq!((app.state.pets.row_count(), app.state.pets.total().unwrap().to_string()), (520, "520".into()));
-    assert!(app.state.pets.whole.is_complete());
+    assert_eq!((app.state.pets.row_count(), count(&app, None)), (520, "520".into()));
 }
 
 #[test]
@@ -237,11 +222,6 @@ fn a_service_without_events_is_refreshed_as_it_was() {
 fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_appear() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
-    app.keys("W");
-    let id = app.job(Slot::Inventory).unwrap().id;
-    app.say_to::<ReadInventory>(id, pets.clone());
-    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 1, complete: true, full: Vec::new() }));
-    app.keys("W");
     followed(&mut app, Followed::Lost);
     app.answer::<ListPets>(Err(refused()));
     let last = pets[9].id;
@@ -249,16 +229,11 @@ fn a_service_that_has_lost_pets_is_reported_and_read_again_and_its_next_pets_app
     followed(&mut app, Followed::PetsLost(last));
     app.answer_lists(&pets[..10]);
     assert!(app.says("has lost pets, for example because a backup was restored."), "{}", app.screen());
-    assert_eq!((ids(&app).len(), app.state.pets.total().unwrap().to_string()), (10, "10".into()));
+    assert_eq!((ids(&app).len(), count(&app, None)), (10, "10".into()));
     // The ids come again.
     followed(&mut app, reported(vec![newcomer(pets[10].id, "Newcomer", PetStatus::Sold)]));
     assert!(app.says("Newcomer"), "{}", app.screen());
-    assert_eq!(app.state.pets.total().unwrap().to_string(), "11");
-    app.keys("W");
-    assert!(
-        app.job(Slot::Inventory).is_some_and(|job| job.id != id),
-        "the inventory that was read is not that any more"
-    );
+    assert_eq!(count(&app, None), "11");
 }
 
 #[test]
@@ -270,19 +245,15 @@ fn a_pet_with_the_id_of_a_lost_one_is_new() {
     followed(&mut app, Followed::PetsLost(pets[9].id));
     for id in [seen, own] {
         followed(&mut app, reported(vec![newcomer(id, "Newcomer", PetStatus::Sold)]));
-        assert_eq!(app.state.pets.changes.mark(id), Some(ChangeKind::New), "{id}");
+        assert_eq!(app.state.pets.store.mark(id), Some(ChangeKind::New), "{id}");
     }
-    assert_eq!(app.state.pets.changes.mark(pets[10].id), None);
+    assert_eq!(app.state.pets.store.mark(pets[10].id), None);
 }
 
 #[test]
 fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
-    app.keys("W");
-    let id = app.job(Slot::Inventory).unwrap().id;
-    app.say_to::<ReadInventory>(id, pets.clone());
-    app.answer_to::<ReadInventory>(id, Ok(Coverage { requests: 1, complete: true, full: Vec::new() }));
     let flood = |app: &mut App, from: PetId| {
         for some in 0..200 {
             let first = from + some * 1000;
@@ -292,27 +263,24 @@ fn of_a_flood_of_reported_pets_only_so_many_are_kept() {
         }
     };
     flood(&mut app, 1_000_000);
-    let most = MOST_KEPT + pets.len();
     let kept = |app: &App| {
         let pets = &app.state.pets;
         [
-            pets.whole.pets.len(),
-            pets.changes.known_ids().count(),
-            (0..3_000_000).filter(|id| pets.changes.mark(*id).is_some()).count(),
+            pets.store.pets().len(),
+            (0..3_000_000).filter(|id| pets.store.mark(*id).is_some()).count(),
             pets.follow.kept.len(),
             pets.provenance.all().len(),
-            pets.follow.arrived.len(),
             pets.follow.held.len(),
         ]
     };
-    assert_eq!(kept(&app), [most, most, MOST_KEPT, MOST_KEPT, MOST_KEPT, 0, 0]);
-    assert_eq!(app.state.pets.total().unwrap().to_string(), format!("{most}+"), "there are more");
+    assert_eq!(kept(&app), [30_000, 0, MOST_KEPT, MOST_KEPT, 0]);
+    assert_eq!(count(&app, None), "30000+", "there are more");
     // Lists are on their way, and an import runs.
-    app.keys("W r");
+    app.keys("r");
     app.state.pending.begin(Slot::Import, app.now.mono);
     flood(&mut app, 2_000_000);
-    assert_eq!(kept(&app)[3..], [MOST_KEPT; 4]);
-    assert!(kept(&app).iter().all(|kept| *kept <= most), "{:?}", kept(&app));
+    assert_eq!(kept(&app)[2..], [MOST_KEPT; 3]);
+    assert_eq!(kept(&app)[0], 30_000);
 }
 
 // --- who added what ---

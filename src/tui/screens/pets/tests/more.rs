@@ -1,4 +1,4 @@
-//! Search, marks of changes, the whole inventory, one pet by its id, what is kept, and what leaves the screen.
+//! Search, marks of changes, all pets, one pet by its id, what is kept, and what leaves the screen.
 
 use std::time::Duration;
 
@@ -24,16 +24,14 @@ use crate::tui::popups::jobs::NotWritten;
 use crate::tui::popups::jobs::WriteFile;
 use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::lists::ListPets;
-use crate::tui::screens::pets::lists::MorePets;
 use crate::tui::screens::pets::popups::lookup::FindPet;
 use crate::tui::screens::pets::popups::lookup::LookupBox;
 use crate::tui::screens::pets::update::AddSamples;
-use crate::tui::screens::pets::{ListSource, Loaded};
 use crate::tui::session_cache::SessionCache;
 use crate::tui::testing::loss::whole_at_every_size;
 use crate::tui::testing::{App, animals, ids_of, listed, remote};
 
-use super::marked;
+use super::{marked, selected};
 
 fn ids(app: &App) -> Vec<i64> {
     app.state.pets.rows_from(0).map(|pet| pet.id).collect()
@@ -43,21 +41,12 @@ fn unchanged() -> Result<ListAnswer, Failure> {
     Ok(ListAnswer { list: None, took: Duration::from_millis(3), there: None, offers_events: false })
 }
 
-/// An app that shows `pets` as the whole inventory.
-fn whole(columns: u16, rows: u16, pets: &[Pet], complete: bool) -> App {
-    let mut app = App::loaded(columns, rows);
-    app.keys("W");
-    part(&mut app, pets.to_vec());
-    let full = if complete { Vec::new() } else { vec![PetStatus::Available] };
-    app.answer::<ReadInventory>(Ok(Coverage { requests: 4, complete, full }));
+/// An app on a service with these pets, of which it lists only 100 of each status.
+fn limited(columns: u16, rows: u16, pets: &[Pet]) -> App {
+    let mut app = App::started(remote(), columns, rows);
+    app.answer_limited(pets, 100);
     app.screen();
     app
-}
-
-/// A part of the whole inventory.
-fn part(app: &mut App, pets: Vec<Pet>) {
-    let id = app.job(Slot::Inventory).unwrap().id;
-    app.say_to::<ReadInventory>(id, pets);
 }
 
 // --- search ---
@@ -114,7 +103,7 @@ fn samples_of_ones_own_are_no_news() {
     app.keys("S").wait(DEAF).keys("y");
     app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
-    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
+    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (25, 0));
 }
 
 #[test]
@@ -125,18 +114,18 @@ fn samples_of_ones_own_are_no_news_where_a_list_was_read_among_them() {
     assert_eq!(marked(&app).len(), 13, "nobody knows yet whose they are");
     app.answer::<AddSamples>(Ok((ids_of(&animals(25)), None)));
     app.answer_lists(&animals(25));
-    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (20, 0));
+    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (25, 0));
 }
 
 #[test]
-fn a_further_page_makes_the_rows_before_it_no_younger() {
-    let next = serde_json::from_value("https://api.example.com/v1/pets?after=100250".into()).ok();
-    let mut app = App::started(remote(), 80, 24);
-    app.answer::<ListPets>(listed(animals(20), next));
-    app.wait(Duration::from_secs(240)).keys("G Down");
-    let read = app.state.pets.read_at();
-    app.answer::<MorePets>(listed(animals(39).split_off(20), None));
-    assert_eq!((app.state.pets.row_count(), app.state.pets.read_at()), (39, read));
+fn rows_are_as_old_as_the_last_reading_of_all() {
+    let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
+    let read = app.state.pets.store.read();
+    app.wait(Duration::from_secs(240)).keys("r");
+    app.answer::<ListPets>(listed(animals(20), None));
+    assert_eq!(app.state.pets.store.read(), read);
+    app.answer_lists(&animals(39));
+    assert_ne!(app.state.pets.store.read(), read);
 }
 
 #[test]
@@ -146,130 +135,110 @@ fn known_rows_go_along_so_that_they_need_not_come_again() {
     let Some(ListPets { known: Some(known), .. }) = app.asked() else { panic!("asked blindly") };
     assert_eq!(known.pets.len(), 20);
     app.answer::<ListPets>(unchanged());
-    assert_eq!((app.state.pets.row_count(), app.state.pets.list().unwrap().source), (20, ListSource::Answer));
+    assert_eq!(app.state.pets.row_count(), 39);
 }
 
-// --- the whole inventory ---
+// --- all pets ---
 
 #[test]
-fn the_whole_inventory_comes_in_parts_and_every_tab_of_it_is_here() {
-    let mut app = App::loaded(80, 24);
-    app.keys("W");
-    assert!(app.says("Loading the whole inventory: 0 pets.") && app.says("Biscuit"), "{}", app.screen());
-    part(&mut app, animals(100));
-    assert!(app.says("100 pets."));
-    part(&mut app, animals(250).split_off(100));
-    let done = Coverage { requests: 3, complete: true, full: Vec::new() };
-    app.answer::<ReadInventory>(Ok(done));
-    assert!(app.says("250 pets from 3 requests: all that the service lists."), "{}", app.screen());
-    assert!(app.says("[All 250]") && app.says("sold 50"));
+fn all_pets_come_in_parts_and_every_tab_of_them_is_here() {
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.answer::<ListPets>(listed(animals(20), None));
+    assert!(app.says("[All 20+]") && app.says("Row 1 of 20. Loading more ..."), "{}", app.screen());
+    app.say::<ReadInventory>(animals(100));
+    assert!(app.says("[All 100+]"), "{}", app.screen());
+    app.say::<ReadInventory>(animals(250).split_off(100));
+    app.answer::<ReadInventory>(Ok(Coverage::ALL));
+    assert!(app.says("[All 250]") && app.says("sold 50") && app.says("No more rows."), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right Right");
     assert_eq!((app.state.pets.row_count(), app.effects.len()), (50, asked));
-    app.keys("W");
-    assert_eq!(app.state.pets.filter(), Some(PetStatus::Sold));
-    assert_ne!(app.state.pets.row_count(), 50);
 }
 
 #[test]
 fn what_may_be_missing_is_reported_and_what_was_stopped_stays() {
-    let app = &mut whole(80, 24, &animals(237), false);
-    assert!(app.says("237 pets from 4 requests. There may be more: only 100 available ones are listed, and pets"));
-    assert!(app.says("[All 237+]"));
+    let mut app = limited(80, 24, &animals(237));
+    assert!(app.says("The service lists only 100 of a status") || app.says("lists only 100 of a status"));
+    assert!(app.says("[All 195+]"), "{}", app.screen());
     app.keys("r");
-    part(app, animals(10));
+    app.answer::<ListPets>(listed(animals(20), None));
+    app.say::<ReadInventory>(animals(10));
     app.keys("C-c");
     assert!(app.effects.contains(&Effect::Cancel(Slot::Inventory)));
-    assert_eq!(app.state.pets.row_count(), 237, "a part of a new reading does not replace a longer one");
-    let mut app = App::loaded(80, 24);
-    app.keys("W");
-    part(&mut app, animals(60));
+    assert_eq!(app.state.pets.row_count(), 195, "a part of a new reading does not replace a longer one");
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.answer::<ListPets>(listed(animals(20), None));
+    app.say::<ReadInventory>(animals(60));
     app.answer::<ReadInventory>(Err(Failure::NoAnswer { after: Duration::from_secs(30) }));
     assert!(app.says("No answer from the embedded store within 30 s."));
+    assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
     assert_eq!(app.state.pets.row_count(), 60);
-    app.keys("Esc");
-    assert!(!app.state.pets.whole.open);
 }
 
 #[test]
-fn pets_added_here_are_in_the_whole_inventory_and_its_numbers() {
-    let mut app = whole(80, 24, &animals(250), true);
+fn of_a_very_large_store_only_so_many_are_read_and_there_are_more() {
+    let mut app = App::started(Service::Demo, 80, 24);
+    app.answer::<ListPets>(listed(animals(20), None));
+    app.say::<ReadInventory>(animals(60));
+    app.answer::<ReadInventory>(Ok(Coverage { complete: false, is_cut: true, ..Coverage::ALL }));
+    assert!(app.says("[All 60+]") && app.says("There are more: no more than 20000 are loaded."), "{}", app.screen());
+}
+
+#[test]
+fn pets_added_here_are_among_all_and_in_the_numbers() {
+    let mut app = App::loaded(80, 24);
     app.keys("a \"Rex\" Tab 3 F2");
     let pet = Pet { id: 900_000, name: "Rex".to_owned(), ..animals(1).remove(0) };
     app.added(pet).keys("Esc");
-    app.answer_lists(&animals(20));
-    assert!(app.says("[All 251]") && app.says("of 251. All pets are loaded."), "{}", app.screen());
+    assert!(app.says("[All 40]") && app.says("of 40."), "{}", app.screen());
     app.keys("/ \"rex\"");
     assert!(ids(&app).contains(&900_000), "{}", app.screen());
 }
 
 #[test]
-fn of_the_whole_inventory_no_number_of_rows_is_chosen() {
-    let mut app = whole(80, 24, &animals(50), true);
-    let asked = app.effects.len();
-    for key in ["+", "-", "L", "A"] {
-        app.keys(key);
-        assert!(app.says("W goes back to the lists."), "{key}");
-    }
-    assert_eq!((app.effects.len(), app.state.pets.live), (asked, None));
-}
-
-#[test]
-fn changes_are_seen_in_the_whole_inventory_too() {
+fn changes_are_seen_anywhere_among_all() {
     let mut pets = animals(150);
-    let mut app = whole(80, 24, &pets, true);
+    let mut app = App::loaded_from(remote(), 80, 24, &pets);
     pets[140].status = Some(PetStatus::Sold.into());
     pets.push(Pet { id: 500_000, name: "Late".into(), category_id: 1, status: Some(PetStatus::Pending.into()) });
     app.keys("r");
-    part(&mut app, pets);
-    app.answer::<ReadInventory>(Ok(Coverage { requests: 2, complete: true, full: Vec::new() }));
+    app.answer_lists(&pets);
     assert_eq!(marked(&app), [100_371, 500_000]);
 }
 
 #[test]
-fn what_was_asked_for_another_tab_is_not_taken_for_this_one_and_a_tab_that_was_not_asked_is() {
+fn what_was_asked_for_another_tab_is_asked_for_this_one() {
     let mut app = App::loaded(80, 24);
-    app.keys("r W");
+    app.keys("r");
     let late = app.job(Slot::List).unwrap();
     app.keys("Right");
     assert!(app.effects.contains(&Effect::Cancel(Slot::List)));
     app.answer_to::<ListPets>(late.id, listed(animals(20), None));
-    app.keys("Esc");
     let ListPets { query, .. } = app.asked().unwrap();
     assert_eq!(query.status, Some(PetStatus::Available));
     let available = |pet: &Pet| pet.status == Some(PetStatus::Available.into());
     assert!(app.state.pets.rows_from(0).all(available), "{}", app.screen());
-    app.answer::<ListPets>(listed(Vec::new(), None));
-    app.effects.clear();
-    app.keys("W W");
-    assert_eq!(app.job(Slot::List), None, "what came as an answer is not asked for again");
+    app.answer::<ListPets>(listed(animals(1), None));
+    assert_eq!(app.state.pets.row_count(), 1, "these are all that are available");
+    assert!(app.asked::<ReadInventory>().is_some());
 }
 
 #[test]
-fn a_reading_that_gives_nothing_is_no_empty_store_and_tells_nothing_of_what_was_before() {
-    let failed = || Err(Failure::NotSent { why: "refused".into() });
+fn a_reading_that_gives_nothing_is_no_empty_store_and_no_news() {
     let mut app = App::loaded(80, 24);
-    app.keys("W");
-    app.answer::<ReadInventory>(failed());
-    assert!(app.says("Nothing was loaded; W retries.") && !app.state.pets.whole.open, "{}", app.screen());
-    assert_eq!(app.state.pets.row_count(), 20);
-    let mut pets = animals(39);
-    let mut app = whole(80, 24, &pets, true);
-    pets[0].status = Some(PetStatus::Sold.into());
-    app.keys("W r");
-    app.answer_lists(&pets);
-    app.keys("W r");
-    app.answer::<ReadInventory>(failed());
-    assert!(app.says("Showing the earlier inventory; r starts again."), "{}", app.screen());
-    assert_eq!(marked(&app), [0; 0], "an old reading is not news");
+    app.keys("r");
+    app.answer::<ListPets>(listed(animals(20), None));
+    app.answer::<ReadInventory>(Err(Failure::NotSent { why: "refused".into() }));
+    assert!(app.says("Not all pets were read; r reads them again."), "{}", app.screen());
+    assert_eq!((app.state.pets.row_count(), marked(&app).len()), (39, 0));
 }
 
 #[test]
 fn away_or_not_is_known_from_every_answer_and_looking_around_asks_nothing() {
     let mut app = App::loaded_from(remote(), 80, 24, &animals(39));
     let away = || Failure::NotSent { why: "connection refused".into() };
-    app.keys("W");
-    app.answer::<ReadInventory>(Err(away()));
+    app.keys("r");
+    app.answer::<ListPets>(Err(away()));
     assert!(app.says("OFFLINE") && app.says("Retry in 0:02"), "{}", app.screen());
     let asked = app.effects.len();
     app.keys("Right Right 0 Left");
@@ -295,9 +264,9 @@ fn asking_by_hand_does_not_make_the_next_pause_longer() {
 
 #[test]
 fn a_part_of_the_inventory_is_written_as_one() {
-    let mut app = whole(80, 24, &animals(237), false);
+    let mut app = limited(80, 24, &animals(237));
     app.keys("x");
-    assert!(app.says("237 rows, there may be more"), "{}", app.screen());
+    assert!(app.says("195 rows, there may be more"), "{}", app.screen());
     let write = app.state.popups.get::<WriteBox>().unwrap_or_else(|| panic!("no box"));
     assert_eq!(write.path.value(), "pets-part.csv");
     app.keys("C-u \"part.xlsx\" Enter");
@@ -305,7 +274,7 @@ fn a_part_of_the_inventory_is_written_as_one() {
     assert_eq!(app.job(Slot::Write), None);
     app.keys("C-u \"part.csv\" Enter");
     app.answer::<WriteFile>(Ok("/home/ada/part.csv".into()));
-    assert!(app.says("Written to /home/ada/part.csv: 237 rows, there may be more."), "{}", app.screen());
+    assert!(app.says("Written to /home/ada/part.csv: 195 rows, there may be more."), "{}", app.screen());
 }
 
 #[test]
@@ -318,7 +287,7 @@ fn a_pet_that_moves_into_a_list_is_not_called_new() {
     moved[149].status = Some(PetStatus::Pending.into());
     app.keys("r");
     app.answer_lists(&moved);
-    let is_new = |id: &i64| app.state.pets.changes.mark(*id) == Some(ChangeKind::New);
+    let is_new = |id: &i64| app.state.pets.store.mark(*id) == Some(ChangeKind::New);
     assert!(!marked(&app).iter().any(is_new), "{}", app.screen());
 }
 
@@ -338,14 +307,13 @@ fn a_pet_that_is_here_is_found_without_a_request() {
 }
 
 #[test]
-fn a_pet_of_old_rows_is_shown_as_it_was_read_last() {
-    let mut pets = animals(39);
-    let mut app = whole(80, 24, &pets, true);
-    pets[0].status = Some(PetStatus::Sold.into());
-    app.wait(Duration::from_secs(3600)).keys("W r");
-    app.answer_lists(&pets);
-    app.wait(Duration::from_secs(3600)).keys("# \"100231\" Enter");
-    assert_eq!(app.state.pets.pinned.as_ref(), Some(&pets[0]));
+fn a_pet_that_is_looked_up_is_selected_and_the_cursor_stays_there() {
+    let mut app = App::loaded(80, 24);
+    app.keys("Right / \"zzz\" Enter # \"100232\" Enter");
+    assert_eq!((selected(&app), app.state.pets.filter()), (100_232, None), "{}", app.screen());
+    app.keys("r");
+    app.answer_lists(&animals(45));
+    assert_eq!(selected(&app), 100_232);
 }
 
 #[test]
@@ -416,11 +384,11 @@ fn started_again(app: &App) -> App {
 }
 
 #[test]
-fn the_last_lists_are_there_at_the_next_start_marked_with_their_age() {
+fn the_pets_are_there_at_the_next_start_marked_with_their_age() {
     let app = App::loaded_from(remote(), 80, 24, &animals(39));
     let mut next = started_again(&app);
     next.now.mono += Duration::from_secs(3 * 3600);
-    assert_eq!((next.state.pets.row_count(), next.state.pets.list().unwrap().source), (20, ListSource::Cached));
+    assert_eq!((next.state.pets.row_count(), next.state.pets.store.is_cached()), (39, true));
     assert!(next.says("From 14:03."), "{}", next.screen());
     next.keys("/ \"whis\" Enter Right");
     assert!(next.state.pets.row_count() > 0, "one browses and searches before any answer");
@@ -452,17 +420,6 @@ fn what_is_kept_of_another_service_is_not_shown_and_addresses_of_another_are_not
     let own = List::of(animals(2), next("https://api.example.com/v1/pets?after=2"));
     assert_eq!(own.clone().only_of(Some(&base)), own);
     assert_eq!(own.only_of(None).next(), None);
-}
-
-#[test]
-fn kept_pages_that_went_on_are_not_taken_for_all_where_their_addresses_are_gone() {
-    let next = |after: i64| serde_json::from_value(format!("http://127.0.0.1:4711/v1/pets?after={after}").into()).ok();
-    let mut list = List::of(animals(20), next(100_250));
-    list.append(List::of(animals(40).split_off(20), next(100_270)));
-    let mut app = App::started(Service::Embedded { database: "/d/embedded.db".into() }, 80, 24);
-    let (limit, at) = (app.state.pets.limit, app.now);
-    app.state.pets.put(0, Loaded { limit, list: list.only_of(None), at, source: ListSource::Cached });
-    assert_eq!((app.state.pets.row_count(), app.state.pets.total()), (40, None));
 }
 
 #[test]
@@ -502,7 +459,7 @@ fn everything_is_written_from_the_service_and_can_be_stopped() {
     app.answer::<Export>(Err(NotWritten::Exists("all.json".into())));
     assert!(app.says("File exists. Enter overwrites it"), "{}", app.screen());
     app.keys("Enter");
-    let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available] };
+    let coverage = Coverage { requests: 12, complete: false, full: vec![PetStatus::Available], is_cut: false };
     let exported = Exported { path: "/tmp/all.json".into(), count: 1_203, coverage };
     app.answer::<Export>(Ok(exported));
     assert!(!app.state.popups.is_open());
@@ -558,18 +515,18 @@ fn changed(columns: u16, rows: u16) -> App {
 }
 
 #[test]
-fn looks_of_search_marks_and_the_whole_inventory() {
+fn looks_of_search_marks_and_reading() {
     both("search_best", |columns, rows| {
         let mut app = App::loaded(columns, rows);
         app.keys("/ \"whis\"");
         app
     });
     both("marks", changed);
-    both("whole", |columns, rows| whole(columns, rows, &animals(237), false));
-    both("whole_reading", |columns, rows| {
-        let mut app = App::loaded(columns, rows);
-        app.keys("W");
-        part(&mut app, animals(100));
+    both("limited", |columns, rows| limited(columns, rows, &animals(237)));
+    both("reading", |columns, rows| {
+        let mut app = App::started(remote(), columns, rows);
+        app.answer::<ListPets>(listed(animals(20), None));
+        app.say::<ReadInventory>(animals(100));
         app.wait(Duration::from_secs(3));
         app
     });
@@ -681,10 +638,7 @@ fn names_of_categories_are_beside_their_numbers_wherever_there_is_room() {
     app.keys("Enter");
     assert!(app.says("Category   3 dog "), "{}", app.screen());
     app.keys("Esc / \"cat:gui\"");
-    assert!(
-        app.state.pets.row_count() > 0
-            && ids(&app).iter().all(|id| { app.state.pets.find(*id).unwrap().0.category_id == 12 })
-    );
+    assert!(app.state.pets.row_count() > 0 && app.state.pets.rows_from(0).all(|pet| pet.category_id == 12));
     let mut app = named(60, 16);
     assert!(!app.says("dog"), "{}", app.screen());
     app.keys("Enter");

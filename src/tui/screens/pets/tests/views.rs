@@ -5,10 +5,8 @@ use std::fmt::Write as _;
 use super::*;
 use crate::config::Settings;
 use crate::config::file::{File, View};
-use crate::model::Limit;
-use crate::tui::screens::pets::inventory::ReadInventory;
 use crate::tui::screens::pets::popups::views::AddView;
-use crate::tui::screens::pets::{BUILT_IN, Loaded, State};
+use crate::tui::screens::pets::{BUILT_IN, State};
 use crate::tui::testing::loss::whole_at_every_size;
 
 /// An app with these views, its lists read.
@@ -53,10 +51,9 @@ fn each_view_keeps_its_row_its_search_and_what_is_typed_there() {
     app.answer_lists(&animals(39));
     app.keys("G");
     let last = (selected(&app), app.state.layout.table_top);
-    assert_eq!(app.state.pets.limit.get(), 50);
     app.keys("Right");
     app.answer_lists(&animals(39));
-    assert_eq!((selected(&app), app.state.pets.limit.get()), (all, 20), "the tabs that are always there are as before");
+    assert_eq!(selected(&app), all, "the tabs that are always there are as before");
     app.keys("Left");
     app.answer_lists(&animals(39));
     app.screen();
@@ -80,13 +77,10 @@ fn a_pet_that_arrives_is_counted_in_its_views() {
 }
 
 #[test]
-fn of_the_whole_inventory_only_what_arrives_is_counted_again() {
+fn only_what_arrives_is_counted_again() {
     let mut app = with_views(CATS, 120, 40);
-    let pets = animals(3_000);
-    app.keys("W");
-    let coverage = Coverage { requests: 30, complete: true, full: Vec::new() };
-    app.say::<ReadInventory>(pets);
-    app.answer::<ReadInventory>(Ok(coverage));
+    app.keys("r");
+    app.answer_lists(&animals(3_000));
     let now = app.now;
     for number in 0..20 {
         let status = [PetStatus::Available, PetStatus::Sold][number % 2];
@@ -165,7 +159,7 @@ fn what_is_shown_becomes_a_tab_with_its_rows() {
 #[test]
 fn a_view_that_is_saved_shows_what_was_shown() {
     let mut app = with_views("", 80, 24);
-    for keys in ["", "/ r e x Enter", "/ c a t : 3 Enter o", "/ r e x Enter O", "o o O +", "Right L C-u 7 Enter"] {
+    for keys in ["", "/ r e x Enter", "/ c a t : 3 Enter o", "/ r e x Enter O", "o o O"] {
         app.keys("0 Esc Esc");
         app.keys(keys);
         app.answer_lists(&animals(39));
@@ -179,9 +173,6 @@ fn a_view_that_is_saved_shows_what_was_shown() {
         let mut pets = pets.clone();
         pets.add_view(view);
         pets.show_tab(BUILT_IN, 0);
-        let limit = if before.0.is_empty() { app.state.pets.limit } else { Limit::MAX };
-        assert_eq!(pets.limit, limit, "{keys}");
-        pets.take(Loaded { limit, ..app.state.pets.list().unwrap().clone() });
         assert_eq!(shown(&pets), before, "{keys}");
     }
 }

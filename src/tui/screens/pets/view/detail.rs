@@ -43,7 +43,7 @@ pub(super) fn draw(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut
 
 /// The detail under the list, with the counts as bars.
 fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let Some(pet) = state.pets.detailed() else { return };
+    let Some(pet) = state.pets.selected() else { return };
     let appearance = page.appearance;
     let title = format!(" Pet {} ", pet.id);
     let from = match state.pets.provenance.get(pet.id) {
@@ -68,20 +68,15 @@ fn draw_drawer(state: &AppState, now: Now, page: &mut Page<'_>) {
 
 /// Where the pet in the detail comes from.
 fn origin(state: &AppState, appearance: &Appearance) -> String {
-    let read = state.pets.read_at().map_or(String::new(), |at| appearance.time(at.wall));
-    match &state.pets.pinned {
-        Some(pet) if state.added.iter().any(|added| added.id == pet.id) => "just added".to_owned(),
-        Some(_) => "as last read".to_owned(),
-        None if state.pets.whole.is_there() => format!("whole inventory, {read}"),
-        None => format!("from the list, {read}"),
-    }
+    let read = state.pets.store.read().map_or(String::new(), |at| appearance.time(at.wall));
+    format!("from the list, {read}")
 }
 
 fn draw_chart(state: &AppState, page: &mut Page<'_>) {
     let mut spans = vec![Span::raw(" Of all     ")];
     let most = most(state).max(1);
     for status in PetStatus::ALL {
-        let Some(count) = state.pets.count(status) else { continue };
+        let Some(count) = state.pets.store.count(Some(status)) else { continue };
         let (_, role) = page.appearance.mark(Some(&status.into()));
         let bar = page.appearance.bar(count.seen * 7 / most);
         spans.extend([format!("{status} ").into(), page.appearance.span(bar, role), format!(" {count}   ").into()]);
@@ -121,7 +116,12 @@ pub fn draw_panes(state: &AppState, now: Now, page: &mut Page<'_>, layout: &mut 
 
 /// The largest number of pets of one status.
 fn most(state: &AppState) -> usize {
-    PetStatus::ALL.into_iter().filter_map(|status| state.pets.count(status)).map(|count| count.seen).max().unwrap_or(0)
+    PetStatus::ALL
+        .into_iter()
+        .filter_map(|status| state.pets.store.count(Some(status)))
+        .map(|count| count.seen)
+        .max()
+        .unwrap_or(0)
 }
 
 /// The largest number of pets of one category.
@@ -131,7 +131,7 @@ fn most_of_category(state: &AppState) -> usize {
 
 /// The bar of a status.
 fn draw_status_bar(state: &AppState, status: PetStatus, page: &mut Page<'_>) {
-    let count = state.pets.count(status);
+    let count = state.pets.store.count(Some(status));
     let (mark, role) = page.appearance.mark(Some(&status.into()));
     let label = format!("{mark} {:<10}", status.as_str());
     draw_bar(&label, (count.map_or(0, |count| count.seen), most(state)), &count_word(count), role, page);
@@ -147,7 +147,7 @@ fn draw_bar(label: &str, (value, most): (usize, usize), number: &str, role: Styl
 
 /// The pet under the cursor in a box.
 fn draw_detail(state: &AppState, now: Now, page: &mut Page<'_>) {
-    let pet = state.pets.detailed();
+    let pet = state.pets.selected();
     page.boxed(&pet.map_or_else(|| "No pet".to_owned(), |pet| format!("Pet {}", pet.id)));
     let Some(pet) = pet else { return };
     let appearance = page.appearance;

@@ -11,7 +11,7 @@ use crate::model::text::{cut, width};
 use crate::model::words::age;
 use crate::model::{Categories, Pet};
 use crate::tui::mouse::Target;
-use crate::tui::screens::pets::{ListSource, State};
+use crate::tui::screens::pets::State;
 use crate::tui::state::{AppState, Health, Layout};
 use crate::tui::theme::{Appearance, StyleRole};
 use crate::tui::widgets::list::first_shown;
@@ -210,8 +210,8 @@ impl<'a> Rows<'a> {
         let wanted = wanted(pets, query.asks_who());
         let columns = Columns::new(width, pets.rows().digits(), pets.categories.longest(), &wanted);
         let recorded = Recorded { provenances: pets.provenance.all(), now: now.wall };
-        let kept = pets.list().is_some_and(|loaded| loaded.source == ListSource::Cached) && !pets.whole.is_there();
-        let quiet = kept || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
+        let quiet =
+            pets.store.is_cached() || matches!(state.link.health, Health::Away { .. } | Health::KeyRefused { .. });
         let role = if quiet { StyleRole::Quiet } else { StyleRole::Text };
         let search = (!query.is_empty()).then(Search::default);
         Self { pets, columns, recorded, role, query, search }
@@ -220,7 +220,7 @@ impl<'a> Rows<'a> {
     fn draw(&mut self, pet: &Pet, selected: bool, page: &mut Page<'_>) {
         let columns = &self.columns;
         draw_row(pet, self.recorded, &self.pets.categories, columns, selected, self.role, page);
-        if let Some(mark) = self.pets.changes.mark(pet.id) {
+        if let Some(mark) = self.pets.store.mark(pet.id) {
             page.at(2, mark.sign(), StyleRole::New);
         }
         if let Some(search) = &mut self.search {
@@ -233,7 +233,7 @@ impl<'a> Rows<'a> {
 }
 
 /// Scrolls no further than needed, and never leaves room below while rows are above.
-fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
+pub(super) fn first_visible(cursor: usize, top: usize, visible: usize, rows: usize) -> usize {
     let least = first_shown(cursor, visible.max(1));
     top.clamp(least, cursor.max(least)).min(rows.saturating_sub(visible.max(1)))
 }
