@@ -154,13 +154,16 @@ impl PetStore {
         merged.from
     }
 
-    /// These were reported, and are not from here: they are new.
-    pub fn announce(&mut self, ids: impl IntoIterator<Item = PetId>) {
-        for id in ids {
-            if !self.own.remove(&id) && self.get(id).is_some() {
-                self.mark_as(id, ChangeKind::New);
-            }
-        }
+    /// These were reported. Gives those that are not from here, which are new.
+    pub fn announce(&mut self, mut ids: Vec<PetId>) -> Vec<PetId> {
+        ids.retain(|id| !self.own.remove(id) && self.get(*id).is_some());
+        ids.iter().for_each(|id| self.mark_as(*id, ChangeKind::New));
+        ids
+    }
+
+    /// The newest pet that is marked as new.
+    pub fn newest_marked(&self) -> Option<&Pet> {
+        self.pets.iter().rev().find(|pet| self.mark(pet.id) == Some(ChangeKind::New))
     }
 
     /// These were added here: they get no mark.

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use crate::api::failure::{Failure, Remedy};
 use crate::api::follow::{AddedPet, Followed, Follower};
 use crate::clock::Now;
+use crate::model::text::short;
+use crate::model::words::counted;
 use crate::model::{PetId, display_safe};
 use crate::tui::effect::Effect;
 use crate::tui::job::{Env, Job, Ongoing};
 use crate::tui::pending::Slot;
-use crate::tui::state::{AppState, Health};
+use crate::tui::state::{AppState, Health, MessageKind, Screen};
 
 use super::update::{on_sign_of_life, refuse_key, reload, waits};
 use state::FollowLink;
@@ -136,12 +138,27 @@ fn lost(state: &mut AppState, link: FollowLink, now: Now) {
     state.pets.follow.link = link;
 }
 
-/// Announces what others have added, once it is known what this program has added.
+/// Marks what others have added, once it is known what this program has added, and names it where no row shows it.
 pub(in crate::tui) fn announce(state: &mut AppState) {
     let adds = |slot| matches!(slot, Slot::Line(_) | Slot::Samples | Slot::Import);
     if state.pets.follow.held.is_empty() || state.pending.running().any(|(slot, _)| adds(slot)) {
         return;
     }
     let held = std::mem::take(&mut state.pets.follow.held);
-    state.pets.store.announce(held);
+    let pets = &mut state.pets;
+    let new = pets.store.announce(held);
+    let mut shown = pets.rows_from(state.layout.table_top).take(state.layout.table_rows.into());
+    let is_seen = state.screen != Screen::Pets || shown.any(|pet| new.contains(&pet.id));
+    drop(shown);
+    let is_free = state.message.as_ref().is_none_or(|message| message.kind == MessageKind::Note);
+    if let Some(pet) = new.last().and_then(|id| pets.store.get(*id)).filter(|_| !is_seen && is_free) {
+        let by = pets.provenance.get(pet.id).and_then(|provenance| provenance.by());
+        let by = by.map_or(String::new(), |by| format!(" by {}", short(by)));
+        let others = match new.len() {
+            1 => String::new(),
+            count => format!(", and {} before it", counted(count - 1, "pet")),
+        };
+        let text = format!("Added{by}: {} (#{}){others}. n goes there.", short(&pet.name), pet.id);
+        state.tell(text);
+    }
 }

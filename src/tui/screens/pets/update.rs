@@ -41,6 +41,14 @@ pub static PETS: &[Command] = &[
         app.pets.move_to(0);
     })
     .shell(|app| Some(format!("{} --sort id:desc", list_line(app)?))),
+    command("go-to-new", "n", "", "go to the newest new pet", |app, _| match app.pets.store.newest_marked().cloned() {
+        Some(pet) => {
+            app.message = None;
+            app.pets.go_to(pet);
+            Vec::new()
+        }
+        None => app.note("No pet is marked as new."),
+    }),
     change("live", "A", "live", "live refresh on, off", toggle_live)
         .shell(|app| Some(format!("pets watch{}", status_option(app)))),
     change("by-id", "#", "id", "pet by its id", popups::lookup::open)

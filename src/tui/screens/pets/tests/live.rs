@@ -99,6 +99,23 @@ fn neither_the_cursor_nor_the_rows_around_it_move_when_a_pet_comes_in_before_the
 }
 
 #[test]
+fn a_pet_outside_the_rows_shown_is_named_and_one_key_goes_there() {
+    let mut app = live(80, 24, &animals(39));
+    let pet = newcomer(200_000, "New\u{1b}comer", PetStatus::Available);
+    followed(&mut app, Followed::Added(vec![AddedPet { provenance: Some(provenance(200_000)), pet }]));
+    assert!(app.says("Added by till 2: New?U+001B?comer (#200000). n goes there."), "{}", app.screen());
+    app.keys("Right Right n");
+    assert_eq!((selected(&app), app.state.pets.filter()), (200_000, None));
+    app.keys("g");
+    let pets = [200_002, 200_003].map(|id| newcomer(id, "Rex", PetStatus::Sold));
+    followed(&mut app, reported(pets.to_vec()));
+    assert!(app.says("Added: Rex (#200003), and 1 pet before it. n goes there."), "{}", app.screen());
+    let mut app = live(80, 24, &animals(5));
+    followed(&mut app, reported(vec![newcomer(200_001, "Zoe", PetStatus::Sold)]));
+    assert!(app.says("+200001    Zoe") && !app.says("goes there"), "it is seen: {}", app.screen());
+}
+
+#[test]
 fn what_arrives_while_a_list_is_on_its_way_is_not_lost() {
     let pets = animals(12);
     let mut app = live(80, 24, &pets);
